@@ -1,0 +1,53 @@
+// A backend is a table of what handles need beyond kernels: devices, memory, streams, copies.
+// There are two, and a build without CUDA has a cuda backend that answers NOT_INITIALIZED to open().
+#pragma once
+
+#include "core/device.h"
+#include "core/kernel_entry.h"
+#include "myblas/myblas.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace myblas {
+
+// A copy of `cols` columns of `column_bytes` each; pitches are the distances between columns.
+struct matrix_copy {
+    const void* source;
+    size_t source_pitch_bytes;
+    void* target;
+    size_t target_pitch_bytes;
+    size_t column_bytes;
+    size_t cols;
+    bool to_device;
+};
+
+struct backend_ops {
+    myblasBackend_t id;
+
+    // Describes the current device and makes it ready, or says why there is none.
+    [[nodiscard]] myblasStatus_t (*open)(device_info* device);
+    // NOT_INITIALIZED in a child of a process that used the backend and may not go on; else SUCCESS.
+    [[nodiscard]] myblasStatus_t (*check_process)();
+    // Makes `ordinal` current and returns what was; callers restore it with the same function.
+    int (*exchange_device)(int ordinal);
+
+    // Memory may be asked for while a stream is being captured: it never becomes part of the graph.
+    [[nodiscard]] myblasStatus_t (*allocate)(void** ptr, size_t bytes);
+    [[nodiscard]] myblasStatus_t (*release)(void* ptr);
+    [[nodiscard]] myblasStatus_t (*zero)(void* ptr, size_t bytes);
+
+    [[nodiscard]] myblasStatus_t (*stream_create)(myblasStream_t* stream);
+    [[nodiscard]] myblasStatus_t (*stream_destroy)(myblasStream_t stream);
+    [[nodiscard]] myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
+    bool (*stream_is_capturing)(myblasStream_t stream);
+
+    // Asynchronous on the stream where the backend is.
+    [[nodiscard]] myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);
+};
+
+const backend_ops& host_backend();
+const backend_ops& cuda_backend();
+bool cuda_is_built();
+
+} // namespace myblas

@@ -1,0 +1,56 @@
+// The state behind a myblasHandle_t.
+#pragma once
+
+#include "core/backend.h"
+#include "core/device.h"
+#include "core/kernel_entry.h"
+#include "myblas/myblas.h"
+
+#include <array>
+#include <cstddef>
+
+namespace myblas {
+
+inline constexpr size_t default_workspace_bytes = size_t{32} << 20; // of each stream
+inline constexpr int max_tracked_streams = 8;
+inline constexpr size_t result_bytes = 256; // room for a scalar result, behind the counters
+
+// Device memory of one stream on which a handle works. Streams have their own, so that work of one
+// handle on two streams never shares memory.
+struct stream_resources {
+    myblasStream_t stream = nullptr;
+    void* workspace = nullptr;    // default_workspace_bytes
+    unsigned* counters = nullptr; // counter_count zeroes, then result_bytes for a scalar result
+};
+
+// What the caller forced for a routine: a kernel of the handle's backend by its index, or a name that
+// the backend does not have (every call then answers NOT_SUPPORTED).
+struct forced_kernel {
+    static constexpr int none = -1;
+    static constexpr int unknown = -2;
+    int index = none;
+};
+
+} // namespace myblas
+
+struct myblasContext {
+    const myblas::backend_ops* backend = nullptr;
+    myblas::device_info device;
+
+    myblasStream_t stream = nullptr;
+    myblasPointerMode_t pointer_mode = MYBLAS_POINTER_MODE_HOST;
+    myblasMath_t math_mode = MYBLAS_FP32_STRICT_MATH;
+
+    // The first `tracked_streams` are in use. `current` is the one of `stream`, or null when there
+    // are more streams than places.
+    std::array<myblas::stream_resources, myblas::max_tracked_streams> streams;
+    int tracked_streams = 0;
+    myblas::stream_resources* current = nullptr;
+
+    bool has_user_workspace = false;
+    void* user_workspace = nullptr;
+    size_t user_workspace_bytes = 0;
+
+    std::array<myblas::forced_kernel, MYBLAS_ROUTINE_COUNT> forced;
+    std::array<const char*, MYBLAS_ROUTINE_COUNT> last_kernel{};
+};

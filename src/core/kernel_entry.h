@@ -1,0 +1,119 @@
+// What a kernel declares of itself, and what a rule of the selection looks like. Both are constant
+// data: a kernel's descriptor stands beside its code, rules stand in src/select/tuning_*.cpp.
+#pragma once
+
+#include "core/device.h"
+#include "core/problem.h"
+#include "myblas/myblas.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace myblas {
+
+// All that a launcher gets beside the problem; kernels never see the handle.
+struct launch_context {
+    const device_info* device = nullptr;
+    myblasStream_t stream = nullptr;
+    void* workspace = nullptr; // device memory, 256-byte aligned, contents undefined
+    size_t workspace_bytes = 0;
+    unsigned* counters = nullptr; // counter_count zeroes of the stream; a kernel leaves them zero
+};
+
+inline constexpr int counter_count = 4096; // of every stream a handle keeps resources for
+
+template <class Problem>
+struct kernel_entry {
+    const char* name;
+    const char* description;
+    int min_arch = 0, max_arch = 0; // compute capability x 10, inclusive; 0: no bound
+    int block_m = 0, block_n = 0, block_k = 0;
+    int threads = 0;
+    int stages = 0;
+    size_t smem_bytes = 0;
+    int alignment_bytes = 4;
+    bool deterministic = true;
+    bool needs_counters = false;
+
+    // Whether the kernel computes this problem rightly on this device, given the workspace below.
+    // Null: every problem.
+    bool (*accepts)(const Problem&, const device_info&) = nullptr;
+    // Bytes of workspace without which it does not accept the problem. Null: none.
+    size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
+    // Called once for each device before the first launch there, to opt in to large shared memory.
+    // Null: nothing to prepare.
+    myblasStatus_t (*prepare)(const device_info&) = nullptr;
+    // Enqueues the work on the context's stream.
+    myblasStatus_t (*launch)(const Problem&, const launch_context&) = nullptr;
+};
+
+// A registry: one backend's kernels of one routine in ladder order, plainest first.
+template <class Problem>
+using kernel_list = std::span<const kernel_entry<Problem>* const>;
+
+// ---- Rules ---------------------------------------------------------------------------------------
+
+struct interval {
+    int64_t low = 0;
+    int64_t high = std::numeric_limits<int64_t>::max(); // inclusive
+
+    constexpr bool contains(int64_t value) const { return low <= value && value <= high; }
+};
+
+inline constexpr interval any{};
+
+constexpr interval at_least(int64_t low) { return {low, any.high}; }
+constexpr interval at_most(int64_t high) { return {0, high}; }
+
+// What rules may look at, routine by routine (selection_key below): a bit of `form`, and the extents.
+struct selection_key {
+    unsigned form;
+    std::array<int64_t, 4> extents;
+};
+
+// The first rule that matches and whose kernel accepts the problem gives the kernel.
+template <class Problem>
+struct rule {
+    unsigned forms; // mask of selection_key::form
+    std::array<interval, 4> extents;
+    const kernel_entry<Problem>* kernel;
+};
+
+template <class Problem>
+using rule_list = std::span<const rule<Problem>>;
+
+inline constexpr unsigned any_form = ~0u;
+
+// sgemm: form 1 << (transa * 2 + transb); extents m, n, k, batch_count * m * n.
+enum sgemm_form : unsigned { form_nn = 1, form_nt = 2, form_tn = 4, form_tt = 8 };
+
+inline selection_key make_key(const sgemm_problem& p) {
+    return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
+}
+
+// transpose: form in_place_form or out_of_place_form; extents m, n, min(m, n), m * n.
+inline constexpr unsigned in_place_form = 1, out_of_place_form = 2;
+
+inline selection_key make_key(const transpose_problem& p) {
+    return {p.in_place() ? in_place_form : out_of_place_form,
+            {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
+}
+
+// geam: form as sgemm's; extents m, n, min(m, n), m * n.
+inline selection_key make_key(const geam_problem& p) {
+    return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
+}
+
+// Vectors: extents n, increments.
+template <class T>
+selection_key make_key(const sum_problem<T>& p) {
+    return {p.absolute ? 2u : 1u, {p.n, p.incx, 0, 0}};
+}
+
+inline selection_key make_key(const axpy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+inline selection_key make_key(const copy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+
+} // namespace myblas

@@ -1,0 +1,89 @@
+// What a routine was asked to do, as plain data: filled by src/api, read by src/select, passed by
+// value to the kernels. Sizes are validated; pointers are what the caller gave.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace myblas {
+
+// A scalar operand in either pointer mode: `value`, unless `device` points to it. Kernels resolve it,
+// so that the host never waits for a device scalar.
+struct scalar {
+    float value = 0;
+    const float* device = nullptr;
+};
+
+// C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at array[i]
+// when the array is set.
+struct sgemm_problem {
+    bool transa = false, transb = false;
+    int64_t m = 0, n = 0, k = 0;
+    scalar alpha, beta;
+    const float* a = nullptr;
+    int64_t lda = 1, stride_a = 0;
+    const float* b = nullptr;
+    int64_t ldb = 1, stride_b = 0;
+    float* c = nullptr;
+    int64_t ldc = 1, stride_c = 0;
+    const float* const* a_array = nullptr; // [batch_count], device memory
+    const float* const* b_array = nullptr;
+    float* const* c_array = nullptr;
+    int64_t batch_count = 1;
+};
+
+// B = A^T, A m x n.
+struct transpose_problem {
+    int64_t m = 0, n = 0;
+    int element_bytes = 4;
+    const void* a = nullptr;
+    int64_t lda = 1;
+    void* b = nullptr;
+    int64_t ldb = 1;
+
+    bool in_place() const { return a == b && a != nullptr; }
+};
+
+// C = alpha * op(A) + beta * op(B), C m x n.
+struct geam_problem {
+    bool transa = false, transb = false;
+    int64_t m = 0, n = 0;
+    scalar alpha, beta;
+    const float* a = nullptr;
+    int64_t lda = 1;
+    const float* b = nullptr;
+    int64_t ldb = 1;
+    float* c = nullptr;
+    int64_t ldc = 1;
+};
+
+// *result = sum of x_i, or of |x_i|; n >= 1, incx >= 1. `result` is memory of the backend.
+template <class T>
+struct sum_problem {
+    int64_t n = 0;
+    const T* x = nullptr;
+    int64_t incx = 1;
+    bool absolute = false;
+    T* result = nullptr;
+};
+
+// y = alpha * x + y. x and y point at element 0 of the vector, whatever the sign of the increment.
+struct axpy_problem {
+    int64_t n = 0;
+    scalar alpha;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+};
+
+// y = x, with the same conventions.
+struct copy_problem {
+    int64_t n = 0;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+};
+
+} // namespace myblas

@@ -1,0 +1,48 @@
+// Launching: statuses by return value, so that the caller's last CUDA error is left alone.
+#pragma once
+
+#include "core/kernel_entry.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace myblas::cuda {
+
+inline constexpr int64_t max_grid_x = 2147483647; // blocks, CUDA C++ Programming Guide, compute capabilities
+inline constexpr int64_t max_grid_z = 65535;
+
+inline myblasStatus_t to_status(cudaError_t error) {
+    return error == cudaSuccess ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
+}
+
+template <class... Parameters, class... Arguments>
+[[nodiscard]] myblasStatus_t launch(void (*kernel)(Parameters...),
+                                    dim3 grid,
+                                    int threads,
+                                    size_t smem_bytes,
+                                    const launch_context& context,
+                                    Arguments&&... arguments) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = smem_bytes;
+    config.stream = context.stream;
+    return to_status(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
+}
+
+// Opts a kernel in to more than 48 KiB of dynamic shared memory; for kernel_entry::prepare.
+template <class... Parameters>
+[[nodiscard]] myblasStatus_t allow_smem(void (*kernel)(Parameters...), size_t smem_bytes) {
+    return to_status(cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)));
+}
+
+template <class Integer>
+constexpr __host__ __device__ Integer ceil_div(Integer a, Integer b) {
+    return (a + b - 1) / b;
+}
+
+} // namespace myblas::cuda

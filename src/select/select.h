@@ -1,0 +1,58 @@
+// Problem + device -> kernel. Pure: no CUDA, no handle, no state.
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "core/routine.h"
+
+namespace myblas {
+
+// The measured rules for a device: those of the newest tuned architecture not newer than it.
+template <class Problem>
+rule_list<Problem> host_rules();
+template <class Problem>
+rule_list<Problem> cuda_rules(int arch);
+
+// Resources a call has at hand, apart from the device.
+struct resources {
+    size_t workspace_bytes = 0;
+    bool counters = true;
+};
+
+template <class Problem>
+bool accepts(const kernel_entry<Problem>& kernel,
+             const Problem& problem,
+             const device_info& device,
+             const resources& available) {
+    if (kernel.min_arch && device.arch < kernel.min_arch)
+        return false;
+    if (kernel.max_arch && device.arch > kernel.max_arch)
+        return false;
+    if (kernel.needs_counters && !available.counters)
+        return false;
+    if (kernel.accepts && !kernel.accepts(problem, device))
+        return false;
+    return !kernel.workspace_bytes ||
+           kernel.workspace_bytes(problem, device) <= available.workspace_bytes;
+}
+
+// The kernel of the first rule that matches and accepts; null only if the last rule does not accept
+// everything, which the tests exclude.
+template <class Problem>
+const kernel_entry<Problem>* select(rule_list<Problem> rules,
+                                    const Problem& problem,
+                                    const device_info& device,
+                                    const resources& available) {
+    const selection_key key = make_key(problem);
+    for (const rule<Problem>& candidate : rules) {
+        if (!(candidate.forms & key.form))
+            continue;
+        bool inside = true;
+        for (size_t i = 0; i < key.extents.size(); ++i)
+            inside = inside && candidate.extents[i].contains(key.extents[i]);
+        if (inside && accepts(*candidate.kernel, problem, device, available))
+            return candidate.kernel;
+    }
+    return nullptr;
+}
+
+} // namespace myblas
