@@ -13,14 +13,13 @@ namespace myblas {
 
 inline constexpr size_t default_workspace_bytes = size_t{32} << 20; // of each stream
 inline constexpr int max_tracked_streams = 8;
-inline constexpr size_t result_bytes = 256; // room for a scalar result, behind the counters
 
 // Device memory of one stream on which a handle works. Streams have their own, so that work of one
 // handle on two streams never shares memory.
 struct stream_resources {
     myblasStream_t stream = nullptr;
     void* workspace = nullptr;    // default_workspace_bytes
-    unsigned* counters = nullptr; // counter_count zeroes, then result_bytes for a scalar result
+    unsigned* counters = nullptr; // counter_count zeroes
 };
 
 // What the caller forced for a routine: a kernel of the handle's backend by its index, or a name that
@@ -50,6 +49,9 @@ struct myblasContext {
     bool has_user_workspace = false;
     void* user_workspace = nullptr;
     size_t user_workspace_bytes = 0;
+
+    // Device memory for a scalar result on its way to the host. One is enough: such calls wait.
+    void* result = nullptr;
 
     std::array<myblas::forced_kernel, MYBLAS_ROUTINE_COUNT> forced;
     std::array<const char*, MYBLAS_ROUTINE_COUNT> last_kernel{};

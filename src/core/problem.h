@@ -57,7 +57,7 @@ struct geam_problem {
     int64_t ldc = 1;
 };
 
-// *result = sum of x_i, or of |x_i|; n >= 1, incx >= 1. `result` is memory of the backend.
+// *result = sum of x_i, or of |x_i|; n >= 0, incx >= 1. `result` is memory of the backend.
 template <class T>
 struct sum_problem {
     int64_t n = 0;
