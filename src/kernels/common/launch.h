@@ -11,7 +11,8 @@
 
 namespace myblas::cuda {
 
-inline constexpr int64_t max_grid_x = 2147483647; // blocks, CUDA C++ Programming Guide, compute capabilities
+inline constexpr int64_t max_grid_x =
+    2147483647; // blocks, CUDA C++ Programming Guide, compute capabilities
 inline constexpr int64_t max_grid_z = 65535;
 
 inline myblasStatus_t to_status(cudaError_t error) {

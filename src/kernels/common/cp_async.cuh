@@ -1,0 +1,40 @@
+// Asynchronous copies from global to shared memory, sm_80 and later.
+// PTX ISA, "Data Movement and Conversion Instructions: cp.async" and "cp.async.wait_group".
+#pragma once
+
+#include <cstdint>
+
+namespace myblas::cuda {
+
+// Copies `bytes` (4, 8 or 16; source and target aligned to it) when `valid_bytes` equals it; copies the
+// first valid_bytes and writes zeroes behind them when it is less. With 0 the source is not read.
+template <int bytes>
+__device__ __forceinline__ void
+cp_async(float* smem_target, const float* gmem_source, int valid_bytes) {
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
+    if constexpr (bytes == 16) // past L1: a slab is read once by a block
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target),
+                     "l"(gmem_source),
+                     "r"(valid_bytes)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target),
+                     "l"(gmem_source),
+                     "n"(bytes),
+                     "r"(valid_bytes)
+                     : "memory");
+}
+
+// Closes the group of all copies that this thread issued since the last commit; it may be empty.
+__device__ __forceinline__ void cp_async_commit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until at most `pending` of this thread's groups are unfinished.
+template <int pending>
+__device__ __forceinline__ void cp_async_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,29 @@
+#include "kernels/sgemm/registry.h"
+
+#include "core/routine.h"
+
+namespace myblas {
+
+template <>
+kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
+    static constexpr const kernel_entry<sgemm_problem>* kernels[] = {
+        &cuda::sgemm_naive,
+        &cuda::sgemm_coalesced,
+        &cuda::sgemm_grid_stride,
+        &cuda::sgemm_shared_rows,
+        &cuda::sgemm_shared_tile,
+        &cuda::sgemm_shared_tile_grid_stride,
+        &cuda::sgemm_register_tile_strided,
+        &cuda::sgemm_register_tile,
+        &cuda::sgemm_register_tile_2x2,
+        &cuda::sgemm_vectorised,
+        &cuda::sgemm_double_buffered,
+        &cuda::sgemm_warp_tile,
+        &cuda::sgemm_warp_tile_128x128,
+        &cuda::sgemm_warp_tile_64x64,
+        &cuda::sgemm_split_k,
+    };
+    return kernels;
+}
+
+} // namespace myblas

@@ -1,0 +1,24 @@
+// The SGEMM kernels of the cuda backend.
+#pragma once
+
+#include "core/kernel_entry.h"
+
+namespace myblas::cuda {
+
+extern const kernel_entry<sgemm_problem> sgemm_naive;
+extern const kernel_entry<sgemm_problem> sgemm_coalesced;
+extern const kernel_entry<sgemm_problem> sgemm_grid_stride;
+extern const kernel_entry<sgemm_problem> sgemm_shared_rows;
+extern const kernel_entry<sgemm_problem> sgemm_shared_tile;
+extern const kernel_entry<sgemm_problem> sgemm_shared_tile_grid_stride;
+extern const kernel_entry<sgemm_problem> sgemm_register_tile_strided;
+extern const kernel_entry<sgemm_problem> sgemm_register_tile;
+extern const kernel_entry<sgemm_problem> sgemm_register_tile_2x2;
+extern const kernel_entry<sgemm_problem> sgemm_vectorised;
+extern const kernel_entry<sgemm_problem> sgemm_double_buffered;
+extern const kernel_entry<sgemm_problem> sgemm_warp_tile;
+extern const kernel_entry<sgemm_problem> sgemm_warp_tile_128x128;
+extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x64;
+extern const kernel_entry<sgemm_problem> sgemm_split_k;
+
+} // namespace myblas::cuda

@@ -1,0 +1,251 @@
+// The block / warp / thread hierarchy of rungs 12 and 13: a block tile is cut into warp tiles, these into
+// thread tiles of 4 x 4 groups, and slabs of k stream through several shared-memory stages by cp.async.
+//
+//   block tile   block_m x block_n of C, one block; slabs of block_k, `stages` of them in flight
+//   warp tile    warp_m x warp_n, one warp; lanes form a lanes_m x lanes_n grid
+//   thread tile  thread_m x thread_n, as groups of 4 rows, lanes_m * 4 apart, and of 4 columns, lanes_n * 4
+//                apart: each 128-bit shared load of a warp reads neighbouring quads, each broadcast
+#pragma once
+
+#include "kernels/common/cp_async.cuh"
+#include "kernels/sgemm/operands.cuh"
+
+namespace myblas::cuda {
+
+template <int block_m_,
+          int block_n_,
+          int block_k_,
+          int warp_m_,
+          int warp_n_,
+          int lanes_m_,
+          int stages_>
+struct warp_tile_shape {
+    static constexpr int block_m = block_m_, block_n = block_n_, block_k = block_k_;
+    static constexpr int warp_m = warp_m_, warp_n = warp_n_;
+    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
+    static constexpr int stages = stages_;
+
+    static constexpr int warps_m = block_m / warp_m, warps_n = block_n / warp_n;
+    static constexpr int threads = warps_m * warps_n * 32;
+    static constexpr int groups_m = warp_m / (lanes_m * 4), groups_n = warp_n / (lanes_n * 4);
+    static constexpr int thread_m = groups_m * 4, thread_n = groups_n * 4;
+
+    static_assert(block_m % warp_m == 0 && block_n % warp_n == 0);
+    static_assert(groups_m * lanes_m * 4 == warp_m && groups_n * lanes_n * 4 == warp_n);
+    static_assert(block_k % 8 == 0 && stages >= 3);
+};
+
+// Moves slabs of one operand, `lines` of C's side (rows of A, columns of B) x block_k, to shared memory
+// as smem[kk][line].
+//
+// Lines along memory: whole quads by 16-byte copies (vector), else word by word.
+// k along memory: a slab is transposed on the way, by 4-byte copies. A warp copies 8 k x 4 lines: whole
+// 32-byte sectors of global memory, and, with rows padded by 4, 32 different banks.
+//
+// A thread's copies lie at constant distances from its first one, in k or in lines. Their addresses are
+// one running sum: held apart, they would take two registers each from the accumulators.
+template <int lines, int block_k, int threads, bool k_contiguous, bool vector>
+struct slab_copier {
+    static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
+    static constexpr int slab_floats = pitch * block_k;
+    static constexpr int width = vector && !k_contiguous ? 4 : 1;    // floats of a copy
+    static constexpr int copies = lines * block_k / width / threads; // of a thread
+    static constexpr int warps = threads / 32;
+
+    // Distance of the copies: first `line_copies` of them, line_step lines apart, then on by k_step.
+    static constexpr int line_copies = k_contiguous ? lines / (4 * warps) : 1;
+    static constexpr int line_step = 4 * warps;
+    static constexpr int k_step = k_contiguous ? 8 : threads * width / lines;
+    static_assert(copies * width * threads == lines * block_k && copies % line_copies == 0);
+    static_assert(k_contiguous ? line_copies * line_step == lines
+                               : k_step * lines == threads * width);
+
+    const float* gmem; // this thread's first element of the next slab
+    int64_t ld;
+    int lines_left; // from this thread's first line to the operand's end, perhaps <= 0
+    int line, kk;   // of its first element, inside the slab
+
+    __device__ slab_copier(
+        const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
+        : ld(ld_) {
+        const int thread = threadIdx.x;
+        line = k_contiguous ? thread / 32 * 4 + thread % 32 / 8 : thread % (lines / width) * width;
+        kk = k_contiguous ? thread % 8 : thread / (lines / width);
+        first_line += line;
+        first_k += kk;
+        gmem = base + (k_contiguous ? first_k + first_line * ld : first_line + first_k * ld);
+        lines_left = static_cast<int>(min(all_lines - first_line, int64_t{lines}));
+    }
+
+    // Starts the copies of a slab, with zeroes where it leaves the operand, and moves on to the next one.
+    __device__ __forceinline__ void start(float* smem, int k_left) {
+        const float* source = gmem;
+        float* target = smem + kk * pitch + line;
+        int64_t step = k_contiguous ? line_step * ld : k_step * ld;
+        // Unknown to the compiler from slab to slab, so that it cannot hoist the running sum.
+        asm volatile("" : "+l"(step));
+#pragma unroll
+        for (int r = 0; r < copies; ++r) {
+            const int line_offset = r % line_copies * line_step,
+                      k_offset = r / line_copies * k_step;
+            const bool inside = k_left - kk > k_offset;
+            const int left = inside ? lines_left - line_offset : 0;
+            const int valid = width == 1 ? left > 0 : max(0, min(left, width));
+            cp_async<width * 4>(target + k_offset * pitch + line_offset, source, valid * 4);
+            if (k_contiguous && (r + 1) % line_copies == 0)
+                source = gmem + (k_offset + k_step);
+            else
+                source += step;
+        }
+        gmem += k_contiguous ? block_k : block_k * ld;
+    }
+};
+
+template <class Shape, bool transa, bool transb, bool vector>
+struct warp_tile {
+    using copier_a = slab_copier<Shape::block_m, Shape::block_k, Shape::threads, transa, vector>;
+    using copier_b = slab_copier<Shape::block_n, Shape::block_k, Shape::threads, !transb, vector>;
+    static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
+    static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
+
+    using accumulators = float[Shape::thread_n][Shape::groups_m][4]; // [column][group][row]
+
+    struct fragment {
+        float a[Shape::groups_m][4];
+        float b[Shape::thread_n];
+
+        // Row kk of a slab; the pointers are at this thread's first row and column.
+        __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
+#pragma unroll
+            for (int g = 0; g < Shape::groups_m; ++g) {
+                const float4 v = *reinterpret_cast<const float4*>(smem_a + kk * copier_a::pitch +
+                                                                  g * Shape::lanes_m * 4);
+                a[g][0] = v.x, a[g][1] = v.y, a[g][2] = v.z, a[g][3] = v.w;
+            }
+#pragma unroll
+            for (int g = 0; g < Shape::groups_n; ++g) {
+                const float4 v = *reinterpret_cast<const float4*>(smem_b + kk * copier_b::pitch +
+                                                                  g * Shape::lanes_n * 4);
+                b[4 * g] = v.x, b[4 * g + 1] = v.y, b[4 * g + 2] = v.z, b[4 * g + 3] = v.w;
+            }
+        }
+    };
+
+    // First row and column of this thread inside the block tile.
+    static __device__ __forceinline__ int thread_row() {
+        return threadIdx.x / 32 % Shape::warps_m * Shape::warp_m +
+               threadIdx.x % 32 % Shape::lanes_m * 4;
+    }
+    static __device__ __forceinline__ int thread_col() {
+        return threadIdx.x / 32 / Shape::warps_m * Shape::warp_n +
+               threadIdx.x % 32 / Shape::lanes_m * 4;
+    }
+
+    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..)
+    static __device__ __forceinline__ void multiply(const sgemm_problem& p,
+                                                    const sgemm_operands& o,
+                                                    int64_t tile_row,
+                                                    int64_t tile_col,
+                                                    int64_t first_k,
+                                                    int64_t k,
+                                                    float* smem,
+                                                    accumulators& acc) {
+        if (k <= 0)
+            return;
+        copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
+        copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
+        int64_t k_to_start = k; // of which no copy has been started
+        auto start_slab = [&](int stage) {
+            if (k_to_start > 0) {
+                const int left =
+                    k_to_start < Shape::block_k ? static_cast<int>(k_to_start) : Shape::block_k;
+                float* target = smem + stage * stage_floats;
+                copy_a.start(target, left);
+                copy_b.start(target + copier_a::slab_floats, left);
+                k_to_start -= Shape::block_k;
+            }
+            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+        };
+
+#pragma unroll
+        for (int stage = 0; stage < Shape::stages - 1; ++stage)
+            start_slab(stage);
+
+        const int row = thread_row();
+        const int col = copier_a::slab_floats + thread_col();
+        int read_stage = 0, write_stage = Shape::stages - 1;
+        fragment frag[2];
+        cp_async_wait<Shape::stages - 2>();
+        __syncthreads(); // everyone's copies of the first slab have arrived
+        frag[0].load(smem + row, smem + col, 0);
+
+        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
+#pragma unroll
+            for (int kk = 0; kk < Shape::block_k; ++kk) {
+                if (kk == Shape::block_k - 1) {
+                    read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+                    cp_async_wait<Shape::stages - 2>();
+                    // Everyone's copies of the next slab have arrived, and everyone has read the last
+                    // of this one, whose stage the next round fills.
+                    __syncthreads();
+                }
+                // After the last slab this reads a stage of zeroes or of old data, for nothing.
+                const float* stage = smem + read_stage * stage_floats;
+                frag[(kk + 1) % 2].load(stage + row, stage + col, (kk + 1) % Shape::block_k);
+                if (kk == 0) {
+                    start_slab(write_stage);
+                    write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+                }
+#pragma unroll
+                for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+                    for (int r = 0; r < Shape::thread_m; ++r)
+                        acc[c][r / 4][r % 4] = fmaf(
+                            frag[kk % 2].a[r / 4][r % 4], frag[kk % 2].b[c], acc[c][r / 4][r % 4]);
+            }
+        }
+        cp_async_wait<0>();
+        __syncthreads(); // shared memory is free for whatever comes next
+    }
+
+    // Hands every quad of rows of the thread's tile that begins inside C to
+    // write(row, col, four values, rows left in C).
+    template <class Write>
+    static __device__ __forceinline__ void for_each_quad(const sgemm_problem& p,
+                                                         int64_t tile_row,
+                                                         int64_t tile_col,
+                                                         const accumulators& acc,
+                                                         Write&& write) {
+#pragma unroll
+        for (int c = 0; c < Shape::thread_n; ++c) {
+            const int64_t col = tile_col + thread_col() + c / 4 * Shape::lanes_n * 4 + c % 4;
+            if (col >= p.n)
+                continue;
+#pragma unroll
+            for (int g = 0; g < Shape::groups_m; ++g) {
+                const int64_t row = tile_row + thread_row() + g * Shape::lanes_m * 4;
+                if (row < p.m)
+                    write(row, col, acc[c][g], p.m - row);
+            }
+        }
+    }
+};
+
+// Position of a block in the grid of tiles. Blocks that run at the same time take a patch of tiles as
+// square as possible, `patch` tiles high, so that they share what they read of A and B in the L2 cache.
+struct tile_position {
+    int64_t row, col; // in elements
+};
+
+template <class Shape>
+__device__ __forceinline__ tile_position patch_order(int64_t block, int64_t m, int64_t n) {
+    constexpr int patch = 1024 / Shape::block_m;
+    const int64_t tiles_m = ceil_div<int64_t>(m, Shape::block_m);
+    const int64_t tiles_n = ceil_div<int64_t>(n, Shape::block_n);
+    const int64_t band = block / (patch * tiles_n), rest = block % (patch * tiles_n);
+    const int64_t band_height = tiles_m - band * patch < patch ? tiles_m - band * patch : patch;
+    return {(band * patch + rest % band_height) * Shape::block_m,
+            rest / band_height * Shape::block_n};
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,23 @@
+// Rung 12 at half the block tile: 128 x 128, for outputs that would leave multiprocessors idle at 256 x 128.
+//
+// Bound: instruction issue, 4 128-bit shared loads for 64 FMAs: 94% of the FMA peak.
+// Shared memory: 4 stages of [16][128 (+ 4)] for each operand; 64 to 66 KiB.
+// Launch: 256 threads for a 128 x 128 tile of C, two blocks per multiprocessor. Accepts as warp_tile.
+//
+//   block tile 128 x 128, 4 x 2 warps of 32 x 64; lane (li, lj) of a 4 x 8 grid owns
+//   rows 4 li + {0..3} + {0, 16} and columns 4 lj + {0..3} + {0, 32} of its warp tile
+#include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/warp_tile_kernel.cuh"
+
+namespace myblas::cuda {
+namespace {
+
+using shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
+static_assert(shape::thread_m == 8 && shape::thread_n == 8);
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_warp_tile_128x128 = warp_tile_launcher<shape, 2>::entry(
+    "warp_tile_128x128", "warp_tile with a 128 x 128 block, 32 x 64 warp and 8 x 8 thread tiles");
+
+} // namespace myblas::cuda

@@ -1,0 +1,92 @@
+// The kernel and launcher of rung 12, once for every tile shape it is registered with.
+#pragma once
+
+#include "kernels/sgemm/warp_tile.cuh"
+
+namespace myblas::cuda {
+
+template <class Shape, bool transa, bool transb, bool vector, int blocks_per_sm>
+__global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
+    warp_tile_kernel(const sgemm_problem p, int64_t first_batch) {
+    using tile = warp_tile<Shape, transa, transb, vector>;
+    extern __shared__ __align__(16) float smem[];
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const tile_position at = patch_order<Shape>(blockIdx.x, p.m, p.n);
+
+    typename tile::accumulators acc = {};
+    tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
+    const bool vector_c = aligned16(o.c, p.ldc);
+    tile::for_each_quad(
+        p, at.row, at.col, acc, [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
+            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+        });
+}
+
+template <class Shape, int blocks_per_sm>
+struct warp_tile_launcher {
+    // f(kernel, shared bytes of it)
+    template <class F>
+    static myblasStatus_t with_variant(bool vector, const sgemm_problem& p, F&& f) {
+        return with_transposition(p, [&](auto transa, auto transb) {
+            if (vector)
+                return f(warp_tile_kernel<Shape, transa, transb, true, blocks_per_sm>,
+                         warp_tile<Shape, transa, transb, true>::smem_bytes);
+            return f(warp_tile_kernel<Shape, transa, transb, false, blocks_per_sm>,
+                     warp_tile<Shape, transa, transb, false>::smem_bytes);
+        });
+    }
+
+    // Of the variant that pads both operands.
+    static constexpr size_t max_smem_bytes = warp_tile<Shape, true, false, false>::smem_bytes;
+
+    static bool fits(const sgemm_problem&, const device_info& device) {
+        return max_smem_bytes <= device.smem_per_block;
+    }
+
+    static myblasStatus_t prepare(const device_info& device) {
+        if (max_smem_bytes > device.smem_per_block)
+            return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
+        for (int variant = 0; variant < 8; ++variant) {
+            sgemm_problem p;
+            p.transa = variant & 1;
+            p.transb = variant & 2;
+            const myblasStatus_t status =
+                with_variant(variant & 4, p, [](auto kernel, size_t smem_bytes) {
+                    return allow_smem(kernel, smem_bytes);
+                });
+            if (status != MYBLAS_STATUS_SUCCESS)
+                return status;
+        }
+        return MYBLAS_STATUS_SUCCESS;
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        return with_variant(inputs_aligned16(p), p, [&](auto kernel, size_t smem_bytes) {
+            return launch_batch(kernel,
+                                tile_count(p, Shape::block_m, Shape::block_n),
+                                Shape::threads,
+                                smem_bytes,
+                                p,
+                                context);
+        });
+    }
+
+    static constexpr kernel_entry<sgemm_problem> entry(const char* name, const char* description) {
+        return {
+            .name = name,
+            .description = description,
+            .min_arch = 80,
+            .block_m = Shape::block_m,
+            .block_n = Shape::block_n,
+            .block_k = Shape::block_k,
+            .threads = Shape::threads,
+            .stages = Shape::stages,
+            .smem_bytes = max_smem_bytes,
+            .accepts = fits,
+            .prepare = prepare,
+            .launch = launch,
+        };
+    }
+};
+
+} // namespace myblas::cuda
