@@ -26,7 +26,7 @@ __device__ __forceinline__ void load_slab(float (*smem)[pitch],
                                           int64_t lines,
                                           int64_t first_k,
                                           int64_t k) {
-#pragma unroll
+#pragma unroll 2
     for (int u = threadIdx.x; u < block_m * block_k; u += threads) {
         const int line = k_contiguous ? u / block_k : u % block_m;
         const int kk = k_contiguous ? u % block_k : u / block_m;

@@ -14,7 +14,7 @@ using namespace shared_tile;
 constexpr int blocks_per_sm = 2;
 
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads) kernel(const sgemm_problem p) {
+__global__ void __launch_bounds__(threads, blocks_per_sm) kernel(const sgemm_problem p) {
     __shared__ storage smem;
     const int64_t tiles_m = ceil_div<int64_t>(p.m, block);
     const int64_t tiles = tiles_m * ceil_div<int64_t>(p.n, block);
