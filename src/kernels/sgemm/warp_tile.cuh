@@ -108,6 +108,10 @@ struct warp_tile {
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
 
+    // k of a loop body. At 16 x 8 elements a thread a whole slab of 16 is 2,000 FMAs, more than the
+    // instruction caches keep at hand; small thread tiles rather save the branches.
+    static constexpr int unrolled_k = Shape::thread_m * Shape::thread_n > 32 ? 8 : Shape::block_k;
+
     using accumulators = float[Shape::thread_n][Shape::groups_m][4]; // [column][group][row]
 
     struct fragment {
@@ -130,6 +134,18 @@ struct warp_tile {
             }
         }
     };
+
+    // Up and down the rows in turn, so that neighbouring FMAs share an operand.
+    static __device__ __forceinline__ void multiply_fragment(const fragment& frag,
+                                                             accumulators& acc) {
+#pragma unroll
+        for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+            for (int step = 0; step < Shape::thread_m; ++step) {
+                const int r = c % 2 ? Shape::thread_m - 1 - step : step;
+                acc[c][r / 4][r % 4] = fmaf(frag.a[r / 4][r % 4], frag.b[c], acc[c][r / 4][r % 4]);
+            }
+    }
 
     // First row and column of this thread inside the block tile.
     static __device__ __forceinline__ int thread_row() {
@@ -179,29 +195,38 @@ struct warp_tile {
         __syncthreads(); // everyone's copies of the first slab have arrived
         frag[0].load(smem + row, smem + col, 0);
 
+        const float* at_a = smem + row; // this thread's first row or column at the current k
+        const float* at_b = smem + col;
         for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
+            start_slab(write_stage);
+            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+            const float* next_stage = smem + read_stage * stage_floats;
+#pragma unroll 1
+            for (int first = 0; first < Shape::block_k; first += unrolled_k) {
+                const bool is_last = first + unrolled_k == Shape::block_k;
+                const float* next_a =
+                    is_last ? next_stage + row : at_a + unrolled_k * copier_a::pitch;
+                const float* next_b =
+                    is_last ? next_stage + col : at_b + unrolled_k * copier_b::pitch;
 #pragma unroll
-            for (int kk = 0; kk < Shape::block_k; ++kk) {
-                if (kk == Shape::block_k - 1) {
-                    read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
-                    cp_async_wait<Shape::stages - 2>();
-                    // Everyone's copies of the next slab have arrived, and everyone has read the last
-                    // of this one, whose stage the next round fills.
-                    __syncthreads();
+                for (int kk = 0; kk < unrolled_k; ++kk) {
+                    if (kk == unrolled_k - 1) {
+                        if (is_last) {
+                            cp_async_wait<Shape::stages - 2>();
+                            // Everyone's copies of the next slab have arrived, and everyone has read
+                            // the last of this one, whose stage the next round fills.
+                            __syncthreads();
+                        }
+                        // After the last slab this reads zeroes or old data, for nothing.
+                        frag[(kk + 1) % 2].load(next_a, next_b, 0);
+                    } else {
+                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
+                    }
+                    multiply_fragment(frag[kk % 2], acc);
                 }
-                // After the last slab this reads a stage of zeroes or of old data, for nothing.
-                const float* stage = smem + read_stage * stage_floats;
-                frag[(kk + 1) % 2].load(stage + row, stage + col, (kk + 1) % Shape::block_k);
-                if (kk == 0) {
-                    start_slab(write_stage);
-                    write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
-                }
-#pragma unroll
-                for (int c = 0; c < Shape::thread_n; ++c)
-#pragma unroll
-                    for (int r = 0; r < Shape::thread_m; ++r)
-                        acc[c][r / 4][r % 4] = fmaf(
-                            frag[kk % 2].a[r / 4][r % 4], frag[kk % 2].b[c], acc[c][r / 4][r % 4]);
+                at_a = next_a;
+                at_b = next_b;
             }
         }
         cp_async_wait<0>();
