@@ -374,7 +374,7 @@ MYBLAS_API myblasStatus_t mydsum_64(myblasHandle_t handle, int64_t n, const doub
  * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment walks backwards from element
  * (1 - n) * inc, as in BLAS. n <= 0: success. alpha == 0: x is not read and y not changed. With incy == 0 the order
  * of the updates is that of the reference BLAS. x and y must not overlap. INVALID_VALUE: alpha NULL, x or y NULL.
- * Accuracy: one rounding of a fused multiply-add (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
+ * Accuracy: 2 u (|alpha x| + |y|) elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
  */
 MYBLAS_API myblasStatus_t mysaxpy(myblasHandle_t handle, int n, const float* alpha, const float* x, int incx,
                                   float* y, int incy);

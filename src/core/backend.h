@@ -25,29 +25,30 @@ struct matrix_copy {
 struct backend_ops {
     myblasBackend_t id;
 
-    // Describes the current device and makes it ready, or says why there is none.
-    [[nodiscard]] myblasStatus_t (*open)(device_info* device);
+    // Describes the current device and makes it ready, or says in *reason why it cannot.
+    myblasStatus_t (*open)(device_info* device, const char** reason);
     // NOT_INITIALIZED in a child of a process that used the backend and may not go on; else SUCCESS.
-    [[nodiscard]] myblasStatus_t (*check_process)();
-    // Makes `ordinal` current and returns what was; callers restore it with the same function.
-    int (*exchange_device)(int ordinal);
+    myblasStatus_t (*check_process)();
+    // Makes `ordinal` current and tells what was; callers restore it with the same function.
+    myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
     // Memory may be asked for while a stream is being captured: it never becomes part of the graph.
-    [[nodiscard]] myblasStatus_t (*allocate)(void** ptr, size_t bytes);
-    [[nodiscard]] myblasStatus_t (*release)(void* ptr);
-    [[nodiscard]] myblasStatus_t (*zero)(void* ptr, size_t bytes);
+    // 0 bytes are a null pointer, and so is memory that there was none of. release waits for the
+    // work that uses the memory; zero has zeroed it when it returns.
+    myblasStatus_t (*allocate)(void** ptr, size_t bytes);
+    myblasStatus_t (*release)(void* ptr);
+    myblasStatus_t (*zero)(void* ptr, size_t bytes);
 
-    [[nodiscard]] myblasStatus_t (*stream_create)(myblasStream_t* stream);
-    [[nodiscard]] myblasStatus_t (*stream_destroy)(myblasStream_t stream);
-    [[nodiscard]] myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
+    myblasStatus_t (*stream_create)(myblasStream_t* stream);
+    myblasStatus_t (*stream_destroy)(myblasStream_t stream);
+    myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
     bool (*stream_is_capturing)(myblasStream_t stream);
 
     // Asynchronous on the stream where the backend is.
-    [[nodiscard]] myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);
+    myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);
 };
 
 const backend_ops& host_backend();
 const backend_ops& cuda_backend();
-bool cuda_is_built();
 
 } // namespace myblas

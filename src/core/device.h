@@ -6,11 +6,11 @@
 namespace myblas {
 
 struct device_info {
-    int ordinal = -1;             // CUDA's number of the device; -1 on the host
-    int arch = 0;                 // compute capability x 10; 0 on the host
-    int sm_count = 0;             // multiprocessors; cores on the host
-    size_t smem_per_block = 0;    // bytes, with opt-in
-    size_t smem_per_sm = 0;       // bytes
+    int ordinal = -1;          // CUDA's number of the device; -1 on the host
+    int arch = 0;              // compute capability x 10; 0 on the host
+    int sm_count = 0;          // multiprocessors; cores on the host
+    size_t smem_per_block = 0; // bytes, with opt-in
+    size_t smem_per_sm = 0;    // bytes
     size_t l2_bytes = 0;
     char name[256] = {};
 };

@@ -43,7 +43,7 @@ struct kernel_entry {
     bool (*accepts)(const Problem&, const device_info&) = nullptr;
     // Bytes of workspace without which it does not accept the problem. Null: none.
     size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
-    // Called once for each device before the first launch there, to opt in to large shared memory.
+    // Called for each new handle, before the first launch, to opt in to large shared memory.
     // Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;
     // Enqueues the work on the context's stream.
@@ -57,7 +57,7 @@ using kernel_list = std::span<const kernel_entry<Problem>* const>;
 // ---- Rules ---------------------------------------------------------------------------------------
 
 struct interval {
-    int64_t low = 0;
+    int64_t low = std::numeric_limits<int64_t>::min();
     int64_t high = std::numeric_limits<int64_t>::max(); // inclusive
 
     constexpr bool contains(int64_t value) const { return low <= value && value <= high; }
@@ -66,7 +66,7 @@ struct interval {
 inline constexpr interval any{};
 
 constexpr interval at_least(int64_t low) { return {low, any.high}; }
-constexpr interval at_most(int64_t high) { return {0, high}; }
+constexpr interval at_most(int64_t high) { return {any.low, high}; }
 
 // What rules may look at, routine by routine (selection_key below): a bit of `form`, and the extents.
 struct selection_key {

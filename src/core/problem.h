@@ -19,7 +19,7 @@ struct scalar {
 struct sgemm_problem {
     bool transa = false, transb = false;
     int64_t m = 0, n = 0, k = 0;
-    scalar alpha, beta;
+    scalar alpha{}, beta{};
     const float* a = nullptr;
     int64_t lda = 1, stride_a = 0;
     const float* b = nullptr;
@@ -48,7 +48,7 @@ struct transpose_problem {
 struct geam_problem {
     bool transa = false, transb = false;
     int64_t m = 0, n = 0;
-    scalar alpha, beta;
+    scalar alpha{}, beta{};
     const float* a = nullptr;
     int64_t lda = 1;
     const float* b = nullptr;
@@ -70,7 +70,7 @@ struct sum_problem {
 // y = alpha * x + y. x and y point at element 0 of the vector, whatever the sign of the increment.
 struct axpy_problem {
     int64_t n = 0;
-    scalar alpha;
+    scalar alpha{};
     const float* x = nullptr;
     int64_t incx = 1;
     float* y = nullptr;
@@ -85,5 +85,16 @@ struct copy_problem {
     float* y = nullptr;
     int64_t incy = 1;
 };
+
+// axpy or copy with x and y as BLAS gives them, at the lowest address, moved to element 0, which is at
+// the highest where an increment is negative.
+template <class Problem>
+Problem at_first_elements(Problem p) {
+    if (p.incx < 0)
+        p.x += (1 - p.n) * p.incx;
+    if (p.incy < 0)
+        p.y += (1 - p.n) * p.incy;
+    return p;
+}
 
 } // namespace myblas

@@ -53,4 +53,53 @@ kernel_list<Problem> host_kernels();
 template <class Problem>
 kernel_list<Problem> cuda_kernels();
 
+// clang-format off
+template <> kernel_list<sgemm_problem> host_kernels();
+template <> kernel_list<transpose_problem> host_kernels();
+template <> kernel_list<geam_problem> host_kernels();
+template <> kernel_list<sum_problem<float>> host_kernels();
+template <> kernel_list<sum_problem<double>> host_kernels();
+template <> kernel_list<axpy_problem> host_kernels();
+template <> kernel_list<copy_problem> host_kernels();
+template <> kernel_list<sgemm_problem> cuda_kernels();
+template <> kernel_list<transpose_problem> cuda_kernels();
+template <> kernel_list<geam_problem> cuda_kernels();
+template <> kernel_list<sum_problem<float>> cuda_kernels();
+template <> kernel_list<sum_problem<double>> cuda_kernels();
+template <> kernel_list<axpy_problem> cuda_kernels();
+template <> kernel_list<copy_problem> cuda_kernels();
+// clang-format on
+
+template <class Problem>
+kernel_list<Problem> kernels_of(myblasBackend_t backend) {
+    return backend == MYBLAS_BACKEND_HOST ? host_kernels<Problem>() : cuda_kernels<Problem>();
+}
+
+inline bool is_routine(myblasRoutine_t routine) {
+    return static_cast<unsigned>(routine) < MYBLAS_ROUTINE_COUNT;
+}
+
+// visit.operator()<Problem>() with the problem type of a routine; INVALID_VALUE if there is no such
+// routine.
+template <class Visitor>
+myblasStatus_t visit_routine(myblasRoutine_t routine, Visitor&& visit) {
+    switch (routine) {
+    case MYBLAS_ROUTINE_SGEMM:
+        return visit.template operator()<sgemm_problem>();
+    case MYBLAS_ROUTINE_TRANSPOSE:
+        return visit.template operator()<transpose_problem>();
+    case MYBLAS_ROUTINE_GEAM:
+        return visit.template operator()<geam_problem>();
+    case MYBLAS_ROUTINE_SUM:
+        return visit.template operator()<sum_problem<float>>();
+    case MYBLAS_ROUTINE_DSUM:
+        return visit.template operator()<sum_problem<double>>();
+    case MYBLAS_ROUTINE_AXPY:
+        return visit.template operator()<axpy_problem>();
+    case MYBLAS_ROUTINE_COPY:
+        return visit.template operator()<copy_problem>();
+    }
+    return MYBLAS_STATUS_INVALID_VALUE;
+}
+
 } // namespace myblas

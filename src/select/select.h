@@ -12,6 +12,12 @@ rule_list<Problem> host_rules();
 template <class Problem>
 rule_list<Problem> cuda_rules(int arch);
 
+template <class Problem>
+rule_list<Problem> rules_of(myblasBackend_t backend, const device_info& device) {
+    return backend == MYBLAS_BACKEND_HOST ? host_rules<Problem>()
+                                          : cuda_rules<Problem>(device.arch);
+}
+
 // Resources a call has at hand, apart from the device.
 struct resources {
     size_t workspace_bytes = 0;
@@ -19,13 +25,17 @@ struct resources {
 };
 
 template <class Problem>
+bool runs_on(const kernel_entry<Problem>& kernel, const device_info& device) {
+    return (!kernel.min_arch || device.arch >= kernel.min_arch) &&
+           (!kernel.max_arch || device.arch <= kernel.max_arch);
+}
+
+template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              const resources& available) {
-    if (kernel.min_arch && device.arch < kernel.min_arch)
-        return false;
-    if (kernel.max_arch && device.arch > kernel.max_arch)
+    if (!runs_on(kernel, device))
         return false;
     if (kernel.needs_counters && !available.counters)
         return false;

@@ -3,6 +3,8 @@
 
 #include "core/problem.h"
 
+#include <cuda_runtime.h>
+
 namespace myblas::cuda {
 
 __device__ inline float resolve(scalar s) { return s.device ? *s.device : s.value; }

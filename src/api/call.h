@@ -1,0 +1,163 @@
+// Described calls (myblasCall_t) as the problems that the calls themselves would dispatch.
+#pragma once
+
+#include "api/logger.h"
+#include "api/validate.h"
+#include "core/problem.h"
+#include "core/routine.h"
+#include "myblas/myblas.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace myblas {
+
+// Stands for a fresh allocation: aligned, far from the others, never followed.
+inline const void* or_fresh(const void* pointer, int which) {
+    return pointer ? pointer : reinterpret_cast<const void*>(uintptr_t(which) << 40);
+}
+
+template <class T>
+const T* operand_a(const myblasCall_t& call) {
+    return static_cast<const T*>(or_fresh(call.A, 1));
+}
+template <class T>
+const T* operand_b(const myblasCall_t& call) {
+    return static_cast<const T*>(or_fresh(call.B, 2));
+}
+inline float* operand_c(const myblasCall_t& call) {
+    return static_cast<float*>(const_cast<void*>(or_fresh(call.C, 3)));
+}
+
+// The distance of the matrices of a batch that lie one after the other; a size that does not fit is
+// left to check_operands, which refuses the matrix itself.
+inline int64_t tight_stride(int64_t ld, int64_t cols) {
+    const wide stride = wide{ld} * cols;
+    const wide largest = std::numeric_limits<int64_t>::max();
+    return static_cast<int64_t>(stride < largest ? stride : largest);
+}
+
+// Each read_call fills in the problem, with scalars of which nothing is known but that they count.
+// It answers what is wrong with the call, or null; *is_quick says that the call would end without a
+// kernel.
+
+inline fault read_call(const myblasCall_t& call, bool, sgemm_problem* p, bool* is_quick) {
+    *p = {.transa = call.transa != MYBLAS_OP_N,
+          .transb = call.transb != MYBLAS_OP_N,
+          .m = call.m,
+          .n = call.n,
+          .k = call.k,
+          .alpha = {.value = 1},
+          .beta = {.value = 0.5f},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .b = operand_b<float>(call),
+          .ldb = call.ldb,
+          .c = operand_c(call),
+          .ldc = call.ldc,
+          .batch_count = call.batch_count == 0 ? 1 : call.batch_count};
+    if (const fault found = check_sizes(call.transa, call.transb, *p))
+        return found;
+    *is_quick = is_empty(*p);
+    if (*is_quick)
+        return nullptr;
+    if (p->batch_count > 1) {
+        p->stride_a = tight_stride(p->lda, p->transa ? p->m : p->k);
+        p->stride_b = tight_stride(p->ldb, p->transb ? p->k : p->n);
+        p->stride_c = tight_stride(p->ldc, p->n);
+    }
+    return check_operands(*p);
+}
+
+inline fault read_call(const myblasCall_t& call, bool, transpose_problem* p, bool* is_quick) {
+    *p = {.m = call.m,
+          .n = call.n,
+          .element_bytes = call.element_bytes == 0 ? 4 : call.element_bytes,
+          .a = operand_a<void>(call),
+          .lda = call.lda,
+          .b = const_cast<void*>(operand_b<void>(call)),
+          .ldb = call.ldb};
+    if (const fault found = check_sizes(p->element_bytes, *p))
+        return found;
+    *is_quick = is_empty(*p);
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+inline fault read_call(const myblasCall_t& call, bool, geam_problem* p, bool* is_quick) {
+    *p = {.transa = call.transa != MYBLAS_OP_N,
+          .transb = call.transb != MYBLAS_OP_N,
+          .m = call.m,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .beta = {.value = 0.5f},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .b = operand_b<float>(call),
+          .ldb = call.ldb,
+          .c = operand_c(call),
+          .ldc = call.ldc};
+    if (const fault found = check_sizes(call.transa, call.transb, *p))
+        return found;
+    *is_quick = is_empty(*p);
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+template <class T>
+fault read_call(const myblasCall_t& call,
+                bool has_results_on_device,
+                sum_problem<T>* p,
+                bool* is_quick) {
+    const bool is_zero = call.n <= 0 || call.lda <= 0;
+    *p = {.n = is_zero ? 0 : call.n, .x = operand_a<T>(call), .incx = is_zero ? 1 : call.lda};
+    *is_quick = is_zero && !has_results_on_device;
+    return check_operands(*p);
+}
+
+template <class Problem>
+fault read_vectors(const myblasCall_t& call, Problem* p, bool* is_quick) {
+    p->n = call.n;
+    p->x = operand_a<float>(call);
+    p->incx = call.lda;
+    p->y = const_cast<float*>(operand_b<float>(call));
+    p->incy = call.ldb;
+    *is_quick = p->n <= 0;
+    if (*is_quick)
+        return nullptr;
+    if (const fault found = check_vectors(*p))
+        return found;
+    *p = at_first_elements(*p);
+    return nullptr;
+}
+
+inline fault read_call(const myblasCall_t& call, bool, axpy_problem* p, bool* is_quick) {
+    p->alpha.value = 1;
+    return read_vectors(call, p, is_quick);
+}
+
+inline fault read_call(const myblasCall_t& call, bool, copy_problem* p, bool* is_quick) {
+    return read_vectors(call, p, is_quick);
+}
+
+// Hands visit(problem) what the described call would dispatch, and answers its status; SUCCESS for a
+// call that would dispatch nothing.
+template <class Visitor>
+myblasStatus_t visit_call(const char* function,
+                          const myblasCall_t* call,
+                          bool has_results_on_device,
+                          Visitor&& visit) noexcept {
+    if (!call)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call is NULL");
+    if (call->size_bytes != sizeof(myblasCall_t))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->size_bytes is wrong");
+    if (!is_routine(call->routine))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->routine is not a routine");
+    return visit_routine(call->routine, [&]<class Problem>() {
+        Problem problem;
+        bool is_quick = false;
+        if (const fault found = read_call(*call, has_results_on_device, &problem, &is_quick))
+            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return is_quick ? MYBLAS_STATUS_SUCCESS : visit(problem);
+    });
+}
+
+} // namespace myblas

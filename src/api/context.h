@@ -1,0 +1,101 @@
+// What entry points do with a handle before and around their work.
+#pragma once
+
+#include "api/logger.h"
+#include "core/handle.h"
+#include "core/problem.h"
+#include "core/routine.h"
+
+#include <cstring>
+
+namespace myblas {
+
+inline constexpr const char* being_captured = "its stream is being captured";
+inline constexpr const char* lost_device = "the handle's device cannot be made current";
+
+[[nodiscard]] inline myblasStatus_t check_handle(const char* function,
+                                                 const myblasContext* handle) noexcept {
+    if (!handle)
+        return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, "the handle is NULL");
+    if (const myblasStatus_t failure = handle->backend->check_process())
+        return refuse(function, failure, "the handle's CUDA context was lost by fork()");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// The handle's device is current while it lives.
+class device_guard {
+public:
+    explicit device_guard(const myblasContext& handle) noexcept
+        : backend(*handle.backend), ordinal(handle.device.ordinal),
+          result(backend.exchange_device(ordinal, &previous)) {}
+    ~device_guard() {
+        int ours;
+        if (result == MYBLAS_STATUS_SUCCESS && previous != ordinal)
+            backend.exchange_device(previous, &ours);
+    }
+    device_guard(const device_guard&) = delete;
+    device_guard& operator=(const device_guard&) = delete;
+
+    myblasStatus_t status() const noexcept { return result; }
+
+private:
+    const backend_ops& backend;
+    const int ordinal;
+    int previous = -1;
+    const myblasStatus_t result;
+};
+
+// A scalar operand by the handle's pointer mode; not NULL. On the host backend device memory is at
+// hand too, so the value is always known.
+inline scalar read_scalar(const myblasContext& handle, const float* pointer) noexcept {
+    if (handle.pointer_mode == MYBLAS_POINTER_MODE_HOST ||
+        handle.backend->id == MYBLAS_BACKEND_HOST)
+        return {*pointer, nullptr};
+    return {0, pointer};
+}
+
+// Whether scalar results go to memory that only the device may write.
+inline bool has_results_on_device(const myblasContext& handle) noexcept {
+    return handle.pointer_mode == MYBLAS_POINTER_MODE_DEVICE &&
+           handle.backend->id == MYBLAS_BACKEND_CUDA;
+}
+
+// A kernel by name; `unknown` if the backend has none of that name.
+inline forced_kernel
+find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) noexcept {
+    forced_kernel found{forced_kernel::unknown};
+    visit_routine(routine, [&]<class Problem>() {
+        const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
+        for (size_t i = 0; i < kernels.size(); ++i) {
+            if (std::strcmp(kernels[i]->name, name) == 0)
+                found.index = static_cast<int>(i);
+        }
+        return MYBLAS_STATUS_SUCCESS;
+    });
+    return found;
+}
+
+// ---- The resources of streams (stream.cpp) ---------------------------------------------------------
+
+// Makes `stream` the handle's, with resources of its own while there is room, and drops the user's
+// workspace. On failure the handle stays as it was.
+[[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
+
+// Frees the resources of all streams.
+[[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
+
+inline launch_context make_launch_context(const myblasContext& handle) noexcept {
+    launch_context context{.device = &handle.device, .stream = handle.stream};
+    if (handle.current) {
+        context.workspace = handle.current->workspace;
+        context.workspace_bytes = default_workspace_bytes;
+        context.counters = handle.current->counters;
+    }
+    if (handle.has_user_workspace) {
+        context.workspace = handle.user_workspace;
+        context.workspace_bytes = handle.user_workspace_bytes;
+    }
+    return context;
+}
+
+} // namespace myblas

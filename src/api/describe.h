@@ -1,0 +1,100 @@
+// A problem in words, for the log.
+#pragma once
+
+#include "core/problem.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace myblas {
+
+struct description {
+    char text[512];
+};
+
+inline description describe(const sgemm_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
+                  " ldc=%" PRId64 " batch=%" PRId64 " A=%p B=%p C=%p",
+                  p.transa ? 'T' : 'N',
+                  p.transb ? 'T' : 'N',
+                  p.m,
+                  p.n,
+                  p.k,
+                  p.lda,
+                  p.ldb,
+                  p.ldc,
+                  p.batch_count,
+                  p.a_array ? static_cast<const void*>(p.a_array) : p.a,
+                  p.b_array ? static_cast<const void*>(p.b_array) : p.b,
+                  p.c_array ? static_cast<const void*>(p.c_array) : p.c);
+    return d;
+}
+
+inline description describe(const transpose_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "m=%" PRId64 " n=%" PRId64 " element_bytes=%d lda=%" PRId64 " ldb=%" PRId64
+                  " A=%p B=%p",
+                  p.m,
+                  p.n,
+                  p.element_bytes,
+                  p.lda,
+                  p.ldb,
+                  p.a,
+                  p.b);
+    return d;
+}
+
+inline description describe(const geam_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
+                  " A=%p B=%p C=%p",
+                  p.transa ? 'T' : 'N',
+                  p.transb ? 'T' : 'N',
+                  p.m,
+                  p.n,
+                  p.lda,
+                  p.ldb,
+                  p.ldc,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.b),
+                  static_cast<const void*>(p.c));
+    return d;
+}
+
+template <class T>
+description describe(const sum_problem<T>& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "n=%" PRId64 " incx=%" PRId64 " x=%p",
+                  p.n,
+                  p.incx,
+                  static_cast<const void*>(p.x));
+    return d;
+}
+
+template <class Problem>
+description describe_vectors(const Problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "n=%" PRId64 " incx=%" PRId64 " incy=%" PRId64 " x=%p y=%p",
+                  p.n,
+                  p.incx,
+                  p.incy,
+                  static_cast<const void*>(p.x),
+                  static_cast<const void*>(p.y));
+    return d;
+}
+
+inline description describe(const axpy_problem& p) { return describe_vectors(p); }
+inline description describe(const copy_problem& p) { return describe_vectors(p); }
+
+} // namespace myblas

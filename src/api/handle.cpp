@@ -1,0 +1,313 @@
+// Handles: making and freeing them, and the settings they carry.
+#include "api/context.h"
+#include "select/select.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <new>
+
+namespace myblas {
+namespace {
+
+constexpr size_t workspace_alignment = 256;
+constexpr size_t result_bytes = sizeof(double); // the widest scalar result
+
+myblasStatus_t release_resources(myblasContext& handle) noexcept {
+    const device_guard guard(handle);
+    if (const myblasStatus_t failure = guard.status())
+        return failure;
+    const myblasStatus_t streams = release_streams(handle);
+    const myblasStatus_t result = handle.backend->release(handle.result);
+    handle.result = nullptr;
+    return streams != MYBLAS_STATUS_SUCCESS ? streams : result;
+}
+
+struct deleter {
+    void operator()(myblasContext* handle) const noexcept {
+        release_resources(*handle);
+        delete handle;
+    }
+};
+
+// ---- The environment -----------------------------------------------------------------------------
+
+struct choice {
+    const char* name;
+    int value;
+};
+
+// Reads one of a few names; false if the variable has another value. *value stays if it is not set.
+template <size_t count>
+bool read_choice(const char* variable, const choice (&choices)[count], int* value) noexcept {
+    const char* text = secure_getenv(variable);
+    if (!text)
+        return true;
+    for (const choice& c : choices) {
+        if (std::strcmp(text, c.name) == 0) {
+            *value = c.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool read_backend(myblasBackend_t* backend) noexcept {
+    constexpr choice choices[] = {{"auto", MYBLAS_BACKEND_AUTO},
+                                  {"host", MYBLAS_BACKEND_HOST},
+                                  {"cuda", MYBLAS_BACKEND_CUDA}};
+    int value = MYBLAS_BACKEND_AUTO;
+    const bool is_valid = read_choice("MYBLAS_BACKEND", choices, &value);
+    *backend = static_cast<myblasBackend_t>(value);
+    return is_valid;
+}
+
+bool read_math(myblasMath_t* mode) noexcept {
+    constexpr choice choices[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
+                                  {"emulated", MYBLAS_FP32_EMULATED_MATH},
+                                  {"fast", MYBLAS_FP32_FAST_MATH}};
+    int value = MYBLAS_FP32_STRICT_MATH;
+    const bool is_valid = read_choice("MYBLAS_MATH", choices, &value);
+    *mode = static_cast<myblasMath_t>(value);
+    return is_valid;
+}
+
+// MYBLAS_SGEMM_KERNEL and its like.
+void read_forced_kernels(myblasContext& handle) noexcept {
+    for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
+        const myblasRoutine_t routine = static_cast<myblasRoutine_t>(i);
+        char variable[64];
+        visit_routine(routine, [&]<class Problem>() {
+            std::snprintf(
+                variable, sizeof variable, "MYBLAS_%s_KERNEL", routine_traits<Problem>::name);
+            return MYBLAS_STATUS_SUCCESS;
+        });
+        if (const char* name = secure_getenv(variable))
+            handle.forced[i] = find_kernel(routine, handle.backend->id, name);
+    }
+}
+
+// ---- Creation ------------------------------------------------------------------------------------
+
+// Opts all kernels that run on the device in to what they need there.
+myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason) noexcept {
+    for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
+        const myblasStatus_t status =
+            visit_routine(static_cast<myblasRoutine_t>(i), [&]<class Problem>() {
+                for (const kernel_entry<Problem>* kernel :
+                     kernels_of<Problem>(handle.backend->id)) {
+                    if (kernel->prepare && runs_on(*kernel, handle.device) &&
+                        kernel->prepare(handle.device) != MYBLAS_STATUS_SUCCESS) {
+                        *reason = "this build of the library has no code for the device";
+                        return MYBLAS_STATUS_ARCH_MISMATCH;
+                    }
+                }
+                return MYBLAS_STATUS_SUCCESS;
+            });
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// A handle on one backend, or why there is none.
+myblasStatus_t open_handle(const backend_ops& backend,
+                           myblasMath_t math_mode,
+                           myblasHandle_t* made,
+                           const char** reason) noexcept {
+    device_info device;
+    if (const myblasStatus_t failure = backend.open(&device, reason))
+        return failure;
+    *reason = "out of memory";
+    std::unique_ptr<myblasContext, deleter> owner(new (std::nothrow) myblasContext);
+    if (!owner)
+        return MYBLAS_STATUS_ALLOC_FAILED;
+    myblasContext& handle = *owner;
+    handle.backend = &backend;
+    handle.device = device;
+    handle.math_mode = math_mode;
+    if (const myblasStatus_t failure = backend.allocate(&handle.result, result_bytes))
+        return failure;
+    if (const myblasStatus_t failure = use_stream(handle, nullptr))
+        return failure;
+    if (const myblasStatus_t failure = prepare_kernels(handle, reason))
+        return failure;
+    read_forced_kernels(handle);
+    *made = owner.release();
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+bool is_math_mode(myblasMath_t mode) {
+    return mode == MYBLAS_FP32_STRICT_MATH || mode == MYBLAS_FP32_EMULATED_MATH ||
+           mode == MYBLAS_FP32_FAST_MATH;
+}
+
+bool has_kernels(myblasMath_t mode) { return mode == MYBLAS_FP32_STRICT_MATH; }
+
+myblasStatus_t
+create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) noexcept {
+    myblasMath_t math_mode;
+    if (!read_math(&math_mode))
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_MATH is not strict, emulated or fast");
+    if (!has_kernels(math_mode))
+        return refuse(function,
+                      MYBLAS_STATUS_NOT_SUPPORTED,
+                      "MYBLAS_MATH asks for a mode that this version does not have");
+
+    const char* why_host = "it was asked for";
+    if (backend != MYBLAS_BACKEND_HOST) {
+        const char* reason = nullptr;
+        const myblasStatus_t status = open_handle(cuda_backend(), math_mode, handle, &reason);
+        if (status == MYBLAS_STATUS_SUCCESS) {
+            const device_info& device = (*handle)->device;
+            logger::write("%s: cuda backend on %s (sm_%d)", function, device.name, device.arch);
+            return status;
+        }
+        // In auto, a device that cannot be used is no error; one that is merely full is.
+        const bool is_unusable =
+            status == MYBLAS_STATUS_NOT_INITIALIZED || status == MYBLAS_STATUS_ARCH_MISMATCH;
+        if (backend == MYBLAS_BACKEND_CUDA || !is_unusable)
+            return refuse(function, status, reason);
+        why_host = reason;
+    }
+    const char* reason = nullptr;
+    if (const myblasStatus_t failure = open_handle(host_backend(), math_mode, handle, &reason))
+        return refuse(function, failure, reason);
+    logger::write("%s: host backend: %s", function, why_host);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+} // namespace
+} // namespace myblas
+
+using namespace myblas;
+
+extern "C" {
+
+myblasStatus_t myblasCreate(myblasHandle_t* handle) {
+    constexpr const char* function = "myblasCreate";
+    logger::read_environment();
+    if (!handle)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "handle is NULL");
+    myblasBackend_t backend;
+    if (!read_backend(&backend))
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_BACKEND is not auto, host or cuda");
+    return create(function, handle, backend);
+}
+
+myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend) {
+    constexpr const char* function = "myblasCreateOn";
+    logger::read_environment();
+    if (!handle)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "handle is NULL");
+    if (backend != MYBLAS_BACKEND_AUTO && backend != MYBLAS_BACKEND_HOST &&
+        backend != MYBLAS_BACKEND_CUDA)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is not a backend");
+    return create(function, handle, backend);
+}
+
+myblasStatus_t myblasDestroy(myblasHandle_t handle) {
+    constexpr const char* function = "myblasDestroy";
+    if (!handle)
+        return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, "the handle is NULL");
+    // In a forked child the device memory is the parent's business.
+    const bool owns_device_memory = handle->backend->check_process() == MYBLAS_STATUS_SUCCESS;
+    const myblasStatus_t status =
+        owns_device_memory ? release_resources(*handle) : MYBLAS_STATUS_SUCCESS;
+    delete handle;
+    if (status != MYBLAS_STATUS_SUCCESS)
+        return refuse(function, status, "the device memory could not be freed");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetVersion(myblasHandle_t, int* version) {
+    if (!version)
+        return refuse("myblasGetVersion", MYBLAS_STATUS_INVALID_VALUE, "version is NULL");
+    *version = MYBLAS_VERSION;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value) {
+    constexpr const char* function = "myblasGetProperty";
+    constexpr int parts[] = {MYBLAS_VERSION_MAJOR, MYBLAS_VERSION_MINOR, MYBLAS_VERSION_PATCH};
+    if (static_cast<unsigned>(type) >= std::size(parts))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "type is not a property");
+    if (!value)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "value is NULL");
+    *value = parts[type];
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend) {
+    constexpr const char* function = "myblasGetBackend";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!backend)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is NULL");
+    *backend = handle->backend->id;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPointerMode_t mode) {
+    constexpr const char* function = "myblasSetPointerMode";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (mode != MYBLAS_POINTER_MODE_HOST && mode != MYBLAS_POINTER_MODE_DEVICE)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is not a pointer mode");
+    handle->pointer_mode = mode;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* mode) {
+    constexpr const char* function = "myblasGetPointerMode";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!mode)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is NULL");
+    *mode = handle->pointer_mode;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
+    constexpr const char* function = "myblasSetMathMode";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!is_math_mode(mode))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is not a math mode");
+    if (!has_kernels(mode))
+        return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "no kernels for the math mode");
+    handle->math_mode = mode;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode) {
+    constexpr const char* function = "myblasGetMathMode";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!mode)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is NULL");
+    *mode = handle->math_mode;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasSetWorkspace(myblasHandle_t handle, void* workspace, size_t size_bytes) {
+    constexpr const char* function = "myblasSetWorkspace";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!workspace && size_bytes != 0)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "workspace is NULL, with a size");
+    if (reinterpret_cast<uintptr_t>(workspace) % workspace_alignment != 0)
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, "workspace is not aligned to 256 bytes");
+    handle->has_user_workspace = true;
+    handle->user_workspace = workspace;
+    handle->user_workspace_bytes = size_bytes;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+} // extern "C"

@@ -1,0 +1,197 @@
+// The kernels behind the routines: listing them, forcing one, asking which one a call takes.
+#include "myblas/myblas_kernels.h"
+
+#include "api/call.h"
+#include "api/dispatch.h"
+
+#include <limits>
+
+namespace myblas {
+namespace {
+
+bool is_backend(myblasBackend_t backend) {
+    return backend == MYBLAS_BACKEND_HOST || backend == MYBLAS_BACKEND_CUDA;
+}
+
+// A device of which the compute capability is known but which need not be there. Shared memory is
+// that of the CUDA C++ Programming Guide's table of compute capabilities.
+device_info imagine_device(int arch, int sm_count) {
+    const bool is_consumer = arch == 86 || arch == 89 || arch >= 120;
+    device_info device;
+    device.ordinal = 0;
+    device.arch = arch;
+    device.sm_count = sm_count;
+    device.smem_per_sm = (is_consumer ? 100 : arch < 90 ? 164 : 228) * 1024;
+    device.smem_per_block = device.smem_per_sm - 1024;
+    return device;
+}
+
+template <class Problem>
+size_t needed_workspace(const kernel_entry<Problem>& kernel,
+                        const Problem& problem,
+                        const device_info& device) {
+    return kernel.workspace_bytes ? kernel.workspace_bytes(problem, device) : 0;
+}
+
+} // namespace
+} // namespace myblas
+
+using namespace myblas;
+
+extern "C" {
+
+myblasStatus_t myblasGetKernelCount(myblasBackend_t backend, myblasRoutine_t routine, int* count) {
+    constexpr const char* function = "myblasGetKernelCount";
+    if (!is_backend(backend))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    if (!is_routine(routine))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+    if (!count)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "count is NULL");
+    return visit_routine(routine, [&]<class Problem>() {
+        *count = static_cast<int>(kernels_of<Problem>(backend).size());
+        return MYBLAS_STATUS_SUCCESS;
+    });
+}
+
+myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
+                                   myblasRoutine_t routine,
+                                   int index,
+                                   myblasKernelInfo_t* info) {
+    constexpr const char* function = "myblasGetKernelInfo";
+    if (!is_backend(backend))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    if (!is_routine(routine))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+    return visit_routine(routine, [&]<class Problem>() {
+        const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
+        if (index < 0 || static_cast<size_t>(index) >= kernels.size())
+            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "index is out of range");
+        if (!info)
+            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "info is NULL");
+        if (info->size_bytes != sizeof *info)
+            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "info->size_bytes is wrong");
+        const kernel_entry<Problem>& kernel = *kernels[index];
+        *info = {.size_bytes = sizeof *info,
+                 .name = kernel.name,
+                 .description = kernel.description,
+                 .min_arch = kernel.min_arch,
+                 .max_arch = kernel.max_arch,
+                 .block_m = kernel.block_m,
+                 .block_n = kernel.block_n,
+                 .block_k = kernel.block_k,
+                 .threads = kernel.threads,
+                 .stages = kernel.stages,
+                 .smem_bytes = kernel.smem_bytes,
+                 .alignment_bytes = kernel.alignment_bytes,
+                 .deterministic = kernel.deterministic};
+        return MYBLAS_STATUS_SUCCESS;
+    });
+}
+
+myblasStatus_t myblasForceKernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name) {
+    constexpr const char* function = "myblasForceKernel";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!is_routine(routine))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+    forced_kernel wanted;
+    if (name)
+        wanted = find_kernel(routine, handle->backend->id, name);
+    if (wanted.index == forced_kernel::unknown)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "the backend has no such kernel");
+    handle->forced[routine] = wanted;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t
+myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char** name) {
+    constexpr const char* function = "myblasSelectKernel";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!name)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
+    const char* taken = nullptr;
+    const myblasStatus_t status = visit_call(
+        function, call, has_results_on_device(*handle), [&]<class Problem>(const Problem& problem) {
+            const kernel_entry<Problem>* kernel =
+                choose_kernel(*handle, problem, resources_of(make_launch_context(*handle)));
+            if (!kernel)
+                return refuse_kernel<Problem>(*handle, function);
+            taken = kernel->name;
+            return MYBLAS_STATUS_SUCCESS;
+        });
+    if (status == MYBLAS_STATUS_SUCCESS)
+        *name = taken;
+    return status;
+}
+
+myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
+                                    int arch,
+                                    int sm_count,
+                                    size_t workspace_bytes,
+                                    const myblasCall_t* call,
+                                    const char** name) {
+    constexpr const char* function = "myblasSelectKernelOn";
+    if (!is_backend(backend))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    if (!name)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
+    const device_info device =
+        backend == MYBLAS_BACKEND_CUDA ? imagine_device(arch, sm_count) : device_info{};
+    const char* taken = nullptr;
+    const myblasStatus_t status =
+        visit_call(function, call, false, [&]<class Problem>(const Problem& problem) {
+            const kernel_entry<Problem>* kernel = select(rules_of<Problem>(backend, device),
+                                                         problem,
+                                                         device,
+                                                         {.workspace_bytes = workspace_bytes});
+            if (!kernel)
+                return refuse(function,
+                              MYBLAS_STATUS_NOT_SUPPORTED,
+                              "the library has no kernels for this architecture");
+            taken = kernel->name;
+            return MYBLAS_STATUS_SUCCESS;
+        });
+    if (status == MYBLAS_STATUS_SUCCESS)
+        *name = taken;
+    return status;
+}
+
+myblasStatus_t
+myblasGetLastKernel(myblasHandle_t handle, myblasRoutine_t routine, const char** name) {
+    constexpr const char* function = "myblasGetLastKernel";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!is_routine(routine))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+    if (!name)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
+    *name = handle->last_kernel[routine];
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t
+myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* size_bytes) {
+    constexpr const char* function = "myblasGetWorkspaceSize";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!size_bytes)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "size_bytes is NULL");
+    size_t needed = 0;
+    const myblasStatus_t status = visit_call(
+        function, call, has_results_on_device(*handle), [&]<class Problem>(const Problem& problem) {
+            resources unlimited = resources_of(make_launch_context(*handle));
+            unlimited.workspace_bytes = std::numeric_limits<size_t>::max();
+            const kernel_entry<Problem>* kernel = choose_kernel(*handle, problem, unlimited);
+            if (!kernel)
+                return refuse_kernel<Problem>(*handle, function);
+            needed = needed_workspace(*kernel, problem, handle->device);
+            return MYBLAS_STATUS_SUCCESS;
+        });
+    if (status == MYBLAS_STATUS_SUCCESS)
+        *size_bytes = needed;
+    return status;
+}
+
+} // extern "C"

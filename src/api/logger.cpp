@@ -1,0 +1,142 @@
+#include "api/logger.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+namespace myblas::logger {
+
+constinit std::atomic<bool> listening{false};
+
+namespace {
+
+struct sinks {
+    bool to_stdout = false;
+    bool to_stderr = false;
+    FILE* file = nullptr;
+};
+
+constinit std::mutex mutex; // guards all that follows
+constinit sinks open_sinks;
+constinit myblasLogCallback_t callback = nullptr;
+constinit bool configured = false; // by the program or by the environment
+
+constinit thread_local bool inside = false; // this thread holds the mutex
+
+// The mutex is held while the callback runs, so that a callback which has been removed is not running
+// any more. A callback may call the library again: `inside` lets it pass.
+class lock {
+public:
+    lock() noexcept {
+        if (is_owner)
+            mutex.lock();
+        inside = true;
+    }
+    ~lock() {
+        if (is_owner) {
+            inside = false;
+            mutex.unlock();
+        }
+    }
+    lock(const lock&) = delete;
+    lock& operator=(const lock&) = delete;
+
+private:
+    const bool is_owner = !inside;
+};
+
+void update_listening() noexcept {
+    listening.store(callback || open_sinks.to_stdout || open_sinks.to_stderr || open_sinks.file,
+                    std::memory_order_relaxed);
+}
+
+bool configure(sinks wanted, const char* file_name) noexcept {
+    if (file_name) {
+        wanted.file = std::fopen(file_name, "ae"); // append, close on exec
+        if (!wanted.file)
+            return false;
+    }
+    if (open_sinks.file)
+        std::fclose(open_sinks.file);
+    open_sinks = wanted;
+    configured = true;
+    update_listening();
+    return true;
+}
+
+void write_line(FILE* sink, const char* message) noexcept {
+    if (!sink)
+        return;
+    std::fprintf(sink, "[myblas] %s\n", message);
+    std::fflush(sink); // a fork must not find half a message to write again
+}
+
+// At exit and when the library is unloaded.
+[[gnu::destructor]] void close_file() {
+    const lock guard;
+    callback = nullptr;
+    configure({}, nullptr);
+}
+
+} // namespace
+
+void write(const char* format, ...) noexcept {
+    if (!is_on() || inside)
+        return;
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+
+    const lock guard;
+    if (open_sinks.to_stdout)
+        write_line(stdout, message);
+    if (open_sinks.to_stderr)
+        write_line(stderr, message);
+    write_line(open_sinks.file, message);
+    if (callback)
+        callback(message);
+}
+
+void read_environment() noexcept {
+    const lock guard;
+    if (configured)
+        return;
+    configured = true;
+    const char* target = secure_getenv("MYBLAS_LOG");
+    if (!target)
+        return;
+    if (std::strcmp(target, "stdout") == 0)
+        configure({.to_stdout = true}, nullptr);
+    else if (std::strcmp(target, "stderr") == 0)
+        configure({.to_stderr = true}, nullptr);
+    else
+        configure({}, target);
+}
+
+} // namespace myblas::logger
+
+using namespace myblas;
+
+extern "C" {
+
+myblasStatus_t myblasSetLoggerCallback(myblasLogCallback_t callback) {
+    const logger::lock guard;
+    logger::callback = callback;
+    logger::update_listening();
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t
+myblasLoggerConfigure(int log_is_on, int log_to_stdout, int log_to_stderr, const char* log_file) {
+    const logger::lock guard;
+    const bool done =
+        log_is_on ? logger::configure({log_to_stdout != 0, log_to_stderr != 0, nullptr}, log_file)
+                  : logger::configure({}, nullptr);
+    return done ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_INVALID_VALUE;
+}
+
+} // extern "C"

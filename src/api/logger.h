@@ -1,0 +1,31 @@
+// Messages for whoever asked for them: the program's callback, stdout, stderr, a file.
+#pragma once
+
+#include "myblas/myblas.h"
+
+#include <atomic>
+
+namespace myblas::logger {
+
+// Whether anybody listens. Nobody does by default, and a call then pays this one load.
+extern std::atomic<bool> listening;
+inline bool is_on() noexcept { return listening.load(std::memory_order_relaxed); }
+
+// One message in one line; dropped if nobody listens.
+[[gnu::format(printf, 1, 2)]] void write(const char* format, ...) noexcept;
+
+// Obeys MYBLAS_LOG the first time, unless the program has configured the logger itself.
+void read_environment() noexcept;
+
+} // namespace myblas::logger
+
+namespace myblas {
+
+// Logs why `function` does not succeed, and answers the status.
+inline myblasStatus_t
+refuse(const char* function, myblasStatus_t status, const char* why) noexcept {
+    logger::write("%s: %s: %s", function, myblasGetStatusName(status), why);
+    return status;
+}
+
+} // namespace myblas

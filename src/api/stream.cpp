@@ -1,0 +1,141 @@
+// Streams, and what a handle keeps for each of them.
+#include "api/context.h"
+
+#include <cstdint>
+
+namespace myblas {
+namespace {
+
+// cudaStreamLegacy is 1, another name of the NULL stream; cudaStreamPerThread is 2.
+bool is_legacy_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
+bool is_default_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+
+myblasStatus_t make_resources(const backend_ops& backend, stream_resources* made) {
+    constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
+    stream_resources r;
+    void* counters = nullptr;
+    myblasStatus_t status = backend.allocate(&r.workspace, default_workspace_bytes);
+    if (status == MYBLAS_STATUS_SUCCESS)
+        status = backend.allocate(&counters, counter_bytes);
+    if (status == MYBLAS_STATUS_SUCCESS)
+        status = backend.zero(counters, counter_bytes);
+    if (status != MYBLAS_STATUS_SUCCESS) {
+        backend.release(counters);
+        backend.release(r.workspace);
+        return status;
+    }
+    r.counters = static_cast<unsigned*>(counters);
+    *made = r;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+} // namespace
+
+myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept {
+    if (stream != handle.stream || !handle.current) {
+        const myblasStream_t key = is_legacy_stream(stream) ? nullptr : stream;
+        stream_resources* const end = handle.streams.data() + handle.tracked_streams;
+        stream_resources* found = handle.streams.data();
+        while (found != end && found->stream != key)
+            ++found;
+        if (found == end && handle.tracked_streams < max_tracked_streams) {
+            const device_guard guard(handle);
+            if (const myblasStatus_t failure = guard.status())
+                return failure;
+            if (const myblasStatus_t failure = make_resources(*handle.backend, found))
+                return failure;
+            found->stream = key;
+            ++handle.tracked_streams;
+        } else if (found == end) {
+            found = nullptr;
+        }
+        handle.stream = stream;
+        handle.current = found;
+    }
+    handle.has_user_workspace = false;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t release_streams(myblasContext& handle) noexcept {
+    myblasStatus_t first_failure = MYBLAS_STATUS_SUCCESS;
+    const auto release = [&](void* memory) {
+        const myblasStatus_t status = handle.backend->release(memory);
+        if (first_failure == MYBLAS_STATUS_SUCCESS)
+            first_failure = status;
+    };
+    for (int i = 0; i < handle.tracked_streams; ++i) {
+        release(handle.streams[i].workspace);
+        release(handle.streams[i].counters);
+    }
+    handle.tracked_streams = 0;
+    handle.current = nullptr;
+    return first_failure;
+}
+
+} // namespace myblas
+
+using namespace myblas;
+
+extern "C" {
+
+myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream) {
+    if (const myblasStatus_t failure = check_handle("myblasSetStream", handle))
+        return failure;
+    if (const myblasStatus_t failure = use_stream(*handle, stream))
+        return refuse("myblasSetStream", failure, "no workspace for the stream");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetStream(myblasHandle_t handle, myblasStream_t* stream) {
+    if (const myblasStatus_t failure = check_handle("myblasGetStream", handle))
+        return failure;
+    if (!stream)
+        return refuse("myblasGetStream", MYBLAS_STATUS_INVALID_VALUE, "stream is NULL");
+    *stream = handle->stream;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream) {
+    constexpr const char* function = "myblasStreamCreate";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!stream)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "stream is NULL");
+    const device_guard guard(*handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    if (const myblasStatus_t failure = handle->backend->stream_create(stream))
+        return refuse(function, failure, "no stream could be made");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream) {
+    constexpr const char* function = "myblasStreamDestroy";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (is_default_stream(stream))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "a default stream stays");
+    const device_guard guard(*handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    if (const myblasStatus_t failure = handle->backend->stream_destroy(stream))
+        return refuse(function, failure, "the stream could not be destroyed");
+    // The NULL stream has had its resources since the handle was made, so this cannot fail.
+    return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasStream_t stream) {
+    constexpr const char* function = "myblasStreamSynchronize";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    const device_guard guard(*handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    if (handle->backend->stream_is_capturing(stream))
+        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    if (const myblasStatus_t failure = handle->backend->stream_synchronize(stream))
+        return refuse(function, failure, "the stream's work failed");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+} // extern "C"

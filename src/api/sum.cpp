@@ -1,0 +1,98 @@
+// Sums of a vector's elements.
+#include "api/dispatch.h"
+#include "api/validate.h"
+
+namespace myblas {
+namespace {
+
+// Lets the kernel write to device memory, then fetches the result and waits for it.
+template <class T>
+myblasStatus_t
+sum_to_host(const char* function, myblasContext& handle, sum_problem<T> p, T* result) noexcept {
+    const backend_ops& backend = *handle.backend;
+    const device_guard guard(handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    if (backend.stream_is_capturing(handle.stream))
+        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    p.result = static_cast<T*>(handle.result);
+    if (const myblasStatus_t failure = dispatch(handle, function, p))
+        return failure;
+    const matrix_copy fetch = {.source = p.result,
+                               .source_pitch_bytes = sizeof(T),
+                               .target = result,
+                               .target_pitch_bytes = sizeof(T),
+                               .column_bytes = sizeof(T),
+                               .cols = 1,
+                               .to_device = false};
+    if (backend.copy(fetch, handle.stream) != MYBLAS_STATUS_SUCCESS ||
+        backend.stream_synchronize(handle.stream) != MYBLAS_STATUS_SUCCESS)
+        return refuse(function, MYBLAS_STATUS_EXECUTION_FAILED, "the result cannot be fetched");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+template <class T>
+myblasStatus_t sum(const char* function,
+                   myblasHandle_t handle,
+                   int64_t n,
+                   const T* x,
+                   int64_t incx,
+                   bool absolute,
+                   T* result) noexcept {
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!result)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "result is NULL");
+    if (n <= 0 || incx <= 0) {
+        n = 0;
+        incx = 1;
+    }
+    const sum_problem<T> p = {.n = n, .x = x, .incx = incx, .absolute = absolute, .result = result};
+    if (const fault found = check_operands(p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (has_results_on_device(*handle))
+        return dispatch(*handle, function, p); // also when n == 0: only a kernel may write there
+    if (n == 0) {
+        *result = 0;
+        return MYBLAS_STATUS_SUCCESS;
+    }
+    if (handle->backend->id == MYBLAS_BACKEND_HOST)
+        return dispatch(*handle, function, p);
+    return sum_to_host(function, *handle, p, result);
+}
+
+} // namespace
+} // namespace myblas
+
+using namespace myblas;
+
+extern "C" {
+
+myblasStatus_t mysum(myblasHandle_t handle, int n, const float* x, int incx, float* result) {
+    return sum("mysum", handle, n, x, incx, false, result);
+}
+
+myblasStatus_t
+mysum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result) {
+    return sum("mysum", handle, n, x, incx, false, result);
+}
+
+myblasStatus_t mysasum(myblasHandle_t handle, int n, const float* x, int incx, float* result) {
+    return sum("mysasum", handle, n, x, incx, true, result);
+}
+
+myblasStatus_t
+mysasum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result) {
+    return sum("mysasum", handle, n, x, incx, true, result);
+}
+
+myblasStatus_t mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result) {
+    return sum("mydsum", handle, n, x, incx, false, result);
+}
+
+myblasStatus_t
+mydsum_64(myblasHandle_t handle, int64_t n, const double* x, int64_t incx, double* result) {
+    return sum("mydsum", handle, n, x, incx, false, result);
+}
+
+} // extern "C"

@@ -1,0 +1,236 @@
+// The argument checks, each rule in one place. They are pure: a check answers null, or says what is
+// wrong with the first argument that is not as documented, in the order of the public header. A call
+// runs check_sizes, then takes the quick return of is_empty, then runs check_operands.
+#pragma once
+
+#include "core/problem.h"
+#include "myblas/myblas.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace myblas {
+
+using fault = const char*;
+
+// ---- Rules ---------------------------------------------------------------------------------------
+
+inline bool is_operation(myblasOperation_t op) {
+    return op == MYBLAS_OP_N || op == MYBLAS_OP_T || op == MYBLAS_OP_C;
+}
+
+inline bool is_leading_dimension(int64_t ld, int64_t rows) { return ld >= (rows > 1 ? rows : 1); }
+
+// Wide enough for any sum of a few products of two sizes.
+__extension__ typedef __int128 wide;
+
+inline constexpr wide magnitude(int64_t value) { return value < 0 ? -wide{value} : wide{value}; }
+
+// Whether the distance between the first and the last of some elements, in bytes, fits 64 bits.
+inline constexpr bool is_addressable(wide last_index, int64_t element_bytes) {
+    return last_index < std::numeric_limits<int64_t>::max() / element_bytes;
+}
+
+inline constexpr wide last_index(int64_t rows, int64_t cols, int64_t ld) {
+    return rows && cols ? wide{cols - 1} * ld + rows - 1 : wide{0};
+}
+
+inline constexpr wide last_index(int64_t n, int64_t increment) {
+    return n > 0 ? wide{n - 1} * magnitude(increment) : wide{0};
+}
+
+// Whether a scalar may be other than zero, as far as the host can know.
+inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
+
+inline constexpr fault too_large = "its indices do not fit 64 bits";
+
+// ---- sgemm ---------------------------------------------------------------------------------------
+
+inline fault
+check_sizes(myblasOperation_t transa, myblasOperation_t transb, const sgemm_problem& p) {
+    if (!is_operation(transa))
+        return "transa is not an operation";
+    if (!is_operation(transb))
+        return "transb is not an operation";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (p.k < 0)
+        return "k < 0";
+    if (!is_leading_dimension(p.lda, transa == MYBLAS_OP_N ? p.m : p.k))
+        return "lda < max(1, rows of A)";
+    if (!is_leading_dimension(p.ldb, transb == MYBLAS_OP_N ? p.k : p.n))
+        return "ldb < max(1, rows of B)";
+    if (!is_leading_dimension(p.ldc, p.m))
+        return "ldc < max(1, m)";
+    if (p.batch_count < 0)
+        return "batch_count < 0";
+    return nullptr;
+}
+
+inline bool is_empty(const sgemm_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
+
+inline fault check_operands(const sgemm_problem& p) {
+    const wide last_batch = p.batch_count - 1;
+    const wide last_a = p.transa ? last_index(p.k, p.m, p.lda) : last_index(p.m, p.k, p.lda);
+    const wide last_b = p.transb ? last_index(p.n, p.k, p.ldb) : last_index(p.k, p.n, p.ldb);
+    const wide last_c = last_index(p.m, p.n, p.ldc);
+    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), sizeof(float)) ||
+        !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
+        !is_addressable(last_c + last_batch * magnitude(p.stride_c), sizeof(float)) ||
+        !is_addressable(wide{p.batch_count} * (p.m * p.n), sizeof(float)))
+        return too_large;
+
+    const bool reads_ab = p.k > 0 && may_count(p.alpha);
+    if (reads_ab && !p.a && !p.a_array)
+        return "A is NULL";
+    if (reads_ab && !p.b && !p.b_array)
+        return "B is NULL";
+    if (!p.c && !p.c_array)
+        return "C is NULL";
+    return nullptr;
+}
+
+// ---- transpose -----------------------------------------------------------------------------------
+
+// element_bytes apart from the problem, whose own field is too narrow for every wrong value.
+inline fault check_sizes(int64_t element_bytes, const transpose_problem& p) {
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8 &&
+        element_bytes != 16)
+        return "element_bytes is not 1, 2, 4, 8 or 16";
+    if (!is_leading_dimension(p.lda, p.m))
+        return "lda < max(1, m)";
+    if (!is_leading_dimension(p.ldb, p.n))
+        return "ldb < max(1, n)";
+    return nullptr;
+}
+
+inline bool is_empty(const transpose_problem& p) { return p.m == 0 || p.n == 0; }
+
+inline fault check_operands(const transpose_problem& p) {
+    const auto is_misaligned = [&](const void* pointer) {
+        return reinterpret_cast<uintptr_t>(pointer) % p.element_bytes != 0;
+    };
+    if (!is_addressable(last_index(p.m, p.n, p.lda), p.element_bytes) ||
+        !is_addressable(last_index(p.n, p.m, p.ldb), p.element_bytes))
+        return too_large;
+    if (!p.a)
+        return "A is NULL";
+    if (is_misaligned(p.a))
+        return "A is not aligned to its elements";
+    if (!p.b)
+        return "B is NULL";
+    if (is_misaligned(p.b))
+        return "B is not aligned to its elements";
+    const bool is_square = p.m == p.n && p.lda == p.ldb;
+    const bool is_tight = p.lda == p.m && p.ldb == p.n;
+    if (p.in_place() && !is_square && !is_tight)
+        return "in place, the matrix must be square with lda == ldb, or lda == m and ldb == n";
+    return nullptr;
+}
+
+// ---- geam ----------------------------------------------------------------------------------------
+
+inline fault
+check_sizes(myblasOperation_t transa, myblasOperation_t transb, const geam_problem& p) {
+    if (!is_operation(transa))
+        return "transa is not an operation";
+    if (!is_operation(transb))
+        return "transb is not an operation";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, transa == MYBLAS_OP_N ? p.m : p.n))
+        return "lda < max(1, rows of A)";
+    if (!is_leading_dimension(p.ldb, transb == MYBLAS_OP_N ? p.m : p.n))
+        return "ldb < max(1, rows of B)";
+    if (!is_leading_dimension(p.ldc, p.m))
+        return "ldc < max(1, m)";
+    return nullptr;
+}
+
+inline bool is_empty(const geam_problem& p) { return p.m == 0 || p.n == 0; }
+
+inline fault check_operands(const geam_problem& p) {
+    const wide last_a = p.transa ? last_index(p.n, p.m, p.lda) : last_index(p.m, p.n, p.lda);
+    const wide last_b = p.transb ? last_index(p.n, p.m, p.ldb) : last_index(p.m, p.n, p.ldb);
+    if (!is_addressable(last_a, sizeof(float)) || !is_addressable(last_b, sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldc), sizeof(float)))
+        return too_large;
+    if (!p.a && may_count(p.alpha))
+        return "A is NULL";
+    if (!p.b && may_count(p.beta))
+        return "B is NULL";
+    if (!p.c)
+        return "C is NULL";
+    if (p.c == p.a && (p.transa || p.lda != p.ldc))
+        return "C == A needs transa == N and lda == ldc";
+    if (p.c == p.b && (p.transb || p.ldb != p.ldc))
+        return "C == B needs transb == N and ldb == ldc";
+    return nullptr;
+}
+
+// ---- Vectors -------------------------------------------------------------------------------------
+
+template <class T>
+fault check_operands(const sum_problem<T>& p) {
+    if (!is_addressable(last_index(p.n, p.incx), sizeof(T)))
+        return too_large;
+    return p.n > 0 && !p.x ? "x is NULL" : nullptr;
+}
+
+// axpy and copy.
+template <class Problem>
+fault check_vectors(const Problem& p) {
+    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)) ||
+        !is_addressable(p.n, sizeof(float)))
+        return too_large;
+    if (!p.x)
+        return "x is NULL";
+    if (!p.y)
+        return "y is NULL";
+    return nullptr;
+}
+
+// ---- Copies between host and device ----------------------------------------------------------------
+
+inline fault check_sizes(
+    int64_t rows, int64_t cols, int64_t element_bytes, int64_t source_ld, int64_t target_ld) {
+    if (rows < 0)
+        return "rows < 0";
+    if (cols < 0)
+        return "cols (of a vector: n) < 0";
+    if (element_bytes < 1)
+        return "element_bytes < 1";
+    if (!is_leading_dimension(source_ld, rows))
+        return "the source's leading dimension < max(1, rows), or increment < 1";
+    if (!is_leading_dimension(target_ld, rows))
+        return "the target's leading dimension < max(1, rows), or increment < 1";
+    return nullptr;
+}
+
+inline fault check_operands(int64_t rows,
+                            int64_t cols,
+                            int64_t element_bytes,
+                            const void* source,
+                            int64_t source_ld,
+                            const void* target,
+                            int64_t target_ld) {
+    if (!is_addressable(last_index(rows, cols, source_ld), element_bytes) ||
+        !is_addressable(last_index(rows, cols, target_ld), element_bytes))
+        return too_large;
+    if (!source)
+        return "the source is NULL";
+    if (!target)
+        return "the target is NULL";
+    return nullptr;
+}
+
+} // namespace myblas

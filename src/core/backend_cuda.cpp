@@ -1,0 +1,240 @@
+// The cuda backend, on the CUDA runtime. Statuses come from return values alone: the last error is the
+// caller's and is neither read nor cleared.
+#include "core/backend.h"
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+
+namespace myblas {
+namespace {
+
+// ---- Forked children -----------------------------------------------------------------------------
+
+// A CUDA context does not survive fork(). Set in a child whose parent had opened the backend.
+constinit std::atomic<bool> lost_by_fork{false};
+
+// Called once the backend has been opened: before that there is nothing that a fork would lose. The C
+// library forgets the handler when this library is unloaded.
+bool watch_forks() {
+    static const bool watched =
+        pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); }) == 0;
+    return watched;
+}
+
+myblasStatus_t check_process() {
+    return lost_by_fork.load(std::memory_order_relaxed) ? MYBLAS_STATUS_NOT_INITIALIZED
+                                                        : MYBLAS_STATUS_SUCCESS;
+}
+
+// ---- Device --------------------------------------------------------------------------------------
+
+constexpr int oldest_arch = 80;
+
+const char* explain(cudaError_t error) {
+    switch (error) {
+    case cudaErrorInsufficientDriver: // the runtime also says this where there is no driver
+        return "no CUDA driver, or it is older than this library needs";
+    case cudaErrorNoDevice:
+        return "no CUDA device";
+    default:
+        return cudaGetErrorName(error);
+    }
+}
+
+myblasStatus_t open(device_info* device, const char** reason) {
+    if (lost_by_fork.load()) {
+        *reason = "the process forked after CUDA was used";
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    }
+    int count = 0, ordinal = 0;
+    cudaDeviceProp properties;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0)
+        error = cudaErrorNoDevice;
+    if (error == cudaSuccess)
+        error = cudaGetDevice(&ordinal);
+    if (error == cudaSuccess)
+        error = cudaGetDeviceProperties(&properties, ordinal);
+    if (error != cudaSuccess) {
+        *reason = explain(error);
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    }
+
+    const int arch = properties.major * 10 + properties.minor;
+    if (arch < oldest_arch) {
+        *reason = "the device is older than compute capability 8.0";
+        return MYBLAS_STATUS_ARCH_MISMATCH;
+    }
+    error = cudaInitDevice(ordinal, 0, 0);
+    if (error != cudaSuccess) {
+        *reason = explain(error);
+        return error == cudaErrorMemoryAllocation ? MYBLAS_STATUS_ALLOC_FAILED
+                                                  : MYBLAS_STATUS_NOT_INITIALIZED;
+    }
+    if (!watch_forks()) {
+        *reason = "no memory to watch for forks";
+        return MYBLAS_STATUS_ALLOC_FAILED;
+    }
+
+    device->ordinal = ordinal;
+    device->arch = arch;
+    device->sm_count = properties.multiProcessorCount;
+    device->smem_per_block = properties.sharedMemPerBlockOptin;
+    device->smem_per_sm = properties.sharedMemPerMultiprocessor;
+    device->l2_bytes = static_cast<size_t>(properties.l2CacheSize);
+    std::snprintf(device->name, sizeof device->name, "%s", properties.name);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t exchange_device(int ordinal, int* previous) {
+    cudaError_t error = cudaGetDevice(previous);
+    if (error == cudaSuccess && *previous != ordinal)
+        error = cudaSetDevice(ordinal);
+    return error == cudaSuccess ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// ---- Memory --------------------------------------------------------------------------------------
+
+// While it lives, this thread may make calls that would otherwise spoil a capture under way anywhere
+// in the process; they do not become part of the graph.
+class outside_captures {
+public:
+    outside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
+    ~outside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
+    outside_captures(const outside_captures&) = delete;
+    outside_captures& operator=(const outside_captures&) = delete;
+
+private:
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+};
+
+myblasStatus_t allocate(void** ptr, size_t bytes) {
+    *ptr = nullptr;
+    if (bytes == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    const outside_captures guard;
+    if (cudaMalloc(ptr, bytes) == cudaSuccess)
+        return MYBLAS_STATUS_SUCCESS;
+    *ptr = nullptr;
+    return MYBLAS_STATUS_ALLOC_FAILED;
+}
+
+myblasStatus_t release(void* ptr) {
+    const outside_captures guard;
+    switch (cudaFree(ptr)) {
+    case cudaSuccess:
+    case cudaErrorCudartUnloading: // the process ends, and the memory with it
+        return MYBLAS_STATUS_SUCCESS;
+    case cudaErrorInvalidValue:
+        return MYBLAS_STATUS_INVALID_VALUE;
+    default:
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    }
+}
+
+// On a stream of its own, as the legacy default stream must not be used while another is captured.
+myblasStatus_t zero(void* ptr, size_t bytes) {
+    const outside_captures guard;
+    cudaStream_t stream;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess)
+        return MYBLAS_STATUS_ALLOC_FAILED;
+    cudaError_t error = cudaMemsetAsync(ptr, 0, bytes, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    const cudaError_t destroyed = cudaStreamDestroy(stream);
+    return error == cudaSuccess && destroyed == cudaSuccess ? MYBLAS_STATUS_SUCCESS
+                                                            : MYBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// ---- Streams -------------------------------------------------------------------------------------
+
+myblasStatus_t stream_create(myblasStream_t* stream) {
+    const outside_captures guard;
+    return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking) == cudaSuccess
+               ? MYBLAS_STATUS_SUCCESS
+               : MYBLAS_STATUS_ALLOC_FAILED;
+}
+
+myblasStatus_t stream_destroy(myblasStream_t stream) {
+    switch (cudaStreamDestroy(stream)) {
+    case cudaSuccess:
+    case cudaErrorCudartUnloading:
+        return MYBLAS_STATUS_SUCCESS;
+    case cudaErrorInvalidValue:
+    case cudaErrorInvalidResourceHandle:
+        return MYBLAS_STATUS_INVALID_VALUE;
+    default:
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    }
+}
+
+myblasStatus_t stream_synchronize(myblasStream_t stream) {
+    return cudaStreamSynchronize(stream) == cudaSuccess ? MYBLAS_STATUS_SUCCESS
+                                                        : MYBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// The legacy default stream counts as captured while any stream is that would have to wait for it.
+bool stream_is_capturing(myblasStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
+           status != cudaStreamCaptureStatusNone;
+}
+
+// ---- Copies --------------------------------------------------------------------------------------
+
+// 2-D copies take pitches up to a limit (2^31 - 1 bytes on the GPUs of today).
+bool copies_in_2d(const matrix_copy& c) {
+    int device = 0, max_pitch = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&max_pitch, cudaDevAttrMaxPitch, device) == cudaSuccess &&
+           std::max(c.source_pitch_bytes, c.target_pitch_bytes) <= static_cast<size_t>(max_pitch);
+}
+
+myblasStatus_t copy(const matrix_copy& c, myblasStream_t stream) {
+    const cudaMemcpyKind kind = c.to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    cudaError_t error = cudaSuccess;
+    if (c.cols > 1 && copies_in_2d(c)) {
+        error = cudaMemcpy2DAsync(c.target,
+                                  c.target_pitch_bytes,
+                                  c.source,
+                                  c.source_pitch_bytes,
+                                  c.column_bytes,
+                                  c.cols,
+                                  kind,
+                                  stream);
+    } else {
+        const char* source = static_cast<const char*>(c.source);
+        char* target = static_cast<char*>(c.target);
+        for (size_t col = 0; col < c.cols && error == cudaSuccess; ++col) {
+            error = cudaMemcpyAsync(target, source, c.column_bytes, kind, stream);
+            source += c.source_pitch_bytes;
+            target += c.target_pitch_bytes;
+        }
+    }
+    return error == cudaSuccess ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_MAPPING_ERROR;
+}
+
+constexpr backend_ops ops = {
+    .id = MYBLAS_BACKEND_CUDA,
+    .open = open,
+    .check_process = check_process,
+    .exchange_device = exchange_device,
+    .allocate = allocate,
+    .release = release,
+    .zero = zero,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_synchronize = stream_synchronize,
+    .stream_is_capturing = stream_is_capturing,
+    .copy = copy,
+};
+
+} // namespace
+
+const backend_ops& cuda_backend() { return ops; }
+
+} // namespace myblas

@@ -1,0 +1,202 @@
+// Register tiles of the blocked SGEMM in vector extensions of the compiler, one source for every
+// vector length. `target` attributes let one translation unit hold code for several processors; the
+// generic code is inlined into these functions, so that none of it exists with foreign instructions
+// under a shared name.
+//
+// A tile keeps tile_m x tile_n elements of C in registers. One step of the depth loads tile_m
+// elements of A, broadcasts tile_n elements of B, and does tile_m * tile_n multiply-adds:
+//
+//            tile_n
+//          +--------+      vector registers: tile_m / width * tile_n accumulators,
+//   tile_m |  acc   |                        tile_m / width of A, one broadcast of B
+//          +--------+
+//
+// The shapes fill the register file (32 of 512 bits, 16 of 256 or 128 bits) with as many accumulators
+// as hide the latency of two multiply-add pipes.
+#include "host/sgemm/micro_kernel.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace myblas::host {
+namespace {
+
+template <int bytes>
+using float_vector [[gnu::vector_size(bytes)]] = float;
+
+template <class Vector>
+[[gnu::always_inline]] inline void load(Vector& to, const float* from) {
+    std::memcpy(&to, from, sizeof(Vector));
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline void store(float* to, const Vector& from) {
+    std::memcpy(to, &from, sizeof(Vector));
+}
+
+template <int vector_bytes, int tile_m, int tile_n>
+[[gnu::always_inline]] inline void
+multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_update& update) {
+    using vector = float_vector<vector_bytes>;
+    constexpr int width = vector_bytes / sizeof(float);
+    constexpr int vectors = tile_m / width;
+    static_assert(tile_m % width == 0);
+
+    // C is wanted when the depth is done: by then it has come.
+    for (int j = 0; j < update.cols; ++j) {
+        const float* column = update.c + j * update.ldc;
+        for (int i = 0; i < update.rows; i += 16)
+            __builtin_prefetch(column + i, 1);
+    }
+
+    vector acc[tile_n][vectors] = {};
+    // Without unrolling (-O2) the accumulators would live in memory.
+    for (int64_t l = 0; l < depth; ++l) {
+        vector frag_a[vectors];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            load(frag_a[v], panel_a + l * tile_m + v * width);
+#pragma GCC unroll 16
+        for (int j = 0; j < tile_n; ++j)
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                acc[j][v] = acc[j][v] + frag_a[v] * panel_b[l * tile_n + j];
+    }
+
+    const float alpha = update.alpha, beta = update.beta;
+    if (update.rows == tile_m && update.cols == tile_n) {
+#pragma GCC unroll 16
+        for (int j = 0; j < tile_n; ++j) {
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v) {
+                float* c = update.c + j * update.ldc + v * width;
+                vector value = acc[j][v] * alpha;
+                if (beta != 0.0f) {
+                    vector old;
+                    load(old, c);
+                    value = value + old * beta;
+                }
+                store(c, value);
+            }
+        }
+        return;
+    }
+    float edge[tile_n][tile_m];
+#pragma GCC unroll 16
+    for (int j = 0; j < tile_n; ++j)
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            store(&edge[j][v * width], acc[j][v]);
+    for (int j = 0; j < update.cols; ++j) {
+        for (int i = 0; i < update.rows; ++i) {
+            float& c = update.c[i + j * update.ldc];
+            const float value = alpha * edge[j][i];
+            c = beta == 0.0f ? value : value + beta * c;
+        }
+    }
+}
+
+// ---- Packing -------------------------------------------------------------------------------------
+
+// Four lanes that are contiguous along the depth, four steps of it: a 4 x 4 transpose.
+template <int width>
+inline void pack_4x4(const float* from, int64_t lane_stride, float* to) {
+    using vector = float_vector<16>;
+    vector r0, r1, r2, r3;
+    load(r0, from);
+    load(r1, from + lane_stride);
+    load(r2, from + 2 * lane_stride);
+    load(r3, from + 3 * lane_stride);
+    const vector low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+    const vector low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
+    const vector high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+    const vector high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+    store(to, __builtin_shufflevector(low01, low23, 0, 1, 4, 5));
+    store(to + width, __builtin_shufflevector(low01, low23, 2, 3, 6, 7));
+    store(to + 2 * width, __builtin_shufflevector(high01, high23, 0, 1, 4, 5));
+    store(to + 3 * width, __builtin_shufflevector(high01, high23, 2, 3, 6, 7));
+}
+
+template <int width>
+void pack_full_panel(const lane_view& view, int64_t depth, float* panel) {
+    if (view.lane_stride == 1) {
+        for (int64_t l = 0; l < depth; ++l)
+            std::memcpy(
+                panel + l * width, view.data + l * view.depth_stride, width * sizeof(float));
+        return;
+    }
+    int lane = 0;
+    for (; lane + 4 <= width; lane += 4) {
+        const float* from = view.data + lane * view.lane_stride;
+        int64_t l = 0;
+        for (; l + 4 <= depth; l += 4)
+            pack_4x4<width>(from + l, view.lane_stride, panel + l * width + lane);
+        for (; l < depth; ++l)
+            for (int i = 0; i < 4; ++i)
+                panel[l * width + lane + i] = from[l + i * view.lane_stride];
+    }
+    for (; lane < width; ++lane)
+        for (int64_t l = 0; l < depth; ++l)
+            panel[l * width + lane] = view.data[l + lane * view.lane_stride];
+}
+
+template <int width>
+void pack_last_panel(const lane_view& view, int lanes, int64_t depth, float* panel) {
+    for (int64_t l = 0; l < depth; ++l)
+        std::fill_n(panel + l * width + lanes, width - lanes, 0.0f);
+    for (int lane = 0; lane < lanes; ++lane)
+        for (int64_t l = 0; l < depth; ++l)
+            panel[l * width + lane] = view.data[lane * view.lane_stride + l * view.depth_stride];
+}
+
+template <int width>
+void pack(const lane_view& view, int64_t lanes, int64_t depth, float* packed) {
+    for (int64_t first = 0; first < lanes; first += width) {
+        const lane_view rest{
+            view.data + first * view.lane_stride, view.lane_stride, view.depth_stride};
+        float* panel = packed + first * depth;
+        if (lanes - first >= width)
+            pack_full_panel<width>(rest, depth, panel);
+        else
+            pack_last_panel<width>(rest, static_cast<int>(lanes - first), depth, panel);
+    }
+}
+
+// ---- The tiles -----------------------------------------------------------------------------------
+
+void multiply_baseline(int64_t depth, const float* a, const float* b, const tile_update& update) {
+    multiply<16, 8, 4>(depth, a, b, update);
+}
+
+constexpr micro_kernel baseline{8, 4, pack<8>, pack<4>, multiply_baseline};
+
+#if defined(__x86_64__)
+
+[[gnu::target("avx2,fma")]] void
+multiply_avx2(int64_t depth, const float* a, const float* b, const tile_update& update) {
+    multiply<32, 16, 6>(depth, a, b, update);
+}
+
+[[gnu::target("avx512f")]] void
+multiply_avx512(int64_t depth, const float* a, const float* b, const tile_update& update) {
+    multiply<64, 32, 12>(depth, a, b, update);
+}
+
+constexpr micro_kernel avx2{16, 6, pack<16>, pack<6>, multiply_avx2};
+constexpr micro_kernel avx512{32, 12, pack<32>, pack<12>, multiply_avx512};
+
+#endif
+
+} // namespace
+
+const micro_kernel& best_micro_kernel() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+        return avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return avx2;
+#endif
+    return baseline;
+}
+
+} // namespace myblas::host

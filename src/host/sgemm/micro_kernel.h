@@ -1,0 +1,38 @@
+// The part of the blocked SGEMM that depends on the processor: a register tile, the packing that feeds
+// it, and the choice among those the library is built with.
+#pragma once
+
+#include <cstdint>
+
+namespace myblas::host {
+
+// An operand seen as lanes (rows of op(A), columns of op(B)) along the depth k. One stride is 1.
+struct lane_view {
+    const float* data;
+    int64_t lane_stride, depth_stride;
+};
+
+// C = alpha * acc + beta * C on the `rows` x `cols` corner of a register tile.
+struct tile_update {
+    float alpha, beta;
+    float* c;
+    int64_t ldc;
+    int rows, cols;
+};
+
+struct micro_kernel {
+    int tile_m, tile_n; // the register tile, in elements of C
+
+    // Copies `lanes` x `depth` elements to panels of tile_m (pack_a) or tile_n (pack_b) lanes. A panel
+    // keeps its element (lane, l) at l * width + lane; lanes past the last are zero.
+    void (*pack_a)(const lane_view&, int64_t lanes, int64_t depth, float* packed);
+    void (*pack_b)(const lane_view&, int64_t lanes, int64_t depth, float* packed);
+
+    // Multiplies a panel of A by a panel of B and updates C.
+    void (*multiply)(int64_t depth, const float* panel_a, const float* panel_b, const tile_update&);
+};
+
+// The best one that this processor runs.
+const micro_kernel& best_micro_kernel();
+
+} // namespace myblas::host

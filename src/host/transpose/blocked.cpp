@@ -1,0 +1,34 @@
+// B = A^T by square tiles that stay in the first-level cache (tile.h).
+//
+// Adds to naive: a cache line of either matrix is still near when its other elements are due, so it is
+// moved once.
+// Works against memory: 2 elements moved for each element of A.
+// Accepts every problem that is not in place.
+#include "host/transpose/element.h"
+#include "host/transpose/registry.h"
+#include "host/transpose/tile.h"
+
+namespace myblas::host {
+namespace {
+
+bool accepts(const transpose_problem& p, const device_info&) { return !p.in_place(); }
+
+myblasStatus_t launch(const transpose_problem& p, const launch_context&) {
+    return with_element(p, [&p]<class T>(T) {
+        transpose_tiles(p.m, p.n, static_cast<const T*>(p.a), p.lda, static_cast<T*>(p.b), p.ldb);
+        return MYBLAS_STATUS_SUCCESS;
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_blocked{
+    .name = "blocked",
+    .description = "cache tiles, out of place",
+    .block_m = tile_edge,
+    .block_n = tile_edge,
+    .accepts = accepts,
+    .launch = launch,
+};
+
+} // namespace myblas::host

@@ -1,0 +1,92 @@
+// Sums across the threads of a warp and of a block, in a fixed order.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace myblas::cuda {
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned full_warp = 0xffffffffu;
+
+// What sums are carried in beyond the few additions that a thread does in T itself: adding to it loses
+// next to nothing. Trivially constructible, since it lives in shared memory; carrier{} is zero.
+template <class T>
+struct carrier;
+
+// float: a double has 29 bits to spare.
+template <>
+struct carrier<float> {
+    double sum;
+
+    __device__ void add(carrier other) { sum += other.sum; }
+    __device__ void add(float value) { sum += value; }
+    __device__ float rounded() const { return static_cast<float>(sum); }
+    __device__ carrier shuffled(int lane_mask) const {
+        return {__shfl_xor_sync(full_warp, sum, lane_mask)};
+    }
+};
+
+// double: a pair of doubles, the second holding what the first lost to rounding (Knuth's TwoSum).
+template <>
+struct carrier<double> {
+    double sum;
+    double rest;
+
+    __device__ void add(double value) {
+        const double total = sum + value;
+        const double kept = total - sum;
+        rest += (sum - (total - kept)) + (value - kept);
+        sum = total;
+    }
+    __device__ void add(carrier other) {
+        add(other.sum);
+        rest += other.rest;
+    }
+    // Once the sum is infinite, the rest is NaN and means nothing.
+    __device__ double rounded() const { return isfinite(sum) ? sum + rest : sum; }
+    __device__ carrier shuffled(int lane_mask) const {
+        return {__shfl_xor_sync(full_warp, sum, lane_mask),
+                __shfl_xor_sync(full_warp, rest, lane_mask)};
+    }
+};
+
+// The sum over the warp, in every lane. All 32 lanes call it.
+__device__ inline float warp_sum(float value) {
+    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+        value += __shfl_xor_sync(full_warp, value, mask);
+    return value;
+}
+
+__device__ inline double warp_sum(double value) {
+    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+        value += __shfl_xor_sync(full_warp, value, mask);
+    return value;
+}
+
+template <class T>
+__device__ carrier<T> warp_sum(carrier<T> value) {
+    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+        value.add(value.shuffled(mask));
+    return value;
+}
+
+// The sum over a block of `threads` threads, in thread 0. All threads call it.
+template <int threads, class Value>
+__device__ Value block_sum(Value value) {
+    static_assert(threads % warp_size == 0 && threads / warp_size <= warp_size);
+    constexpr int warps = threads / warp_size;
+    __shared__ Value smem[warps];
+    const int lane = threadIdx.x % warp_size;
+    const int warp = threadIdx.x / warp_size;
+
+    value = warp_sum(value);
+    if (lane == 0)
+        smem[warp] = value;
+    __syncthreads(); // the warps' sums are complete
+    if (warp == 0)
+        value = warp_sum(lane < warps ? smem[lane] : Value{});
+    __syncthreads(); // the sums are free for the next call
+    return value;
+}
+
+} // namespace myblas::cuda

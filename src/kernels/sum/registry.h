@@ -1,0 +1,23 @@
+// The CUDA kernels of sum (float) and dsum (double).
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "core/problem.h"
+
+namespace myblas::cuda {
+
+extern const kernel_entry<sum_problem<float>> sum_atomic;
+extern const kernel_entry<sum_problem<float>> sum_shared_serial;
+extern const kernel_entry<sum_problem<float>> sum_shared_interleaved;
+extern const kernel_entry<sum_problem<float>> sum_shared_strided;
+extern const kernel_entry<sum_problem<float>> sum_shared_sequential;
+extern const kernel_entry<sum_problem<float>> sum_warp_shuffle;
+extern const kernel_entry<sum_problem<float>> sum_vectorised_two_level;
+extern const kernel_entry<sum_problem<float>> sum_single_block;
+
+extern const kernel_entry<sum_problem<double>> dsum_atomic;
+extern const kernel_entry<sum_problem<double>> dsum_warp_shuffle;
+extern const kernel_entry<sum_problem<double>> dsum_vectorised_two_level;
+extern const kernel_entry<sum_problem<double>> dsum_single_block;
+
+} // namespace myblas::cuda

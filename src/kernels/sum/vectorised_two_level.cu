@@ -1,0 +1,99 @@
+// result = sum of x_i, the same bits on every run, in one launch.
+//
+// Adds to `warp_shuffle`: a thread reads many elements, 16 bytes at a time with four loads in flight
+// (batch.h), instead of one; and no atomic decides an order of additions. Each block writes its sum to
+// its slot in the workspace and takes a number from a counter; the block that takes the last number
+// knows that all slots are written, and adds them in their order. The counter wraps to zero there, so
+// that no launch has to prepare the next. One block needs neither slots nor counter.
+//
+// Accuracy: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
+// from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU holds.
+// Bound: n elements read.  Block: 256 threads, batches of 16 KiB.  Grid: a function of n and the
+// number of multiprocessors alone, 8 blocks on each at most.
+// Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads.
+
+#include "kernels/common/launch.h"
+#include "kernels/common/reduce.h"
+#include "kernels/sum/batch.h"
+#include "kernels/sum/registry.h"
+
+#include <algorithm>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int blocks_per_sm = 8;
+
+template <class T>
+int64_t blocks_of(const sum_problem<T>& p, const device_info& device) {
+    const int64_t batches = ceil_div(p.n, batch_elements<T, threads>);
+    return std::clamp<int64_t>(batches, 1, int64_t{blocks_per_sm} * device.sm_count);
+}
+
+template <class T, bool contiguous, bool absolute>
+__global__ void __launch_bounds__(threads, blocks_per_sm)
+    two_level(sum_problem<T> p, carrier<T>* slots, unsigned* counter) {
+    carrier<T> total = block_sum<threads>(
+        thread_sum<T, threads, contiguous, absolute>(p, blockIdx.x, gridDim.x));
+    if (gridDim.x > 1) {
+        __shared__ bool is_last;
+        if (threadIdx.x == 0) {
+            slots[blockIdx.x] = total;
+            __threadfence(); // the slot is visible before the number is taken
+            is_last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
+        }
+        __syncthreads(); // thread 0 has told whether the block is the last
+        if (!is_last)
+            return;
+        __threadfence(); // all numbers are taken: the slots read from here on are written
+        total = {};
+        for (int slot = threadIdx.x; slot < static_cast<int>(gridDim.x); slot += threads)
+            total.add(slots[slot]);
+        total = block_sum<threads>(total);
+    }
+    if (threadIdx.x == 0)
+        *p.result = total.rounded();
+}
+
+template <class T>
+size_t slot_bytes(const sum_problem<T>& p, const device_info& device) {
+    const int64_t blocks = blocks_of(p, device);
+    return blocks > 1 ? blocks * sizeof(carrier<T>) : 0;
+}
+
+template <class T>
+myblasStatus_t launch_two_level(const sum_problem<T>& p, const launch_context& context) {
+    const auto kernel =
+        is_contiguous(p) ? (p.absolute ? two_level<T, true, true> : two_level<T, true, false>)
+                         : (p.absolute ? two_level<T, false, true> : two_level<T, false, false>);
+    const dim3 grid(static_cast<unsigned>(blocks_of(p, *context.device)));
+    return launch(kernel,
+                  grid,
+                  threads,
+                  0,
+                  context,
+                  p,
+                  static_cast<carrier<T>*>(context.workspace),
+                  context.counters);
+}
+
+template <class T>
+constexpr kernel_entry<sum_problem<T>> entry{
+    .name = "vectorised_two_level",
+    .description = "16-byte loads, fixed order: the last block adds the blocks' sums",
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = threads / warp_size * sizeof(carrier<T>) + 1,
+    .alignment_bytes = sizeof(T),
+    .needs_counters = true,
+    .workspace_bytes = slot_bytes<T>,
+    .launch = launch_two_level<T>,
+};
+
+} // namespace
+
+constinit const kernel_entry<sum_problem<float>> sum_vectorised_two_level = entry<float>;
+constinit const kernel_entry<sum_problem<double>> dsum_vectorised_two_level = entry<double>;
+
+} // namespace myblas::cuda

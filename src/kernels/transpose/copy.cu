@@ -1,0 +1,48 @@
+// Yardstick: copies A to B tile by tile, element by element; B becomes A, not its transpose.
+//
+// What a kernel of the ladder's shape (a thread moves four elements, a warp 32 neighbours) reaches
+// when both sides are coalesced: an upper bound for the rungs up to `diagonal`, and with
+// `copy_shared` the price of the detour through shared memory.
+//
+// Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32.  Accepts: m == n, B != A.
+
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(tile_threads) copy(transpose_problem p) {
+    const T* gmem_a = static_cast<const T*>(p.a);
+    T* gmem_b = static_cast<T*>(p.b);
+    const int64_t tiles_m = tiles_of(p.m, tile_side);
+    const int64_t tiles = tiles_m * tiles_of(p.n, tile_side);
+    for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const int64_t i = tile % tiles_m * tile_side + threadIdx.x % tile_side;
+        const int64_t j = tile / tiles_m * tile_side + threadIdx.x / tile_side;
+        for (int k = 0; k < tile_side; k += tile_step)
+            if (i < p.m && j + k < p.n)
+                gmem_b[i + (j + k) * p.ldb] = gmem_a[i + (j + k) * p.lda];
+    }
+}
+
+myblasStatus_t launch_copy(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        return launch(copy<T>, tile_grid(p), tile_threads, 0, context, p);
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_copy = {
+    .name = "copy",
+    .description = "yardstick: copies A to B without transposing",
+    .block_m = tile_side,
+    .block_n = tile_side,
+    .threads = tile_threads,
+    .accepts = out_of_place_square,
+    .launch = launch_copy,
+};
+
+} // namespace myblas::cuda

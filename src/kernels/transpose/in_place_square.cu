@@ -1,0 +1,86 @@
+// A = A^T in place, A square, by pairs of tiles.
+//
+// Adds to `shared_tile_padded`: a block loads a tile and its mirror image across the diagonal before
+// it writes either, turned, to the place of the other. Tiles on the diagonal are their own mirror.
+//
+// Bound: 2 n^2 elements moved.  Block: 256 threads, two tiles of 32 x 32, one stage.
+// Accepts: B == A, m == n, lda == ldb.
+//
+// The upper triangle of tiles, diagonal included, folds into a rectangle: row r of it is followed by
+// the row that completes it to the common width, so that the number of a block gives its pair without
+// a search. Four tiles a side:
+//
+//      0 0   0 1   0 2   0 3 | 3 3
+//      1 1   1 2   1 3 | 2 2   2 3
+
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(tile_threads) in_place_square(transpose_problem p) {
+    __shared__ T smem_upper[tile_side][padded_pitch<T, tile_side>]; // (j, i) of the tile (i0, j0)
+    __shared__ T smem_lower[tile_side][padded_pitch<T, tile_side>]; // (j, i) of the tile (j0, i0)
+    const int lane = threadIdx.x % tile_side;
+    const int warp = threadIdx.x / tile_side;
+    const int64_t tiles = tiles_of(p.n, tile_side);
+    const int64_t width = tiles | 1;
+    const int64_t pairs = tiles * (tiles + 1) / 2;
+    for (int64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
+        const int64_t row = pair / width, rest = pair % width;
+        const bool first = rest < tiles - row;
+        const int64_t tile_i = first ? row : tiles - row - (tiles % 2 == 0);
+        const int64_t tile_j = first ? row + rest : tile_i + rest - (tiles - row);
+
+        const int64_t i0 = tile_i * tile_side, j0 = tile_j * tile_side;
+        T* gmem_upper = static_cast<T*>(p.b) + i0 + j0 * p.lda;
+        T* gmem_lower = static_cast<T*>(p.b) + j0 + i0 * p.lda;
+        const bool upper_row = i0 + lane < p.n, lower_row = j0 + lane < p.n;
+#pragma unroll
+        for (int k = warp; k < tile_side; k += tile_step) {
+            if (upper_row && j0 + k < p.n)
+                smem_upper[k][lane] = gmem_upper[lane + k * p.lda];
+            if (lower_row && i0 + k < p.n)
+                smem_lower[k][lane] = gmem_lower[lane + k * p.lda];
+        }
+        __syncthreads(); // both tiles are read: their places may be written
+#pragma unroll
+        for (int k = warp; k < tile_side; k += tile_step) {
+            if (upper_row && j0 + k < p.n)
+                gmem_upper[lane + k * p.lda] = smem_lower[lane][k];
+            if (lower_row && i0 + k < p.n && tile_i != tile_j)
+                gmem_lower[lane + k * p.lda] = smem_upper[lane][k];
+        }
+        __syncthreads(); // the tiles are free for the block's next pair
+    }
+}
+
+bool accepts_square(const transpose_problem& p, const device_info&) {
+    return p.in_place() && p.m == p.n && p.lda == p.ldb;
+}
+
+myblasStatus_t launch_in_place_square(const transpose_problem& p, const launch_context& context) {
+    const int64_t tiles = tiles_of(p.n, tile_side);
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        return launch(
+            in_place_square<T>, grid_of(tiles * (tiles + 1) / 2), tile_threads, 0, context, p);
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_in_place_square = {
+    .name = "in_place_square",
+    .description = "in place, square: pairs of tiles change places",
+    .block_m = tile_side,
+    .block_n = tile_side,
+    .threads = tile_threads,
+    .stages = 1,
+    .smem_bytes = 2 * tile_side * padded_pitch<uint4, tile_side> * max_element_bytes,
+    .accepts = accepts_square,
+    .launch = launch_in_place_square,
+};
+
+} // namespace myblas::cuda

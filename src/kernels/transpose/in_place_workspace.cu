@@ -1,0 +1,47 @@
+// A = A^T in place, any shape with tight leading dimensions, through the workspace.
+//
+// Transposes out of place into the workspace, then copies back: fast at the price of memory.
+//
+// Bound: 4 m n elements moved.  Launches: `vectorised` where A is aligned for it, else `unrolled`; and
+// a copy.  Accepts: B == A, lda == m, ldb == n, with m * n elements of workspace.
+
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+bool accepts_tight(const transpose_problem& p, const device_info&) {
+    return p.in_place() && p.lda == p.m && p.ldb == p.n;
+}
+
+size_t matrix_bytes(const transpose_problem& p, const device_info&) {
+    return static_cast<size_t>(p.m) * p.n * p.element_bytes;
+}
+
+myblasStatus_t launch_in_place_workspace(const transpose_problem& p,
+                                         const launch_context& context) {
+    transpose_problem out = p;
+    out.b = context.workspace;
+    const auto& mover = transpose_vectorised.accepts(out, *context.device) ? transpose_vectorised
+                                                                           : transpose_unrolled;
+    if (const myblasStatus_t status = mover.launch(out, context); status != MYBLAS_STATUS_SUCCESS)
+        return status;
+    return to_status(cudaMemcpyAsync(p.b,
+                                     out.b,
+                                     matrix_bytes(p, *context.device),
+                                     cudaMemcpyDeviceToDevice,
+                                     context.stream));
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_in_place_workspace = {
+    .name = "in_place_workspace",
+    .description = "in place, tight: transposes into the workspace and copies back",
+    .accepts = accepts_tight,
+    .workspace_bytes = matrix_bytes,
+    .launch = launch_in_place_workspace,
+};
+
+} // namespace myblas::cuda

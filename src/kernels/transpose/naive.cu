@@ -1,0 +1,48 @@
+// B = A^T, one load and one store an element, nothing between.
+//
+// The ground floor: warps read 32 neighbours of a column of A and scatter them over 32 columns of B,
+// so that every store of a warp touches 32 sectors.
+//
+// Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, four elements a thread.
+// Accepts: everything out of place.
+
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(tile_threads) naive(transpose_problem p) {
+    const T* gmem_a = static_cast<const T*>(p.a);
+    T* gmem_b = static_cast<T*>(p.b);
+    const int64_t tiles_m = tiles_of(p.m, tile_side);
+    const int64_t tiles = tiles_m * tiles_of(p.n, tile_side);
+    for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const int64_t i = tile % tiles_m * tile_side + threadIdx.x % tile_side;
+        const int64_t j = tile / tiles_m * tile_side + threadIdx.x / tile_side;
+        for (int k = 0; k < tile_side; k += tile_step)
+            if (i < p.m && j + k < p.n)
+                gmem_b[j + k + i * p.ldb] = gmem_a[i + (j + k) * p.lda];
+    }
+}
+
+myblasStatus_t launch_naive(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        return launch(naive<T>, tile_grid(p), tile_threads, 0, context, p);
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_naive = {
+    .name = "naive",
+    .description = "coalesced reads, scattered writes",
+    .block_m = tile_side,
+    .block_n = tile_side,
+    .threads = tile_threads,
+    .accepts = out_of_place,
+    .launch = launch_naive,
+};
+
+} // namespace myblas::cuda

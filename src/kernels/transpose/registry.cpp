@@ -1,0 +1,34 @@
+#include "kernels/transpose/registry.h"
+
+#include "core/routine.h"
+
+namespace myblas {
+
+template <>
+kernel_list<transpose_problem> cuda_kernels<transpose_problem>() {
+    static constexpr const kernel_entry<transpose_problem>* kernels[] = {
+        &cuda::transpose_copy,
+        &cuda::transpose_copy_shared,
+        &cuda::transpose_naive,
+        &cuda::transpose_shared_tile,
+        &cuda::transpose_shared_tile_padded,
+        &cuda::transpose_diagonal,
+        &cuda::transpose_unrolled,
+        &cuda::transpose_vectorised,
+        &cuda::transpose_in_place_square,
+        &cuda::transpose_in_place_workspace,
+        &cuda::transpose_in_place_cycles,
+    };
+    return kernels;
+}
+
+template <>
+kernel_list<geam_problem> cuda_kernels<geam_problem>() {
+    static constexpr const kernel_entry<geam_problem>* kernels[] = {
+        &cuda::geam_naive,
+        &cuda::geam_shared_tile,
+    };
+    return kernels;
+}
+
+} // namespace myblas

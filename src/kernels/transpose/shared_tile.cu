@@ -1,0 +1,48 @@
+// B = A^T, tile by tile through shared memory.
+//
+// Adds to `naive`: a block gathers a tile in shared memory and turns it there, so that warps read and
+// write 32 neighbours in global memory. The price: a warp reads a row of the tile, 32 elements that
+// are 32 elements apart, which with 4-byte elements all lie in one bank.
+//
+// Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
+// Accepts: everything out of place.
+//
+//      A, along columns           smem[j][i]            B, along columns
+//      warp w: column j0 + w  ->  row w written     ->  column w of smem read: row i0 + w of A
+
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(tile_threads) shared_tile(transpose_problem p) {
+    __shared__ T smem[tile_side][tile_side]; // (j, i)
+    const int64_t tiles_m = tiles_of(p.m, tile_side);
+    const int64_t tiles = tiles_m * tiles_of(p.n, tile_side);
+    for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+        transpose_tile(p, tile % tiles_m * tile_side, tile / tiles_m * tile_side, smem);
+}
+
+myblasStatus_t launch_shared_tile(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        return launch(shared_tile<T>, tile_grid(p), tile_threads, 0, context, p);
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_shared_tile = {
+    .name = "shared_tile",
+    .description = "tiles turned in shared memory, with bank conflicts",
+    .block_m = tile_side,
+    .block_n = tile_side,
+    .threads = tile_threads,
+    .stages = 1,
+    .smem_bytes = tile_side * tile_side * max_element_bytes,
+    .accepts = out_of_place,
+    .launch = launch_shared_tile,
+};
+
+} // namespace myblas::cuda

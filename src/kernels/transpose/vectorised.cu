@@ -1,0 +1,231 @@
+// B = A^T, tile by tile through shared memory, 16 bytes at a time everywhere.
+//
+// Adds to `unrolled`: all accesses to global and shared memory are of 16 bytes, a quarter of the
+// instructions with 4-byte elements. A thread loads a square of elements, v vectors of v elements,
+// turns it in registers, and stores it to shared memory by rows; there the block regroups the vectors
+// into runs along B. Instead of padding, which would break the alignment, the vectors of a run are
+// permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8 different groups
+// of four banks. Blocks take the tiles in bands, so that those in flight touch about as many pages of
+// A as of B. A's elements are read once and B's written once: both stream past the caches.
+//
+// Bound: 2 m n elements moved.  One stage; at 4 bytes 8 tiles in flight on a multiprocessor with 2048
+// threads.  Tile and threads by the element's size:
+//      bytes   v   tile       threads   shared
+//          1  16   128 x 128       64   16 KiB
+//          2   8   128 x 128      256   32 KiB
+//          4   4    64 x 64       256   16 KiB
+//          8   2    32 x 64       256   16 KiB
+//         16   1    16 x 64       256   16 KiB
+// Accepts: out of place, with pointers and leading dimensions that are multiples of 16 bytes; m and n
+// are free.
+//
+//      A                     registers          smem, a row of A = a column of B
+//      v columns x 1 vector  ->  turned    ->   row i: vectors j / v, at (j / v) ^ (i / v & 7)
+
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+struct alignas(16) vector16 {
+    uint32_t word[4];
+};
+
+template <class T>
+struct tiling {
+    static constexpr int v = 16 / sizeof(T);                  // elements of a vector
+    static constexpr int lanes = sizeof(T) == 1 ? 8 : 16;     // squares along each side
+    static constexpr int repeats = v >= 4 ? 1 : 4 / v;        // squares of a thread, along n
+    static constexpr int rows = lanes * v;                    // of A
+    static constexpr int cols = lanes * v * repeats;          // of A
+    static constexpr int threads = lanes * lanes;
+    static constexpr int units = cols / v;                    // vectors of a row in shared memory
+    static constexpr int swizzle = 7;                         // 8 lanes make a phase
+    static constexpr size_t smem_bytes = sizeof(T) * rows * cols;
+    static_assert(units % (swizzle + 1) == 0, "the XOR must stay inside a row");
+    static_assert(smem_bytes <= 48 * 1024);
+};
+
+// Tile rows in a band. With about 1000 tiles in flight, 32 make the set roughly square.
+constexpr int band_rows = 32;
+
+// Streaming accesses: the lines are the first to leave the caches.
+__device__ vector16 load_streaming(const void* ptr) {
+    const uint4 value = __ldcs(static_cast<const uint4*>(ptr));
+    return {value.x, value.y, value.z, value.w};
+}
+
+__device__ void store_streaming(void* ptr, const vector16& value) {
+    __stcs(static_cast<uint4*>(ptr),
+           make_uint4(value.word[0], value.word[1], value.word[2], value.word[3]));
+}
+
+// Transposes a square: element r of from[c] becomes element c of to[r].
+template <class T>
+__device__ void transpose_square(const vector16 (&from)[tiling<T>::v],
+                                 vector16 (&to)[tiling<T>::v]) {
+    constexpr int v = tiling<T>::v;
+    if constexpr (sizeof(T) == 1) {
+        // By 4 x 4 bytes, a word of each of four vectors: pairs of bytes first, then pairs of pairs.
+#pragma unroll
+        for (int q = 0; q < 4; ++q)
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                const uint32_t w0 = from[4 * q].word[r], w1 = from[4 * q + 1].word[r];
+                const uint32_t w2 = from[4 * q + 2].word[r], w3 = from[4 * q + 3].word[r];
+                const uint32_t low01 = __byte_perm(w0, w1, 0x5140);
+                const uint32_t high01 = __byte_perm(w0, w1, 0x7362);
+                const uint32_t low23 = __byte_perm(w2, w3, 0x5140);
+                const uint32_t high23 = __byte_perm(w2, w3, 0x7362);
+                to[4 * r].word[q] = __byte_perm(low01, low23, 0x5410);
+                to[4 * r + 1].word[q] = __byte_perm(low01, low23, 0x7632);
+                to[4 * r + 2].word[q] = __byte_perm(high01, high23, 0x5410);
+                to[4 * r + 3].word[q] = __byte_perm(high01, high23, 0x7632);
+            }
+    } else if constexpr (sizeof(T) == 2) {
+#pragma unroll
+        for (int q = 0; q < 4; ++q)
+#pragma unroll
+            for (int r = 0; r < v; ++r)
+                to[r].word[q] = __byte_perm(from[2 * q].word[r / 2],
+                                            from[2 * q + 1].word[r / 2],
+                                            r % 2 ? 0x7632 : 0x5410);
+    } else {
+        constexpr int words = sizeof(T) / 4; // of an element
+#pragma unroll
+        for (int r = 0; r < v; ++r)
+#pragma unroll
+            for (int w = 0; w < 4; ++w)
+                to[r].word[w] = from[w / words].word[r * words + w % words];
+    }
+}
+
+// Where vector `unit` of row i lies in shared memory, in vectors.
+template <class T>
+__device__ int place(int i, int unit) {
+    return i * tiling<T>::units + (unit ^ (i / tiling<T>::v & tiling<T>::swizzle));
+}
+
+// A tile of which every row and column holds whole vectors.
+template <class T>
+__device__ void move_vectors(const T* gmem_a,
+                             int64_t lda,
+                             T* gmem_b,
+                             int64_t ldb,
+                             int rows,
+                             int cols,
+                             vector16* smem) {
+    using shape = tiling<T>;
+    constexpr int v = shape::v;
+    const int i = threadIdx.x % shape::lanes * v;
+    vector16 square[shape::repeats][v];
+#pragma unroll
+    for (int s = 0; s < shape::repeats; ++s) {
+        const int j = (threadIdx.x / shape::lanes + s * shape::lanes) * v;
+        if (i < rows && j < cols)
+#pragma unroll
+            for (int c = 0; c < v; ++c)
+                square[s][c] = load_streaming(gmem_a + i + (j + c) * lda);
+    }
+#pragma unroll
+    for (int s = 0; s < shape::repeats; ++s) {
+        vector16 turned[v];
+        transpose_square<T>(square[s], turned);
+#pragma unroll
+        for (int r = 0; r < v; ++r) // what lies outside the matrix is never read
+            smem[place<T>(i + r, threadIdx.x / shape::lanes + s * shape::lanes)] = turned[r];
+    }
+    __syncthreads(); // the tile is complete
+    const int unit = threadIdx.x % shape::units;
+    const int first = threadIdx.x / shape::units;
+    constexpr int step = shape::threads / shape::units; // rows that the block covers at once
+#pragma unroll
+    for (int k = 0; k < shape::rows / step; ++k) {
+        const int row = first + k * step;
+        if (row < rows && unit * v < cols)
+            store_streaming(gmem_b + unit * v + row * ldb, smem[place<T>(row, unit)]);
+    }
+}
+
+// A tile at an edge that cuts a vector: the same way through shared memory, element by element.
+template <class T>
+__device__ void move_elements(const T* gmem_a,
+                              int64_t lda,
+                              T* gmem_b,
+                              int64_t ldb,
+                              int rows,
+                              int cols,
+                              T* smem) {
+    using shape = tiling<T>;
+    constexpr int v = shape::v;
+    for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
+        const int i = e % shape::rows, j = e / shape::rows;
+        if (i < rows && j < cols)
+            smem[place<T>(i, j / v) * v + j % v] = gmem_a[i + j * lda];
+    }
+    __syncthreads(); // the tile is complete
+    for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
+        const int j = e % shape::cols, i = e / shape::cols;
+        if (i < rows && j < cols)
+            gmem_b[j + i * ldb] = smem[place<T>(i, j / v) * v + j % v];
+    }
+}
+
+template <class T>
+__global__ void __launch_bounds__(tiling<T>::threads) vectorised(transpose_problem p) {
+    using shape = tiling<T>;
+    __shared__ vector16 smem[shape::rows * shape::units];
+
+    const int64_t tiles_m = tiles_of(p.m, shape::rows);
+    const int64_t tiles_n = tiles_of(p.n, shape::cols);
+    for (int64_t tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
+        const int64_t band = tile / (band_rows * tiles_n);
+        const int64_t rest = tile - band * band_rows * tiles_n;
+        const int64_t height = min(int64_t{band_rows}, tiles_m - band * band_rows);
+        const int64_t i0 = (band * band_rows + rest % height) * shape::rows;
+        const int64_t j0 = rest / height * shape::cols;
+        const int rows = static_cast<int>(min(int64_t{shape::rows}, p.m - i0));
+        const int cols = static_cast<int>(min(int64_t{shape::cols}, p.n - j0));
+        const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;
+        T* gmem_b = static_cast<T*>(p.b) + j0 + i0 * p.ldb;
+        if (rows % shape::v == 0 && cols % shape::v == 0)
+            move_vectors<T>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
+        else
+            move_elements<T>(
+                gmem_a, p.lda, gmem_b, p.ldb, rows, cols, reinterpret_cast<T*>(smem));
+        __syncthreads(); // the tile is free for the block's next one
+    }
+}
+
+bool accepts_aligned(const transpose_problem& p, const device_info&) {
+    const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
+                            static_cast<uint64_t>(p.lda) * p.element_bytes |
+                            static_cast<uint64_t>(p.ldb) * p.element_bytes;
+    return !p.in_place() && misfit % sizeof(vector16) == 0;
+}
+
+myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        using shape = tiling<T>;
+        const dim3 grid = grid_of(tiles_of(p.m, shape::rows) * tiles_of(p.n, shape::cols));
+        return launch(vectorised<T>, grid, shape::threads, 0, context, p);
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_vectorised = {
+    .name = "vectorised",
+    .description = "16-byte accesses, squares turned in registers, swizzled shared memory",
+    .block_m = tiling<float>::rows,
+    .block_n = tiling<float>::cols,
+    .threads = tiling<float>::threads,
+    .stages = 1,
+    .smem_bytes = tiling<uint16_t>::smem_bytes,
+    .alignment_bytes = sizeof(vector16),
+    .accepts = accepts_aligned,
+    .launch = launch_vectorised,
+};
+
+} // namespace myblas::cuda
