@@ -1,0 +1,810 @@
+! The interface of myblas in Fortran: the functions of myblas/myblas.h and myblas/myblas_kernels.h,
+! whose comments describe them. Names, order of parameters and meanings are those of C.
+!   Functions   Each answers a status, but for myblasGetStatusName and myblasGetStatusString.
+!   Memory      type(c_ptr) stands for handles, streams and memory. Device memory comes from
+!               myblasMalloc; host memory is c_loc of a variable with the target attribute. Scalars
+!               (alpha, beta, results) are such pointers too: the pointer mode says to which memory.
+!   Strings     Passed in, they end with c_null_char; an absent one is NULL. Handed out, they are a
+!               type(c_ptr) to characters that end with c_null_char.
+!   Structures  myblasCall_t and myblasKernelInfo_t come with size_bytes set and the rest zero.
+! Every procedure is an interface to C: a program that uses this module links to libmyblas alone.
+module myblas
+    use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_long_long, &
+        c_null_ptr, c_ptr, c_size_t
+    implicit none
+    private :: c_char, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, c_ptr, c_size_t
+
+    integer(c_int), parameter :: MYBLAS_VERSION_MAJOR = 1
+    integer(c_int), parameter :: MYBLAS_VERSION_MINOR = 0
+    integer(c_int), parameter :: MYBLAS_VERSION_PATCH = 0
+
+    ! myblasStatus_t
+    integer(c_int), parameter :: MYBLAS_STATUS_SUCCESS          = 0
+    integer(c_int), parameter :: MYBLAS_STATUS_NOT_INITIALIZED  = 1
+    integer(c_int), parameter :: MYBLAS_STATUS_ALLOC_FAILED     = 3
+    integer(c_int), parameter :: MYBLAS_STATUS_INVALID_VALUE    = 7
+    integer(c_int), parameter :: MYBLAS_STATUS_ARCH_MISMATCH    = 8
+    integer(c_int), parameter :: MYBLAS_STATUS_MAPPING_ERROR    = 11
+    integer(c_int), parameter :: MYBLAS_STATUS_EXECUTION_FAILED = 13
+    integer(c_int), parameter :: MYBLAS_STATUS_INTERNAL_ERROR   = 14
+    integer(c_int), parameter :: MYBLAS_STATUS_NOT_SUPPORTED    = 15
+    integer(c_int), parameter :: MYBLAS_STATUS_LICENSE_ERROR    = 16
+
+    ! myblasOperation_t
+    integer(c_int), parameter :: MYBLAS_OP_N = 0
+    integer(c_int), parameter :: MYBLAS_OP_T = 1
+    integer(c_int), parameter :: MYBLAS_OP_C = 2
+
+    ! myblasPointerMode_t
+    integer(c_int), parameter :: MYBLAS_POINTER_MODE_HOST   = 0
+    integer(c_int), parameter :: MYBLAS_POINTER_MODE_DEVICE = 1
+
+    ! myblasMath_t
+    integer(c_int), parameter :: MYBLAS_FP32_STRICT_MATH   = 0
+    integer(c_int), parameter :: MYBLAS_FP32_EMULATED_MATH = 1
+    integer(c_int), parameter :: MYBLAS_FP32_FAST_MATH     = 2
+
+    ! myblasBackend_t
+    integer(c_int), parameter :: MYBLAS_BACKEND_AUTO = 0
+    integer(c_int), parameter :: MYBLAS_BACKEND_HOST = 1
+    integer(c_int), parameter :: MYBLAS_BACKEND_CUDA = 2
+
+    ! myblasProperty_t
+    integer(c_int), parameter :: MYBLAS_PROPERTY_MAJOR_VERSION = 0
+    integer(c_int), parameter :: MYBLAS_PROPERTY_MINOR_VERSION = 1
+    integer(c_int), parameter :: MYBLAS_PROPERTY_PATCH_LEVEL   = 2
+
+    ! myblasRoutine_t
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SGEMM     = 0
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRANSPOSE = 1
+    integer(c_int), parameter :: MYBLAS_ROUTINE_GEAM      = 2
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SUM       = 3
+    integer(c_int), parameter :: MYBLAS_ROUTINE_DSUM      = 4
+    integer(c_int), parameter :: MYBLAS_ROUTINE_AXPY      = 5
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COPY      = 6
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 7
+
+    type, bind(c) :: myblasCall_t
+        integer(c_size_t) :: size_bytes = 104
+        integer(c_int) :: routine = 0
+        integer(c_int) :: transa = 0, transb = 0
+        integer(c_int) :: element_bytes = 0
+        integer(c_int64_t) :: m = 0, n = 0, k = 0
+        integer(c_int64_t) :: lda = 0, ldb = 0, ldc = 0
+        integer(c_int64_t) :: batch_count = 0
+        type(c_ptr) :: A = c_null_ptr, B = c_null_ptr, C = c_null_ptr
+    end type
+
+    type, bind(c) :: myblasKernelInfo_t
+        integer(c_size_t) :: size_bytes = 72
+        type(c_ptr) :: name = c_null_ptr
+        type(c_ptr) :: description = c_null_ptr
+        integer(c_int) :: min_arch = 0, max_arch = 0
+        integer(c_int) :: block_m = 0, block_n = 0, block_k = 0
+        integer(c_int) :: threads = 0
+        integer(c_int) :: stages = 0
+        integer(c_size_t) :: smem_bytes = 0
+        integer(c_int) :: alignment_bytes = 0
+        integer(c_int) :: deterministic = 0
+    end type
+
+    interface
+        ! ---- Handles ---------------------------------------------------------------------
+
+        function myblasCreate(handle) bind(c, name="myblasCreate") result(status)
+            import
+            type(c_ptr), intent(out) :: handle
+            integer(c_int) :: status
+        end function
+
+        function myblasCreateOn(handle, backend) bind(c, name="myblasCreateOn") result(status)
+            import
+            type(c_ptr), intent(out) :: handle
+            integer(c_int), value :: backend
+            integer(c_int) :: status
+        end function
+
+        function myblasDestroy(handle) bind(c, name="myblasDestroy") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVersion(handle, version) &
+            bind(c, name="myblasGetVersion") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), intent(out) :: version
+            integer(c_int) :: status
+        end function
+
+        function myblasGetProperty(property, value) &
+            bind(c, name="myblasGetProperty") result(status)
+            import
+            integer(c_int), value :: property
+            integer(c_int), intent(out) :: value
+            integer(c_int) :: status
+        end function
+
+        function myblasGetStatusName(status) bind(c, name="myblasGetStatusName") result(string)
+            import
+            integer(c_int), value :: status
+            type(c_ptr) :: string
+        end function
+
+        function myblasGetStatusString(status) &
+            bind(c, name="myblasGetStatusString") result(string)
+            import
+            integer(c_int), value :: status
+            type(c_ptr) :: string
+        end function
+
+        function myblasGetBackend(handle, backend) &
+            bind(c, name="myblasGetBackend") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), intent(out) :: backend
+            integer(c_int) :: status
+        end function
+
+        function myblasSetStream(handle, stream) bind(c, name="myblasSetStream") result(status)
+            import
+            type(c_ptr), value :: handle, stream
+            integer(c_int) :: status
+        end function
+
+        function myblasGetStream(handle, stream) bind(c, name="myblasGetStream") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(c_ptr), intent(out) :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasSetPointerMode(handle, mode) &
+            bind(c, name="myblasSetPointerMode") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: mode
+            integer(c_int) :: status
+        end function
+
+        function myblasGetPointerMode(handle, mode) &
+            bind(c, name="myblasGetPointerMode") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), intent(out) :: mode
+            integer(c_int) :: status
+        end function
+
+        function myblasSetMathMode(handle, mode) bind(c, name="myblasSetMathMode") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: mode
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMathMode(handle, mode) bind(c, name="myblasGetMathMode") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), intent(out) :: mode
+            integer(c_int) :: status
+        end function
+
+        function myblasSetWorkspace(handle, workspace, size_bytes) &
+            bind(c, name="myblasSetWorkspace") result(status)
+            import
+            type(c_ptr), value :: handle, workspace
+            integer(c_size_t), value :: size_bytes
+            integer(c_int) :: status
+        end function
+
+        function myblasGetWorkspaceSize(handle, call, size_bytes) &
+            bind(c, name="myblasGetWorkspaceSize") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(myblasCall_t), intent(in) :: call
+            integer(c_size_t), intent(out) :: size_bytes
+            integer(c_int) :: status
+        end function
+
+        ! ---- Logger ----------------------------------------------------------------------
+
+        function myblasSetLoggerCallback(callback) &
+            bind(c, name="myblasSetLoggerCallback") result(status)
+            import
+            type(c_funptr), value :: callback
+            integer(c_int) :: status
+        end function
+
+        function myblasLoggerConfigure(log_is_on, log_to_stdout, log_to_stderr, log_file) &
+            bind(c, name="myblasLoggerConfigure") result(status)
+            import
+            integer(c_int), value :: log_is_on, log_to_stdout, log_to_stderr
+            character(kind=c_char), intent(in), optional :: log_file(*)
+            integer(c_int) :: status
+        end function
+
+        ! ---- Streams and memory ----------------------------------------------------------
+
+        function myblasStreamCreate(handle, stream) &
+            bind(c, name="myblasStreamCreate") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(c_ptr), intent(out) :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasStreamDestroy(handle, stream) &
+            bind(c, name="myblasStreamDestroy") result(status)
+            import
+            type(c_ptr), value :: handle, stream
+            integer(c_int) :: status
+        end function
+
+        function myblasStreamSynchronize(handle, stream) &
+            bind(c, name="myblasStreamSynchronize") result(status)
+            import
+            type(c_ptr), value :: handle, stream
+            integer(c_int) :: status
+        end function
+
+        function myblasMalloc(handle, ptr, size_bytes) &
+            bind(c, name="myblasMalloc") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(c_ptr), intent(out) :: ptr
+            integer(c_size_t), value :: size_bytes
+            integer(c_int) :: status
+        end function
+
+        function myblasFree(handle, ptr) bind(c, name="myblasFree") result(status)
+            import
+            type(c_ptr), value :: handle, ptr
+            integer(c_int) :: status
+        end function
+
+        function myblasSetMatrix(handle, rows, cols, element_bytes, A, lda, B, ldb) &
+            bind(c, name="myblasSetMatrix") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMatrix(handle, rows, cols, element_bytes, A, lda, B, ldb) &
+            bind(c, name="myblasGetMatrix") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasSetVector(handle, n, element_bytes, x, incx, y, incy) &
+            bind(c, name="myblasSetVector") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVector(handle, n, element_bytes, x, incx, y, incy) &
+            bind(c, name="myblasGetVector") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myblasSetMatrixAsync(handle, rows, cols, element_bytes, A, lda, B, ldb, stream) &
+            bind(c, name="myblasSetMatrixAsync") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMatrixAsync(handle, rows, cols, element_bytes, A, lda, B, ldb, stream) &
+            bind(c, name="myblasGetMatrixAsync") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasSetVectorAsync(handle, n, element_bytes, x, incx, y, incy, stream) &
+            bind(c, name="myblasSetVectorAsync") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVectorAsync(handle, n, element_bytes, x, incx, y, incy, stream) &
+            bind(c, name="myblasGetVectorAsync") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasSetMatrix_64(handle, rows, cols, element_bytes, A, lda, B, ldb) &
+            bind(c, name="myblasSetMatrix_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMatrix_64(handle, rows, cols, element_bytes, A, lda, B, ldb) &
+            bind(c, name="myblasGetMatrix_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasSetVector_64(handle, n, element_bytes, x, incx, y, incy) &
+            bind(c, name="myblasSetVector_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVector_64(handle, n, element_bytes, x, incx, y, incy) &
+            bind(c, name="myblasGetVector_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myblasSetMatrixAsync_64(handle, rows, cols, element_bytes, A, lda, B, ldb, &
+            stream) bind(c, name="myblasSetMatrixAsync_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMatrixAsync_64(handle, rows, cols, element_bytes, A, lda, B, ldb, &
+            stream) bind(c, name="myblasGetMatrixAsync_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: rows, cols, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasSetVectorAsync_64(handle, n, element_bytes, x, incx, y, incy, stream) &
+            bind(c, name="myblasSetVectorAsync_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVectorAsync_64(handle, n, element_bytes, x, incx, y, incy, stream) &
+            bind(c, name="myblasGetVectorAsync_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n, element_bytes
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: stream
+            integer(c_int) :: status
+        end function
+
+        ! ---- Matrix product --------------------------------------------------------------
+
+        function mysgemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="mysgemm") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function mysgemm_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="mysgemm_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function mysgemmStridedBatched(handle, transa, transb, m, n, k, alpha, A, lda, strideA, &
+            B, ldb, strideB, beta, C, ldc, strideC, batch_count) &
+            bind(c, name="mysgemmStridedBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_long_long), value :: strideB
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_long_long), value :: strideC
+            integer(c_int), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmStridedBatched_64(handle, transa, transb, m, n, k, alpha, A, lda, &
+            strideA, B, ldb, strideB, beta, C, ldc, strideC, batch_count) &
+            bind(c, name="mysgemmStridedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_long_long), value :: strideB
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_long_long), value :: strideC
+            integer(c_int64_t), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmBatched(handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, &
+            ldb, beta, Carray, ldc, batch_count) bind(c, name="mysgemmBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n, k
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int), value :: lda
+            type(c_ptr), value :: Barray
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: beta, Carray
+            integer(c_int), value :: ldc, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmBatched_64(handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, &
+            ldb, beta, Carray, ldc, batch_count) bind(c, name="mysgemmBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: Barray
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: beta, Carray
+            integer(c_int64_t), value :: ldc, batch_count
+            integer(c_int) :: status
+        end function
+
+        ! ---- Transpose -------------------------------------------------------------------
+
+        function mytranspose(handle, m, n, A, lda, B, ldb) &
+            bind(c, name="mytranspose") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function mytranspose_64(handle, m, n, A, lda, B, ldb) &
+            bind(c, name="mytranspose_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function mytransposeEx(handle, m, n, element_bytes, A, lda, B, ldb) &
+            bind(c, name="mytransposeEx") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: m, n, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function mytransposeEx_64(handle, m, n, element_bytes, A, lda, B, ldb) &
+            bind(c, name="mytransposeEx_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: m, n, element_bytes
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function mysgeam(handle, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc) &
+            bind(c, name="mysgeam") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: beta, B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function mysgeam_64(handle, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc) &
+            bind(c, name="mysgeam_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: beta, B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        ! ---- Sums ------------------------------------------------------------------------
+
+        function mysum(handle, n, x, incx, result) bind(c, name="mysum") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysum_64(handle, n, x, incx, result) bind(c, name="mysum_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysasum(handle, n, x, incx, result) bind(c, name="mysasum") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysasum_64(handle, n, x, incx, result) bind(c, name="mysasum_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mydsum(handle, n, x, incx, result) bind(c, name="mydsum") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mydsum_64(handle, n, x, incx, result) bind(c, name="mydsum_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        ! ---- Vectors ---------------------------------------------------------------------
+
+        function mysaxpy(handle, n, alpha, x, incx, y, incy) &
+            bind(c, name="mysaxpy") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysaxpy_64(handle, n, alpha, x, incx, y, incy) &
+            bind(c, name="mysaxpy_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myscopy(handle, n, x, incx, y, incy) bind(c, name="myscopy") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myscopy_64(handle, n, x, incx, y, incy) &
+            bind(c, name="myscopy_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        ! ---- Kernels ---------------------------------------------------------------------
+
+        function myblasGetKernelCount(backend, routine, count) &
+            bind(c, name="myblasGetKernelCount") result(status)
+            import
+            integer(c_int), value :: backend, routine
+            integer(c_int), intent(out) :: count
+            integer(c_int) :: status
+        end function
+
+        function myblasGetKernelInfo(backend, routine, index, info) &
+            bind(c, name="myblasGetKernelInfo") result(status)
+            import
+            integer(c_int), value :: backend, routine, index
+            type(myblasKernelInfo_t), intent(inout) :: info
+            integer(c_int) :: status
+        end function
+
+        function myblasForceKernel(handle, routine, name) &
+            bind(c, name="myblasForceKernel") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: routine
+            character(kind=c_char), intent(in), optional :: name(*)
+            integer(c_int) :: status
+        end function
+
+        function myblasSelectKernel(handle, call, name) &
+            bind(c, name="myblasSelectKernel") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(myblasCall_t), intent(in) :: call
+            type(c_ptr), intent(out) :: name
+            integer(c_int) :: status
+        end function
+
+        function myblasSelectKernelOn(backend, arch, sm_count, workspace_bytes, call, name) &
+            bind(c, name="myblasSelectKernelOn") result(status)
+            import
+            integer(c_int), value :: backend, arch, sm_count
+            integer(c_size_t), value :: workspace_bytes
+            type(myblasCall_t), intent(in) :: call
+            type(c_ptr), intent(out) :: name
+            integer(c_int) :: status
+        end function
+
+        function myblasGetLastKernel(handle, routine, name) &
+            bind(c, name="myblasGetLastKernel") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: routine
+            type(c_ptr), intent(out) :: name
+            integer(c_int) :: status
+        end function
+    end interface
+end module myblas

@@ -1,0 +1,29 @@
+# Run at every build: writes OUTPUT, which defines the commit of SOURCE_DIR, when it has changed.
+set(commit "unknown")
+find_program(GIT_PROGRAM git)
+if(GIT_PROGRAM)
+    # A source tree inside another project's repository has no commit of its own.
+    execute_process(
+        COMMAND "${GIT_PROGRAM}" rev-parse --show-prefix
+        WORKING_DIRECTORY "${SOURCE_DIR}"
+        RESULT_VARIABLE status OUTPUT_VARIABLE prefix ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(status EQUAL 0 AND prefix STREQUAL "")
+        execute_process(
+            COMMAND "${GIT_PROGRAM}" describe --always --dirty --abbrev=12
+            WORKING_DIRECTORY "${SOURCE_DIR}"
+            RESULT_VARIABLE status OUTPUT_VARIABLE described ERROR_QUIET
+            OUTPUT_STRIP_TRAILING_WHITESPACE)
+        if(status EQUAL 0)
+            set(commit "${described}")
+        endif()
+    endif()
+endif()
+
+set(content "#pragma once\n\nnamespace bench {\ninline constexpr const char* build_commit = \"${commit}\";\n}\n")
+set(previous "")
+if(EXISTS "${OUTPUT}")
+    file(READ "${OUTPUT}" previous)
+endif()
+if(NOT content STREQUAL previous)
+    file(WRITE "${OUTPUT}" "${content}")
+endif()

@@ -1,0 +1,40 @@
+// The other libraries: each finds its library at run time and offers the calls that do the same work.
+#pragma once
+
+#include "dynamic_library.h"
+#include "machine.h"
+
+#include <vector>
+
+namespace bench {
+
+class openblas_incumbents {
+public:
+    openblas_incumbents();
+    std::vector<subject> subjects(const shape&, const operands&) const;
+
+private:
+    dynamic_library library_;
+    // CBLAS: the enumerations are ints.
+    void (*sgemm_)(int,
+                   int,
+                   int,
+                   int,
+                   int,
+                   int,
+                   float,
+                   const float*,
+                   int,
+                   const float*,
+                   int,
+                   float,
+                   float*,
+                   int);
+    void (*somatcopy_)(int, int, int, int, float, const float*, int, float*, int);
+    float (*sasum_)(int, const float*, int);
+    double (*dasum_)(int, const double*, int);
+    void (*saxpy_)(int, float, const float*, int, float*, int);
+    void (*scopy_)(int, const float*, int, float*, int);
+};
+
+} // namespace bench

@@ -1,0 +1,208 @@
+#include "incumbents_cuda.h"
+
+#include "cuda_check.h"
+
+#include <cub/device/device_reduce.cuh>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+namespace bench {
+namespace {
+
+bool fits_int(const shape& s) {
+    return std::max({s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.incx, s.batch}) <=
+           std::numeric_limits<int>::max();
+}
+
+template <class T>
+subject cub_sum(cudaStream_t stream, int64_t n, const T* x, T* result) {
+    size_t bytes = 0;
+    require_cuda(cub::DeviceReduce::Sum(nullptr, bytes, x, result, n, stream),
+                 "cub::DeviceReduce::Sum");
+    auto workspace = std::make_shared<device_memory>(std::max<size_t>(bytes, 1));
+    return {"cub::DeviceReduce::Sum",
+            [] {},
+            [=] {
+                size_t available = bytes;
+                require_cuda(
+                    cub::DeviceReduce::Sum(workspace->data(), available, x, result, n, stream),
+                    "cub::DeviceReduce::Sum");
+            }};
+}
+
+subject device_copy(cudaStream_t stream, void* target, const void* source, int64_t bytes) {
+    return {
+        "device_copy",
+        [] {},
+        [=] {
+            require_cuda(
+                cudaMemcpyAsync(
+                    target, source, static_cast<size_t>(bytes), cudaMemcpyDeviceToDevice, stream),
+                "cudaMemcpyAsync");
+        }};
+}
+
+// The calls of cuBLAS; `blas` outlives the subjects.
+void add_cublas(std::vector<subject>& found,
+                const cublas& blas,
+                const shape& s,
+                const operands& o) {
+    const auto with_host_pointers = [&blas] { blas.set_pointer_mode(cublas::host_pointers); };
+    const auto with_device_pointers = [&blas] { blas.set_pointer_mode(cublas::device_pointers); };
+    const float* const a = static_cast<const float*>(o.a);
+    float* const b = static_cast<float*>(o.b);
+    float* const c = static_cast<float*>(o.c);
+    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
+    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
+    const int ldc = static_cast<int>(s.ldc), inc = static_cast<int>(s.incx);
+    const int batch = static_cast<int>(s.batch);
+
+    switch (s.routine) {
+    case routine::sgemm:
+        if (batch == 1) {
+            found.push_back({"cublasSgemm", with_host_pointers, [=, &blas] {
+                                 const float one = 1, zero = 0;
+                                 require_cublas(blas.sgemm(blas.handle,
+                                                           s.transa,
+                                                           s.transb,
+                                                           m,
+                                                           n,
+                                                           k,
+                                                           &one,
+                                                           a,
+                                                           lda,
+                                                           b,
+                                                           ldb,
+                                                           &zero,
+                                                           c,
+                                                           ldc),
+                                                "cublasSgemm");
+                             }});
+        } else {
+            found.push_back({"cublasSgemmStridedBatched", with_host_pointers, [=, &blas] {
+                                 const float one = 1, zero = 0;
+                                 const operand_sizes stride = batch_strides(s);
+                                 require_cublas(blas.sgemm_strided_batched(blas.handle,
+                                                                           s.transa,
+                                                                           s.transb,
+                                                                           m,
+                                                                           n,
+                                                                           k,
+                                                                           &one,
+                                                                           a,
+                                                                           lda,
+                                                                           stride.a,
+                                                                           b,
+                                                                           ldb,
+                                                                           stride.b,
+                                                                           &zero,
+                                                                           c,
+                                                                           ldc,
+                                                                           stride.c,
+                                                                           batch),
+                                                "cublasSgemmStridedBatched");
+                             }});
+        }
+        break;
+    case routine::transpose: // n x m from m x n; with beta = 0 the second operand is not read
+        if (s.element_bytes == 4)
+            found.push_back(
+                {"cublasSgeam", with_host_pointers, [=, &blas] {
+                     const float one = 1, zero = 0;
+                     require_cublas(
+                         blas.sgeam(
+                             blas.handle, true, false, n, m, &one, a, lda, &zero, b, ldb, b, ldb),
+                         "cublasSgeam");
+                 }});
+        if (s.element_bytes == 8)
+            found.push_back({"cublasDgeam", with_host_pointers, [=, &blas] {
+                                 const double one = 1, zero = 0;
+                                 double* const target = static_cast<double*>(o.b);
+                                 require_cublas(blas.dgeam(blas.handle,
+                                                           true,
+                                                           false,
+                                                           n,
+                                                           m,
+                                                           &one,
+                                                           static_cast<const double*>(o.a),
+                                                           lda,
+                                                           &zero,
+                                                           target,
+                                                           ldb,
+                                                           target,
+                                                           ldb),
+                                                "cublasDgeam");
+                             }});
+        break;
+    case routine::geam:
+        found.push_back({"cublasSgeam", with_host_pointers, [=, &blas] {
+                             require_cublas(blas.sgeam(blas.handle,
+                                                       s.transa,
+                                                       s.transb,
+                                                       m,
+                                                       n,
+                                                       &geam_alpha,
+                                                       a,
+                                                       lda,
+                                                       &geam_beta,
+                                                       b,
+                                                       ldb,
+                                                       c,
+                                                       ldc),
+                                            "cublasSgeam");
+                         }});
+        break;
+    case routine::sum: // reads the same bytes
+    case routine::asum:
+        found.push_back({"cublasSasum", with_device_pointers, [=, &blas] {
+                             require_cublas(blas.sasum(blas.handle, n, a, inc, c), "cublasSasum");
+                         }});
+        break;
+    case routine::dsum:
+        found.push_back({"cublasDasum", with_device_pointers, [=, &blas] {
+                             require_cublas(blas.dasum(blas.handle,
+                                                       n,
+                                                       static_cast<const double*>(o.a),
+                                                       inc,
+                                                       static_cast<double*>(o.c)),
+                                            "cublasDasum");
+                         }});
+        break;
+    case routine::axpy:
+        found.push_back({"cublasSaxpy", with_host_pointers, [=, &blas] {
+                             require_cublas(blas.saxpy(blas.handle, n, &axpy_alpha, a, inc, b, inc),
+                                            "cublasSaxpy");
+                         }});
+        break;
+    case routine::copy:
+        found.push_back({"cublasScopy", with_host_pointers, [=, &blas] {
+                             require_cublas(blas.scopy(blas.handle, n, a, inc, b, inc),
+                                            "cublasScopy");
+                         }});
+        break;
+    }
+}
+
+} // namespace
+
+std::vector<subject>
+cuda_incumbents(const cublas* library, cudaStream_t stream, const shape& s, const operands& o) {
+    std::vector<subject> found;
+    if (s.incx == 1 && s.routine == routine::sum)
+        found.push_back(
+            cub_sum(stream, s.n, static_cast<const float*>(o.a), static_cast<float*>(o.c)));
+    if (s.incx == 1 && s.routine == routine::dsum)
+        found.push_back(
+            cub_sum(stream, s.n, static_cast<const double*>(o.a), static_cast<double*>(o.c)));
+    if (library && fits_int(s))
+        add_cublas(found, *library, s, o);
+    if (s.routine == routine::transpose)
+        found.push_back(device_copy(stream, o.b, o.a, s.m * s.n * s.element_bytes));
+    if (s.routine == routine::copy && s.incx == 1)
+        found.push_back(device_copy(stream, o.b, o.a, s.n * s.element_bytes));
+    return found;
+}
+
+} // namespace bench

@@ -1,0 +1,17 @@
+// On a GPU: cuBLAS, CUB and the device copy.
+#pragma once
+
+#include "cublas.h"
+#include "machine.h"
+
+#include <cuda_runtime.h>
+
+#include <vector>
+
+namespace bench {
+
+// `library` may be null. Workspaces of CUB belong to the subjects.
+std::vector<subject>
+cuda_incumbents(const cublas* library, cudaStream_t, const shape&, const operands&);
+
+} // namespace bench

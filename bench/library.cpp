@@ -1,0 +1,159 @@
+#include "library.h"
+
+#include "errors.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace bench {
+
+void require(myblasStatus_t status, const char* what) {
+    if (status != MYBLAS_STATUS_SUCCESS)
+        throw failure(fmt::format("{} answered {}: {}",
+                                  what,
+                                  myblasGetStatusName(status),
+                                  myblasGetStatusString(status)));
+}
+
+library_handle::library_handle(myblasBackend_t wanted) {
+    if (wanted == MYBLAS_BACKEND_AUTO)
+        require(myblasCreate(&handle_), "myblasCreate");
+    else
+        require(myblasCreateOn(&handle_, wanted), "myblasCreateOn");
+}
+
+library_handle::~library_handle() { myblasDestroy(handle_); }
+
+myblasBackend_t library_handle::backend() const {
+    myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
+    require(myblasGetBackend(handle_, &backend), "myblasGetBackend");
+    return backend;
+}
+
+buffer::buffer(const library_handle& handle, size_t bytes) : handle_(handle.get()), bytes_(bytes) {
+    require(myblasMalloc(handle_, &data_, bytes),
+            fmt::format("myblasMalloc of {} bytes", bytes).c_str());
+}
+
+buffer::~buffer() {
+    if (data_)
+        myblasFree(handle_, data_);
+}
+
+buffer::buffer(buffer&& other) noexcept
+    : handle_(other.handle_), data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+buffer& buffer::operator=(buffer&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+std::vector<std::string> kernel_names(myblasBackend_t backend, routine r) {
+    int count = 0;
+    require(myblasGetKernelCount(backend, describe(r).kernels, &count), "myblasGetKernelCount");
+    std::vector<std::string> names;
+    for (int i = 0; i < count; ++i) {
+        myblasKernelInfo_t info{};
+        info.size_bytes = sizeof info;
+        require(myblasGetKernelInfo(backend, describe(r).kernels, i, &info), "myblasGetKernelInfo");
+        names.emplace_back(info.name);
+    }
+    return names;
+}
+
+namespace {
+
+myblasOperation_t operation(bool transposed) { return transposed ? MYBLAS_OP_T : MYBLAS_OP_N; }
+
+} // namespace
+
+myblasCall_t describe_call(const shape& s, const operands& o) {
+    myblasCall_t call{};
+    call.size_bytes = sizeof call;
+    call.routine = describe(s.routine).kernels;
+    call.transa = operation(s.transa);
+    call.transb = operation(s.transb);
+    call.element_bytes = s.element_bytes;
+    call.m = s.m;
+    call.n = s.n;
+    call.k = s.k;
+    call.lda = s.lda;
+    call.ldb = s.ldb;
+    call.ldc = s.ldc;
+    call.batch_count = s.batch;
+    call.A = o.a;
+    call.B = o.b;
+    call.C = o.c;
+    if (is_reduction(s.routine) || s.routine == routine::axpy || s.routine == routine::copy)
+        call.lda = call.ldb = s.incx;
+    return call;
+}
+
+myblasStatus_t call_routine(myblasHandle_t handle, const shape& s, const operands& o) {
+    const float* const a = static_cast<const float*>(o.a);
+    float* const b = static_cast<float*>(o.b);
+    float* const c = static_cast<float*>(o.c);
+    const myblasOperation_t transa = operation(s.transa), transb = operation(s.transb);
+    const float one = 1, zero = 0;
+
+    switch (s.routine) {
+    case routine::sgemm: {
+        if (s.batch == 1)
+            return mysgemm_64(
+                handle, transa, transb, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &zero, c, s.ldc);
+        const operand_sizes stride = batch_strides(s);
+        return mysgemmStridedBatched_64(handle,
+                                        transa,
+                                        transb,
+                                        s.m,
+                                        s.n,
+                                        s.k,
+                                        &one,
+                                        a,
+                                        s.lda,
+                                        stride.a,
+                                        b,
+                                        s.ldb,
+                                        stride.b,
+                                        &zero,
+                                        c,
+                                        s.ldc,
+                                        stride.c,
+                                        s.batch);
+    }
+    case routine::transpose:
+        return mytransposeEx_64(handle, s.m, s.n, s.element_bytes, o.a, s.lda, o.b, s.ldb);
+    case routine::geam:
+        return mysgeam_64(handle,
+                          transa,
+                          transb,
+                          s.m,
+                          s.n,
+                          &geam_alpha,
+                          a,
+                          s.lda,
+                          &geam_beta,
+                          b,
+                          s.ldb,
+                          c,
+                          s.ldc);
+    case routine::sum:
+        return mysum_64(handle, s.n, a, s.incx, c);
+    case routine::asum:
+        return mysasum_64(handle, s.n, a, s.incx, c);
+    case routine::dsum:
+        return mydsum_64(
+            handle, s.n, static_cast<const double*>(o.a), s.incx, static_cast<double*>(o.c));
+    case routine::axpy:
+        return mysaxpy_64(handle, s.n, &axpy_alpha, a, s.incx, b, s.incx);
+    case routine::copy:
+        return myscopy_64(handle, s.n, a, s.incx, b, s.incx);
+    }
+    return MYBLAS_STATUS_INTERNAL_ERROR;
+}
+
+} // namespace bench

@@ -1,0 +1,58 @@
+// The library under test: a handle, memory from it, and the call that a shape describes.
+#pragma once
+
+#include "machine.h"
+#include "myblas/myblas.h"
+#include "myblas/myblas_kernels.h"
+#include "shape.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Throws failure, naming what was tried, unless the status is SUCCESS.
+void require(myblasStatus_t, const char* what);
+
+class library_handle {
+public:
+    explicit library_handle(myblasBackend_t wanted); // AUTO: as MYBLAS_BACKEND says
+    ~library_handle();
+    library_handle(const library_handle&) = delete;
+    library_handle& operator=(const library_handle&) = delete;
+
+    myblasHandle_t get() const { return handle_; }
+    myblasBackend_t backend() const;
+
+private:
+    myblasHandle_t handle_ = nullptr;
+};
+
+class buffer {
+public:
+    buffer() = default;
+    buffer(const library_handle&, size_t bytes);
+    ~buffer();
+    buffer(buffer&&) noexcept;
+    buffer& operator=(buffer&&) noexcept;
+
+    void* data() const { return data_; }
+    size_t bytes() const { return bytes_; }
+
+private:
+    myblasHandle_t handle_ = nullptr;
+    void* data_ = nullptr;
+    size_t bytes_ = 0;
+};
+
+// Names of a routine's kernels in ladder order.
+std::vector<std::string> kernel_names(myblasBackend_t, routine);
+
+// The call as data, for the library's questions about it.
+myblasCall_t describe_call(const shape&, const operands&);
+
+// The call itself. Reductions leave their result in device memory: o.c.
+myblasStatus_t call_routine(myblasHandle_t, const shape&, const operands&);
+
+} // namespace bench

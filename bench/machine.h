@@ -1,0 +1,98 @@
+// The backend under test, as the bench needs it: memory to fill and read, a clock, and the other
+// libraries that compute the same. One implementation for the host, one for CUDA.
+#pragma once
+
+#include "myblas/myblas.h"
+#include "shape.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Memory of the backend; `offset` elements are already added.
+struct operands {
+    void* a = nullptr;
+    void* b = nullptr;
+    void* c = nullptr;
+};
+
+// One of the things timed against each other. `prepare` is not timed; both throw on failure.
+struct subject {
+    std::string name;
+    std::function<void()> prepare;
+    std::function<void()> call; // enqueues on the machine's stream
+};
+
+enum class timing { graph, event, wall };
+const char* to_text(timing);
+
+struct sample {
+    double us = 0;             // of one call
+    unsigned sm_clock_mhz = 0; // 0: not asked for, or not to be had
+};
+
+// Times one subject. Making it warms the subject up and, for graphs, captures it.
+class stopwatch {
+public:
+    virtual ~stopwatch() = default;
+    virtual sample take(bool with_clock) = 0;
+};
+
+enum class fill_kind { real32, real64, bits };
+
+// What the machine can reach at most; 0: not measured.
+struct ceilings {
+    double fma_gflops = 0;     // FP32 multiply-adds on registers
+    double copy_gbps = 0;      // device to device copy, read + written
+    double read_gbps = 0;      // read-only sweep
+    double empty_graph_us = 0; // an empty kernel in a replayed graph
+};
+
+struct facts {
+    std::string gpu, driver, cuda, cublas; // empty on the host
+    std::string cpu;
+};
+
+class machine {
+public:
+    virtual ~machine() = default;
+
+    virtual myblasBackend_t backend() const = 0;
+    virtual myblasStream_t stream() const = 0;
+    virtual facts describe() const = 0;
+    virtual size_t free_bytes() const = 0;
+    virtual ceilings measure_ceilings() = 0;
+
+    virtual void synchronize() = 0;
+    // Random data; `bytes` is a multiple of the kind's size.
+    virtual void fill_random(void* data, size_t bytes, fill_kind, uint64_t seed) = 0;
+    // All bits set: NaN as float and as double.
+    virtual void poison(void* data, size_t bytes) = 0;
+    virtual void download(void* host, const void* data, size_t bytes) = 0;
+
+    virtual std::unique_ptr<stopwatch> watch(const subject&, timing, bool cold) = 0;
+
+    // The other libraries' calls for the same work on the same operands; empty where there are none.
+    virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
+
+    // The largest |C - reference| / |A||B| over the given columns of product `batch_index`, the
+    // reference in float64.
+    virtual double sgemm_error(const shape&,
+                               const operands&,
+                               int64_t batch_index,
+                               std::span<const int64_t> columns) = 0;
+    // Multiply-adds that such a reference may cost.
+    virtual double reference_budget() const = 0;
+};
+
+std::unique_ptr<machine> make_host_machine();
+// Throws failure in a build without CUDA.
+std::unique_ptr<machine> make_cuda_machine();
+
+} // namespace bench

@@ -1,0 +1,303 @@
+// The current GPU: times by events and by replayed graphs.
+#include "cublas.h"
+#include "cuda_check.h"
+#include "driver_monitor.h"
+#include "incumbents_cuda.h"
+#include "machine.h"
+#include "probes_cuda.h"
+#include "random.h"
+#include "reference_cuda.h"
+#include "timing.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bench {
+namespace {
+
+constexpr double graph_sample_us = 2000; // long beside the launch of a graph
+constexpr double most_calls = 1000;      // in one graph
+
+template <class T>
+__global__ void fill_kernel(T* values, int64_t count, uint64_t seed) {
+    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+    for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
+        random_value(seed, static_cast<uint64_t>(i), values[i]);
+}
+
+// Every sample is one call between two events.
+class event_stopwatch : public stopwatch {
+public:
+    // flush_buffer: written before each call to empty the caches; null: none.
+    event_stopwatch(const subject& timed,
+                    cudaStream_t stream,
+                    const driver_monitor& monitor,
+                    const device_memory* flush_buffer)
+        : subject_(timed), stream_(stream), monitor_(monitor), flush_buffer_(flush_buffer) {
+        take(false); // loads the kernels
+    }
+
+    sample take(bool with_clock) override {
+        subject_.prepare();
+        if (flush_buffer_)
+            require_cuda(
+                cudaMemsetAsync(flush_buffer_->data(), ++pattern_, flush_buffer_->bytes(), stream_),
+                "cudaMemsetAsync");
+        start_.record(stream_);
+        subject_.call();
+        stop_.record(stream_);
+        const unsigned clock = with_clock ? monitor_.sm_clock_mhz() : 0;
+        stop_.wait();
+        return {stop_.us_since(start_), clock};
+    }
+
+private:
+    subject subject_;
+    cudaStream_t stream_;
+    const driver_monitor& monitor_;
+    const device_memory* flush_buffer_;
+    int pattern_ = 0;
+    cuda_event start_, stop_;
+};
+
+// Every sample replays a graph of as many calls as fill graph_sample_us.
+class graph_stopwatch : public stopwatch {
+public:
+    graph_stopwatch(const subject& timed, cudaStream_t stream, const driver_monitor& monitor)
+        : stream_(stream), monitor_(monitor) {
+        event_stopwatch single(timed, stream, monitor, nullptr);
+        const double estimate_us = std::max(single.take(false).us, 1.0);
+        calls_ = static_cast<int>(std::clamp(graph_sample_us / estimate_us, 1.0, most_calls));
+        capture(timed);
+        take(false); // uploads the graph
+    }
+    ~graph_stopwatch() override {
+        if (graph_)
+            cudaGraphExecDestroy(graph_);
+    }
+
+    sample take(bool with_clock) override {
+        start_.record(stream_);
+        require_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch");
+        stop_.record(stream_);
+        const unsigned clock = with_clock ? monitor_.sm_clock_mhz() : 0;
+        stop_.wait();
+        return {stop_.us_since(start_) / calls_, clock};
+    }
+
+private:
+    void capture(const subject& timed) {
+        timed.prepare();
+        require_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
+                     "cudaStreamBeginCapture");
+        cudaGraph_t captured = nullptr;
+        try {
+            for (int i = 0; i < calls_; ++i)
+                timed.call();
+        } catch (...) {
+            cudaStreamEndCapture(stream_, &captured);
+            cudaGraphDestroy(captured);
+            throw;
+        }
+        require_cuda(cudaStreamEndCapture(stream_, &captured), "cudaStreamEndCapture");
+        const cudaError_t error = cudaGraphInstantiateWithFlags(&graph_, captured, 0);
+        cudaGraphDestroy(captured);
+        require_cuda(error, "cudaGraphInstantiate");
+    }
+
+    cudaStream_t stream_;
+    const driver_monitor& monitor_;
+    int calls_ = 1;
+    cudaGraphExec_t graph_ = nullptr;
+    cuda_event start_, stop_;
+};
+
+class cuda_stream {
+public:
+    cuda_stream() {
+        require_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                     "cudaStreamCreate");
+    }
+    ~cuda_stream() { cudaStreamDestroy(stream_); }
+    cuda_stream(const cuda_stream&) = delete;
+    cuda_stream& operator=(const cuda_stream&) = delete;
+    cudaStream_t get() const { return stream_; }
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
+cudaDeviceProp current_properties() {
+    int device = 0;
+    cudaDeviceProp properties{};
+    require_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    require_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    return properties;
+}
+
+std::string current_bus_id() {
+    int device = 0;
+    char text[32] = {};
+    require_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    require_cuda(cudaDeviceGetPCIBusId(text, sizeof text, device), "cudaDeviceGetPCIBusId");
+    return text;
+}
+
+std::string version_text(int version) { // 13010 is 13.1
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+class cuda_machine : public machine {
+public:
+    cuda_machine()
+        : properties_(current_properties()), monitor_(current_bus_id().c_str()),
+          cublas_(cublas::load(stream_.get())) {}
+
+    myblasBackend_t backend() const override { return MYBLAS_BACKEND_CUDA; }
+    myblasStream_t stream() const override { return stream_.get(); }
+
+    facts describe() const override {
+        facts known;
+        known.gpu = properties_.name;
+        known.driver = monitor_.driver_version();
+        int runtime = 0;
+        require_cuda(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+        known.cuda = version_text(runtime);
+        known.cublas = cublas_ ? cublas_->version() : "";
+        return known;
+    }
+
+    size_t free_bytes() const override {
+        size_t available = 0, total = 0;
+        require_cuda(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
+        return available;
+    }
+
+    void synchronize() override {
+        require_cuda(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+    }
+
+    void fill_random(void* data, size_t bytes, fill_kind kind, uint64_t seed) override {
+        switch (kind) {
+        case fill_kind::real32:
+            fill<float>(data, bytes, seed);
+            break;
+        case fill_kind::real64:
+            fill<double>(data, bytes, seed);
+            break;
+        case fill_kind::bits:
+            fill<uint32_t>(data, bytes, seed);
+            break;
+        }
+        synchronize();
+    }
+
+    void poison(void* data, size_t bytes) override {
+        require_cuda(cudaMemsetAsync(data, 0xff, bytes, stream_.get()), "cudaMemsetAsync");
+        synchronize();
+    }
+
+    void download(void* host, const void* data, size_t bytes) override {
+        require_cuda(cudaMemcpyAsync(host, data, bytes, cudaMemcpyDeviceToHost, stream_.get()),
+                     "cudaMemcpyAsync");
+        synchronize();
+    }
+
+    std::unique_ptr<stopwatch> watch(const subject& timed, timing how, bool cold) override {
+        if (how == timing::graph)
+            return std::make_unique<graph_stopwatch>(timed, stream_.get(), monitor_);
+        if (cold && !flush_buffer_) {
+            constexpr size_t least_bytes = size_t{64} << 20;
+            flush_buffer_ = std::make_unique<device_memory>(
+                std::max(static_cast<size_t>(properties_.l2CacheSize) * 5 / 2, least_bytes));
+        }
+        return std::make_unique<event_stopwatch>(
+            timed, stream_.get(), monitor_, cold ? flush_buffer_.get() : nullptr);
+    }
+
+    std::vector<subject> incumbents(const shape& s, const operands& o) override {
+        return cuda_incumbents(cublas_.get(), stream_.get(), s, o);
+    }
+
+    ceilings measure_ceilings() override {
+        constexpr size_t wanted_bytes = (size_t{1} << 28) * sizeof(float);
+        const size_t bytes = std::min(wanted_bytes, free_bytes() / 4) / 256 * 256;
+        const device_memory source(bytes), target(bytes);
+        fill_random(source.data(), bytes, fill_kind::real32, 1);
+        float* const sink = static_cast<float*>(target.data());
+        double flops = 0;
+        const int sm_count = properties_.multiProcessorCount;
+        const auto time_us = [this](std::function<void()> call) {
+            const subject probe{"", [] {}, std::move(call)};
+            return measure(*this, {&probe, 1}, plan{timing::graph, false, 0.1, 10})[0].median_us;
+        };
+
+        ceilings found;
+        found.copy_gbps = 2.0 * static_cast<double>(bytes) / time_us([&] {
+                              require_cuda(cudaMemcpyAsync(target.data(),
+                                                           source.data(),
+                                                           bytes,
+                                                           cudaMemcpyDeviceToDevice,
+                                                           stream_.get()),
+                                           "cudaMemcpyAsync");
+                          }) /
+                          1000;
+        found.read_gbps =
+            static_cast<double>(bytes) /
+            time_us([&] { launch_read(source.data(), bytes, sink, sm_count, stream_.get()); }) /
+            1000;
+        const double fma_us = time_us([&] { flops = launch_fma(sink, sm_count, stream_.get()); });
+        found.fma_gflops = flops / fma_us / 1000;
+        found.empty_graph_us = time_us([&] { launch_empty(stream_.get()); });
+        return found;
+    }
+
+    double sgemm_error(const shape& s,
+                       const operands& o,
+                       int64_t batch_index,
+                       std::span<const int64_t> columns) override {
+        const device_memory device_columns(columns.size_bytes());
+        const device_memory worst(sizeof(unsigned long long));
+        require_cuda(cudaMemcpyAsync(device_columns.data(),
+                                     columns.data(),
+                                     columns.size_bytes(),
+                                     cudaMemcpyHostToDevice,
+                                     stream_.get()),
+                     "cudaMemcpyAsync");
+        require_cuda(cudaMemsetAsync(worst.data(), 0, worst.bytes(), stream_.get()),
+                     "cudaMemsetAsync");
+        launch_sgemm_error(view_product(s, o, batch_index),
+                           static_cast<const int64_t*>(device_columns.data()),
+                           static_cast<int64_t>(columns.size()),
+                           static_cast<unsigned long long*>(worst.data()),
+                           stream_.get());
+        double error = 0;
+        static_assert(sizeof error == sizeof(unsigned long long));
+        download(&error, worst.data(), sizeof error);
+        return error;
+    }
+
+    double reference_budget() const override { return 0x1p40; }
+
+private:
+    template <class T>
+    void fill(void* data, size_t bytes, uint64_t seed) {
+        constexpr int threads = 256, blocks_per_sm = 8;
+        const int64_t count = static_cast<int64_t>(bytes / sizeof(T));
+        fill_kernel<<<blocks_per_sm * properties_.multiProcessorCount, threads, 0, stream_.get()>>>(
+            static_cast<T*>(data), count, seed);
+        require_cuda(cudaGetLastError(), "fill kernel");
+    }
+
+    cudaDeviceProp properties_;
+    driver_monitor monitor_;
+    cuda_stream stream_;
+    std::unique_ptr<cublas> cublas_;
+    std::unique_ptr<device_memory> flush_buffer_;
+};
+
+} // namespace
+
+std::unique_ptr<machine> make_cuda_machine() { return std::make_unique<cuda_machine>(); }
+
+} // namespace bench

@@ -1,0 +1,179 @@
+// The host: wall-clock times, OpenBLAS as the incumbent.
+#include "errors.h"
+#include "incumbents.h"
+#include "machine.h"
+#include "random.h"
+#include "reference.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace bench {
+namespace {
+
+double elapsed_us(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+        .count();
+}
+
+class wall_stopwatch : public stopwatch {
+public:
+    wall_stopwatch(const subject& timed, std::vector<char>* flush_buffer)
+        : subject_(timed), flush_buffer_(flush_buffer) {
+        constexpr double sample_us = 2000;
+        constexpr double most_calls = 10000;
+        subject_.prepare();
+        subject_.call(); // threads, page faults
+        const auto start = std::chrono::steady_clock::now();
+        subject_.call();
+        if (!flush_buffer_)
+            calls_ = static_cast<int>(
+                std::clamp(sample_us / std::max(elapsed_us(start), 0.01), 1.0, most_calls));
+    }
+
+    sample take(bool) override {
+        subject_.prepare();
+        if (flush_buffer_)
+            std::memset(flush_buffer_->data(), ++pattern_, flush_buffer_->size());
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < calls_; ++i)
+            subject_.call();
+        return {elapsed_us(start) / calls_, 0};
+    }
+
+private:
+    subject subject_;
+    std::vector<char>* flush_buffer_; // null: warm
+    int calls_ = 1;
+    int pattern_ = 0;
+};
+
+template <class T>
+void fill(void* data, size_t bytes, uint64_t seed) {
+    T* values = static_cast<T*>(data);
+    for (size_t i = 0; i < bytes / sizeof(T); ++i)
+        random_value(seed, i, values[i]);
+}
+
+// The value of "name : value" in one of the kernel's text files; empty if it is not there.
+std::string read_field(const char* file, const std::string& name) {
+    std::ifstream input(file);
+    for (std::string line; std::getline(input, line);)
+        if (line.compare(0, name.size(), name) == 0) {
+            const size_t value = line.find_first_not_of(" \t", line.find(':') + 1);
+            return value == std::string::npos ? "" : line.substr(value);
+        }
+    return "";
+}
+
+class host_machine : public machine {
+public:
+    myblasBackend_t backend() const override { return MYBLAS_BACKEND_HOST; }
+    myblasStream_t stream() const override { return nullptr; }
+
+    facts describe() const override {
+        facts known;
+        known.cpu = read_field("/proc/cpuinfo", "model name");
+        return known;
+    }
+
+    size_t free_bytes() const override {
+        const std::string kib = read_field("/proc/meminfo", "MemAvailable");
+        return kib.empty() ? static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                                 static_cast<size_t>(sysconf(_SC_PAGESIZE))
+                           : std::stoull(kib) * 1024;
+    }
+
+    ceilings measure_ceilings() override { return {}; }
+    void synchronize() override {}
+
+    void fill_random(void* data, size_t bytes, fill_kind kind, uint64_t seed) override {
+        switch (kind) {
+        case fill_kind::real32:
+            return fill<float>(data, bytes, seed);
+        case fill_kind::real64:
+            return fill<double>(data, bytes, seed);
+        case fill_kind::bits:
+            return fill<uint32_t>(data, bytes, seed);
+        }
+    }
+
+    void poison(void* data, size_t bytes) override { std::memset(data, 0xff, bytes); }
+
+    void download(void* host, const void* data, size_t bytes) override {
+        std::memcpy(host, data, bytes);
+    }
+
+    std::unique_ptr<stopwatch> watch(const subject& timed, timing, bool cold) override {
+        if (cold && flush_buffer_.empty()) {
+            constexpr long least_bytes = 64L << 20;
+            flush_buffer_.resize(
+                static_cast<size_t>(std::max(2 * sysconf(_SC_LEVEL3_CACHE_SIZE), least_bytes)));
+        }
+        return std::make_unique<wall_stopwatch>(timed, cold ? &flush_buffer_ : nullptr);
+    }
+
+    std::vector<subject> incumbents(const shape& s, const operands& o) override {
+        return openblas_.subjects(s, o);
+    }
+
+    double sgemm_error(const shape& s,
+                       const operands& o,
+                       int64_t batch_index,
+                       std::span<const int64_t> columns) override {
+        const product_view p = view_product(s, o, batch_index);
+        std::vector<double> reference(static_cast<size_t>(p.m)), magnitude(reference.size());
+        double worst = 0;
+        for (const int64_t j : columns) {
+            compute_column(p, j, reference, magnitude);
+            for (int64_t i = 0; i < p.m; ++i)
+                worst = std::max(worst,
+                                 relative_error(p.c[i + j * p.ldc],
+                                                reference[static_cast<size_t>(i)],
+                                                magnitude[static_cast<size_t>(i)]));
+        }
+        return worst;
+    }
+
+    double reference_budget() const override { return 0x1p28; }
+
+private:
+    // Column j of op(A) op(B) and of |op(A)| |op(B)|.
+    static void compute_column(const product_view& p,
+                               int64_t j,
+                               std::vector<double>& reference,
+                               std::vector<double>& magnitude) {
+        std::fill(reference.begin(), reference.end(), 0.0);
+        std::fill(magnitude.begin(), magnitude.end(), 0.0);
+        const auto add = [&](int64_t i, int64_t l, double b) {
+            const double term = static_cast<double>(p.a_at(i, l)) * b;
+            reference[static_cast<size_t>(i)] += term;
+            magnitude[static_cast<size_t>(i)] += std::fabs(term);
+        };
+        // A is walked along its columns.
+        if (p.transa) {
+            for (int64_t i = 0; i < p.m; ++i)
+                for (int64_t l = 0; l < p.k; ++l)
+                    add(i, l, p.b_at(l, j));
+        } else {
+            for (int64_t l = 0; l < p.k; ++l)
+                for (int64_t i = 0; i < p.m; ++i)
+                    add(i, l, p.b_at(l, j));
+        }
+    }
+
+    openblas_incumbents openblas_;
+    std::vector<char> flush_buffer_;
+};
+
+} // namespace
+
+std::unique_ptr<machine> make_host_machine() { return std::make_unique<host_machine>(); }
+
+} // namespace bench

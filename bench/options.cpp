@@ -1,0 +1,193 @@
+#include "options.h"
+
+#include "errors.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+namespace bench {
+namespace {
+
+std::map<std::string, routine> routine_names() {
+    std::map<std::string, routine> names;
+    for (int i = 0; i < routine_count; ++i)
+        names[describe(static_cast<routine>(i)).name] = static_cast<routine>(i);
+    return names;
+}
+
+std::string join_command(int argc, char** argv) {
+    std::string program = argv[0];
+    std::string command = program.substr(program.find_last_of('/') + 1);
+    for (int i = 1; i < argc; ++i)
+        command += std::string(" ") + argv[i];
+    return command;
+}
+
+// A size that no chosen routine has is a slip worth stopping for.
+void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chosen) {
+    const std::pair<const char*, char> owned[] = {
+        {"--transa", 't'},
+        {"--transb", 't'},
+        {"-m", 'm'},
+        {"-k", 'k'},
+        {"--lda", 'm'},
+        {"--ldb", 'm'},
+        {"--ldc", 'l'},
+        {"--incx", 'i'},
+        {"--batch", 'b'},
+        {"--elem-bytes", 'e'},
+    };
+    for (const auto& [name, letter] : owned) {
+        if (app.count(name) == 0)
+            continue;
+        bool used = false;
+        for (const routine r : chosen)
+            used = used || std::string(describe(r).options).find(letter) != std::string::npos;
+        if (!used)
+            throw usage_error(
+                fmt::format("{} does not apply to {}", name, describe(chosen[0]).name));
+    }
+}
+
+uint64_t fresh_seed() {
+    std::random_device device;
+    return device(); // 32 bits are enough to be fresh, and short enough to be typed
+}
+
+} // namespace
+
+std::optional<options> parse_options(int argc, char** argv) {
+    options chosen;
+    chosen.command = join_command(argc, argv);
+    chosen.seed = fresh_seed();
+    if (const char* commit = std::getenv("MYBLAS_COMMIT"))
+        chosen.commit = commit;
+
+    const std::map<std::string, bool> operations = {{"N", false}, {"T", true}};
+    const std::map<std::string, sweep> sweeps = {{"public", sweep::all_public},
+                                                 {"ladder", sweep::ladder}};
+    const std::map<std::string, timing> timings = {{"graph", timing::graph},
+                                                   {"event", timing::event}};
+    const std::map<std::string, myblasBackend_t> backends = {{"auto", MYBLAS_BACKEND_AUTO},
+                                                             {"host", MYBLAS_BACKEND_HOST},
+                                                             {"cuda", MYBLAS_BACKEND_CUDA}};
+    const std::map<std::string, myblasMath_t> maths = {{"strict", MYBLAS_FP32_STRICT_MATH},
+                                                       {"emulated", MYBLAS_FP32_EMULATED_MATH},
+                                                       {"fast", MYBLAS_FP32_FAST_MATH}};
+    std::string sweep_name, timing_name, backend_name = "auto", transa = "N", transb = "N";
+    std::vector<std::string> routine_list;
+    bool quick = false;
+
+    CLI::App app(
+        "Times myblas against the libraries it stands in for, in one run on the same data.",
+        "myblas-bench");
+    app.set_version_flag("--version",
+                         fmt::format("myblas-bench {}.{}.{}",
+                                     MYBLAS_VERSION_MAJOR,
+                                     MYBLAS_VERSION_MINOR,
+                                     MYBLAS_VERSION_PATCH));
+    const CLI::Range size(int64_t{1}, int64_t{1} << 40, "a size of at least 1");
+    const auto names = routine_names();
+    app.add_option("-f,--function", routine_list, "routines, separated by commas (sgemm)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(&names));
+    app.add_option("--transa", transa, "N or T")->check(CLI::IsMember(&operations));
+    app.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
+    app.add_option("-m", chosen.sizes.m, "rows; the sizes not given follow those given")
+        ->check(size);
+    app.add_option("-n", chosen.sizes.n, "columns, or the length of a vector")->check(size);
+    app.add_option("-k", chosen.sizes.k, "inner dimension")->check(size);
+    app.add_option("--lda", chosen.sizes.lda, "leading dimensions (tight)")->check(size);
+    app.add_option("--ldb", chosen.sizes.ldb)->check(size);
+    app.add_option("--ldc", chosen.sizes.ldc)->check(size);
+    app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
+    app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
+        ->check(CLI::IsMember({1, 2, 4, 8, 16}));
+    app.add_option("--offset", chosen.sizes.offset, "elements added to every pointer (0)");
+    app.add_option("--batch", chosen.sizes.batch, "products in one call (1)")->check(size);
+    app.add_option(
+        "--kernel", chosen.kernel, "a kernel's name, all, or auto: the library's choice");
+    app.add_option("--math", chosen.math_name, "strict, emulated or fast")
+        ->check(CLI::IsMember(&maths));
+    app.add_option("--sweep", sweep_name, "public: the published shapes; ladder: every kernel")
+        ->check(CLI::IsMember(&sweeps));
+    app.add_flag("--quick", quick, "a short, verified table");
+    app.add_flag("--verify", chosen.verify, "check every result against float64");
+    app.add_flag("--cold", chosen.cold, "empty the caches before each call");
+    app.add_option("--timing", timing_name, "graph (replayed, per call) or event (single calls)")
+        ->check(CLI::IsMember(&timings));
+    app.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
+        ->check(CLI::Range(0.0, 3600.0));
+    app.add_option("--repeats", chosen.repeats, "least number of samples (5)")
+        ->check(CLI::Range(1, 1000000));
+    app.add_option("--seed", chosen.seed, "of the random data (fresh)");
+    app.add_option("--backend", backend_name, "auto, host or cuda")
+        ->check(CLI::IsMember(&backends));
+    app.add_option("--json", chosen.json_file, "file for context and results");
+    app.add_option("--csv", chosen.csv_file, "file for the results");
+    app.add_option("--commit", chosen.commit, "recorded instead of the build's");
+    app.add_flag("--list", chosen.list, "all kernels, with a line on each");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) { // --help, --version
+        app.exit(asked);
+        return std::nullopt;
+    } catch (const CLI::ParseError& error) {
+        throw usage_error(error.what());
+    }
+
+    chosen.math = maths.at(chosen.math_name);
+    chosen.backend = backends.at(backend_name);
+    chosen.sizes.transa = operations.at(transa);
+    chosen.sizes.transb = operations.at(transb);
+    for (const std::string& name : routine_list)
+        chosen.routines.push_back(names.at(name));
+    if (!timing_name.empty())
+        chosen.how = timings.at(timing_name);
+    if (!sweep_name.empty())
+        chosen.sweep = sweeps.at(sweep_name);
+    if (quick) {
+        if (chosen.sweep != sweep::none)
+            throw usage_error("--quick and --sweep exclude each other");
+        for (const char* fixed : {"-f", "--kernel"})
+            if (app.count(fixed))
+                throw usage_error(fmt::format("--quick has its own table: drop {}", fixed));
+        chosen.sweep = sweep::quick;
+        chosen.verify = true;
+        if (app.count("--min-time") == 0)
+            chosen.min_time_s = 0.1;
+    }
+    if (chosen.sweep != sweep::none)
+        for (const char* size : {"-m",
+                                 "-n",
+                                 "-k",
+                                 "--lda",
+                                 "--ldb",
+                                 "--ldc",
+                                 "--transa",
+                                 "--transb",
+                                 "--incx",
+                                 "--batch"})
+            if (app.count(size))
+                throw usage_error(fmt::format("a sweep has its own sizes: drop {}", size));
+    if (chosen.sweep == sweep::ladder) {
+        if (app.count("--kernel"))
+            throw usage_error("--sweep ladder takes every kernel: drop --kernel");
+        chosen.kernel = "all";
+    }
+    if (chosen.cold && chosen.how == timing::graph)
+        throw usage_error("--cold times single calls by events: drop --timing graph");
+    if (chosen.routines.empty())
+        chosen.routines = chosen.sweep == sweep::none
+                              ? std::vector{routine::sgemm}
+                              : std::vector{routine::sgemm, routine::transpose, routine::sum};
+    reject_foreign_sizes(app, chosen.routines);
+    return chosen;
+}
+
+} // namespace bench

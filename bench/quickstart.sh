@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# From a clean clone to a running library: installs the packages that are missing, builds, installs
+# into build/prefix, compiles the C and the Fortran example against that through pkg-config, runs
+# both on real data, and ends with a short benchmark.
+set -uo pipefail
+
+program=quickstart
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$root/scripts/setup.sh"
+
+build=$root/build
+prefix=$build/prefix
+data=$root/examples/data/digits.csv
+
+set_up "$build"
+step "installing into $prefix" "$build/install.log" cmake --install "$build" --prefix "$prefix"
+
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+read -ra flags <<<"$(pkg-config --cflags --libs myblas openblas)"
+flags+=("-Wl,-rpath,$prefix/lib")
+
+step "compiling examples/digits_knn.c" "$build/digits_knn.log" \
+    gcc -O2 "$root/examples/digits_knn.c" -o "$build/digits_knn" "${flags[@]}" -lm
+step "compiling examples/digits_pca.f90" "$build/digits_pca.log" \
+    gfortran -O2 "$root/examples/digits_pca.f90" -o "$build/digits_pca" "${flags[@]}"
+
+echo
+"$build/digits_knn" "$data" || die "the C example (build/digits_knn) failed"
+echo
+"$build/digits_pca" "$data" || die "the Fortran example (build/digits_pca) failed"
+echo
+"$prefix/bin/myblas-bench" --quick || die "the benchmark (build/prefix/bin/myblas-bench --quick) failed"

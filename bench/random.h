@@ -1,0 +1,30 @@
+// Data that any index can be asked for in any order, the same on the host and in a kernel.
+#pragma once
+
+#include <cstdint>
+
+namespace bench {
+
+// The finaliser of a splittable generator (Steele, Lea, Flood 2014): neighbouring inputs give
+// unrelated outputs.
+constexpr uint64_t random_bits(uint64_t seed, uint64_t index) {
+    uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+// Uniform in [-1, 1), on a grid of 2^-23 (double: 2^-52).
+constexpr void random_value(uint64_t seed, uint64_t index, float& value) {
+    value = static_cast<float>(random_bits(seed, index) >> 40) * 0x1p-23f - 1.0f;
+}
+
+constexpr void random_value(uint64_t seed, uint64_t index, double& value) {
+    value = static_cast<double>(random_bits(seed, index) >> 11) * 0x1p-52 - 1.0;
+}
+
+constexpr void random_value(uint64_t seed, uint64_t index, uint32_t& value) {
+    value = static_cast<uint32_t>(random_bits(seed, index) >> 32);
+}
+
+} // namespace bench

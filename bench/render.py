@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Writes the README's ladder tables from the results that myblas-bench measured.
+
+Between the markers <!-- ladder:begin --> and <!-- ladder:end --> stands what this program writes and
+nothing else. --check changes nothing and fails if the README says something else.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+BEGIN = "<!-- ladder:begin -->"
+END = "<!-- ladder:end -->"
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = pathlib.Path("bench/results/h100")  # relative to ROOT
+REASONS = "reasons.json"  # {routine: {kernel: why it is slower than the rung before, or skipped}}
+
+# Rungs to hold others against that do not do the routine's work themselves.
+YARDSTICKS = {"transpose": {"copy", "copy_shared"}}
+
+# A rung counts as slower only beyond the spread between two runs of the same kernel.
+TOLERANCE = 1.01
+
+
+class Ladder:
+    """What one table shows: which results, which rate, against what."""
+
+    def __init__(self, routine, title, sizes, rate, unit, incumbent, incumbent_text):
+        self.routine = routine
+        self.title = title
+        self.sizes = sizes
+        self.rate = rate
+        self.unit = unit
+        self.incumbent = incumbent
+        self.incumbent_text = incumbent_text
+
+    def has(self, entry):
+        return all(entry.get(name) == value for name, value in self.sizes.items())
+
+
+LADDERS = [
+    Ladder(
+        "sgemm",
+        "SGEMM, m = n = k = 4096, NN",
+        {"m": 4096, "n": 4096, "k": 4096, "transa": "N", "transb": "N"},
+        "gflops",
+        "GFLOP/s",
+        "cublasSgemm",
+        "cuBLAS",
+    ),
+    Ladder(
+        "transpose",
+        "Transpose, 8192 x 8192",
+        {"m": 8192, "n": 8192, "elem_bytes": 4},
+        "gbps",
+        "GB/s",
+        "device_copy",
+        "the device copy",
+    ),
+    Ladder(
+        "sum",
+        "Sum of 2^28 elements",
+        {"n": 2**28, "incx": 1},
+        "gbps",
+        "GB/s",
+        "cub::DeviceReduce::Sum",
+        "CUB",
+    ),
+]
+
+
+class Problem(Exception):
+    """Something the user has to mend; its text is one line."""
+
+
+def load(path):
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError:
+        raise Problem(f"{path} is missing: bench/run_h100.sh makes it") from None
+    except json.JSONDecodeError as error:
+        raise Problem(f"{path} is not JSON: {error}") from None
+
+
+def note(entry, before, reason):
+    if before is None or entry["time_us"] <= TOLERANCE * before["time_us"]:
+        return ""
+    slower = 100 * (entry["time_us"] / before["time_us"] - 1)
+    text = f"{slower:.0f}% slower than `{before['kernel']}`"
+    return f"{text}: {reason}" if reason else text
+
+
+def table(ladder, measured, reasons):
+    rungs = [
+        entry
+        for entry in measured["results"]
+        if ladder.has(entry) and entry["incumbent"] in (ladder.incumbent, None)
+    ]
+    if not rungs:
+        raise Problem(f"no {ladder.routine} results at {ladder.title}")
+    context = measured["context"]
+    lines = [
+        f"### {ladder.title}",
+        "",
+        f"| Kernel | Time (µs) | {ladder.unit} | % of {ladder.incumbent_text} | |",
+        "| --- | ---: | ---: | ---: | --- |",
+    ]
+    before = None  # the last rung that does the work
+    for entry in rungs:
+        ratio = f"{100 * entry['ratio']:.1f}" if entry["ratio"] is not None else ""
+        text = note(entry, before, reasons.get(entry["kernel"]))
+        lines.append(
+            f"| `{entry['kernel']}` | {entry['time_us']:.1f} | {entry[ladder.rate]:.0f} "
+            f"| {ratio} | {text} |"
+        )
+        if entry["kernel"] not in YARDSTICKS.get(ladder.routine, ()):
+            before = entry
+    for entry in measured.get("skipped", []):
+        if ladder.has(entry):
+            reason = reasons.get(entry["kernel"], entry["reason"])
+            lines.append(f"| `{entry['kernel']}` | | | | not at this size: {reason} |")
+    incumbent_us = next((e["incumbent_us"] for e in rungs if e["incumbent_us"]), None)
+    if incumbent_us:
+        lines.append(f"| {ladder.incumbent_text} | {incumbent_us:.1f} | | 100.0 | |")
+    lines += [
+        "",
+        f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, "
+        f"cuBLAS {context['cublas']}; commit {context['commit']}, {context['date'][:10]}: "
+        f"`{context['command']}`",
+        "",
+    ]
+    return lines
+
+
+def render():
+    folder = ROOT / RESULTS
+    reasons_file = folder / REASONS
+    reasons = load(reasons_file) if reasons_file.exists() else {}
+    lines = [BEGIN, ""]
+    for ladder in LADDERS:
+        measured = load(folder / f"ladder_{ladder.routine}.json")
+        lines += table(ladder, measured, reasons.get(ladder.routine, {}))
+    return "\n".join(lines + [END])
+
+
+def replace(text, block, readme):
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise Problem(f"{readme} needs one {BEGIN} followed by one {END}")
+    return text[: text.index(BEGIN)] + block + text[text.index(END) + len(END) :]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="fail if the README is out of date")
+    parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
+    arguments = parser.parse_args()
+    try:
+        try:
+            present = arguments.readme.read_text()
+        except FileNotFoundError:
+            raise Problem(f"{arguments.readme} is missing") from None
+        wanted = replace(present, render(), arguments.readme)
+        if arguments.check:
+            if present != wanted:
+                raise Problem(f"{arguments.readme} is out of date: run bench/render.py")
+        else:
+            arguments.readme.write_text(wanted)
+    except Problem as problem:
+        print(f"render.py: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

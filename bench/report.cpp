@@ -1,0 +1,256 @@
+#include "report.h"
+
+#include "errors.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+
+namespace bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json describe_sizes(const shape& s) {
+    const auto op = [](bool transposed) { return transposed ? "T" : "N"; };
+    const routine_info& info = describe(s.routine);
+    const std::string has = info.options;
+    const auto applies = [&](char option) { return has.find(option) != std::string::npos; };
+
+    ordered_json json;
+    json["routine"] = info.name;
+    if (applies('t')) {
+        json["transa"] = op(s.transa);
+        json["transb"] = op(s.transb);
+    }
+    if (applies('m'))
+        json["m"] = s.m;
+    json["n"] = s.n;
+    if (applies('k'))
+        json["k"] = s.k;
+    if (applies('m')) {
+        json["lda"] = s.lda;
+        json["ldb"] = s.ldb;
+        if (s.ldc)
+            json["ldc"] = s.ldc;
+    }
+    if (applies('i'))
+        json["incx"] = s.incx;
+    json["elem_bytes"] = s.element_bytes;
+    json["offset"] = s.offset;
+    if (applies('b'))
+        json["batch"] = s.batch;
+    return json;
+}
+
+double round_to(double value, int decimals) {
+    const double scale = std::pow(10.0, decimals);
+    return std::round(value * scale) / scale;
+}
+
+// Times keep a nanosecond, rates and ratios what a reader can use.
+double keep_ns(double us) { return round_to(us, 3); }
+
+double gflops(const row& r) { return count_flops(r.sizes) / r.time.median_us / 1000; }
+double gbps(const row& r) { return count_bytes(r.sizes) / r.time.median_us / 1000; }
+bool counts_flops(const row& r) { return r.sizes.routine == routine::sgemm; }
+
+// What the rate is held against; 0 if it was not measured.
+double ceiling_of(const row& r, const ceilings& limits) {
+    if (counts_flops(r))
+        return limits.fma_gflops;
+    return is_reduction(r.sizes.routine) ? limits.read_gbps : limits.copy_gbps;
+}
+
+double percent_of_ceiling(const row& r, const ceilings& limits) {
+    const double limit = ceiling_of(r, limits);
+    return limit > 0 ? 100 * (counts_flops(r) ? gflops(r) : gbps(r)) / limit : 0;
+}
+
+double ratio(const row& r) { return r.incumbent_time.median_us / r.time.median_us; }
+
+ordered_json to_json(const row& r, const ceilings& limits) {
+    ordered_json json = describe_sizes(r.sizes);
+    json["kernel"] = r.kernel;
+    json["math"] = r.math;
+    json["timing"] = to_text(r.how);
+    json["cold"] = r.cold;
+    json["time_us"] = keep_ns(r.time.median_us);
+    json["time_us_min"] = keep_ns(r.time.min_us);
+    json["time_us_max"] = keep_ns(r.time.max_us);
+    if (r.incumbent.empty()) {
+        json["incumbent"] = json["incumbent_us"] = json["ratio"] = nullptr;
+    } else {
+        json["incumbent"] = r.incumbent;
+        json["incumbent_us"] = keep_ns(r.incumbent_time.median_us);
+        json["ratio"] = round_to(ratio(r), 4);
+    }
+    if (counts_flops(r))
+        json["gflops"] = round_to(gflops(r), 1);
+    else
+        json["gbps"] = round_to(gbps(r), 1);
+    if (ceiling_of(r, limits) > 0)
+        json["percent_of_ceiling"] = round_to(percent_of_ceiling(r, limits), 1);
+    json["max_err"] = nullptr;
+    if (r.max_err) // JSON has no infinity
+        json["max_err"] =
+            std::isfinite(*r.max_err) ? ordered_json(*r.max_err) : ordered_json("inf");
+    json["sm_clock_mhz"] = r.time.sm_clock_mhz;
+    return json;
+}
+
+ordered_json to_json(const context& c) {
+    const auto or_null = [](const std::string& text) {
+        return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+    };
+    const auto measured = [](double value) {
+        return value > 0 ? ordered_json(round_to(value, 2)) : ordered_json(nullptr);
+    };
+    ordered_json json;
+    json["gpu"] = or_null(c.machine.gpu);
+    json["driver"] = or_null(c.machine.driver);
+    json["cuda"] = or_null(c.machine.cuda);
+    json["cublas"] = or_null(c.machine.cublas);
+    json["cpu"] = or_null(c.machine.cpu);
+    json["backend"] = c.backend;
+    json["library"] = c.library;
+    json["commit"] = c.commit;
+    json["command"] = c.command;
+    json["date"] = c.date;
+    json["seed"] = c.seed;
+    json["ceilings"] = {{"fma_gflops", measured(c.limits.fma_gflops)},
+                        {"copy_gbps", measured(c.limits.copy_gbps)},
+                        {"read_gbps", measured(c.limits.read_gbps)},
+                        {"empty_graph_us", measured(c.limits.empty_graph_us)}};
+    return json;
+}
+
+std::ofstream open_file(const std::string& name) {
+    std::ofstream file(name, std::ios::trunc);
+    if (!file)
+        throw usage_error(fmt::format("cannot write {}", name));
+    return file;
+}
+
+// Columns in the order of their first appearance: routines differ in what they have.
+void write_csv(std::ofstream& file, const ordered_json& results) {
+    std::vector<std::string> columns;
+    for (const ordered_json& result : results)
+        for (const auto& [name, value] : result.items())
+            if (std::find(columns.begin(), columns.end(), name) == columns.end())
+                columns.push_back(name);
+    file << fmt::format("{}\n", fmt::join(columns, ","));
+    for (const ordered_json& result : results) {
+        std::vector<std::string> cells;
+        for (const std::string& name : columns) {
+            const auto found = result.find(name);
+            if (found == result.end() || found->is_null())
+                cells.emplace_back();
+            else
+                cells.push_back(found->is_string() ? found->get<std::string>() : found->dump());
+        }
+        file << fmt::format("{}\n", fmt::join(cells, ","));
+    }
+}
+
+} // namespace
+
+report::report(context c, std::string json_file, std::string csv_file)
+    : context_(std::move(c)), json_file_(std::move(json_file)), csv_file_(std::move(csv_file)) {
+    save();
+}
+
+void report::print_heading() const {
+    const facts& machine = context_.machine;
+    const ceilings& limits = context_.limits;
+    if (machine.gpu.empty())
+        fmt::print("{} on {}\n", context_.library, machine.cpu.empty() ? "the host" : machine.cpu);
+    else
+        fmt::print("{} on {}, driver {}, CUDA {}, cuBLAS {}\n",
+                   context_.library,
+                   machine.gpu,
+                   machine.driver.empty() ? "unknown" : machine.driver,
+                   machine.cuda,
+                   machine.cublas.empty() ? "not found" : machine.cublas);
+    fmt::print("commit {}, {}, seed {}\n", context_.commit, context_.date, context_.seed);
+    if (limits.fma_gflops > 0)
+        fmt::print(
+            "measured ceilings: {:.0f} GFLOP/s FP32 FMA, copy {:.0f} GB/s, read {:.0f} GB/s, "
+            "empty kernel {:.2f} us\n",
+            limits.fma_gflops,
+            limits.copy_gbps,
+            limits.read_gbps,
+            limits.empty_graph_us);
+    fmt::print("\n{:<9} {:<24} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}  {:<22} {:>11} {:>6}  {}\n",
+               "routine",
+               "shape",
+               "kernel",
+               "timing",
+               "time us",
+               "rate",
+               "spread",
+               "ceiling",
+               "against",
+               "time us",
+               "ratio",
+               "check");
+}
+
+void report::add(const row& r) {
+    results_.push_back(to_json(r, context_.limits));
+    all_passed_ = all_passed_ && r.passed;
+
+    const std::string rate = counts_flops(r) ? fmt::format("{:.1f} GFLOP/s", gflops(r))
+                                             : fmt::format("{:.1f} GB/s", gbps(r));
+    const std::string spread =
+        fmt::format("{:.0f}%", 100 * (r.time.max_us - r.time.min_us) / r.time.median_us);
+    const double percent = percent_of_ceiling(r, context_.limits);
+    const bool alone = r.incumbent.empty();
+    std::string check = "-";
+    if (r.max_err)
+        check = fmt::format("{} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err);
+    fmt::print("{:<9} {:<24} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}  {:<22} {:>11} {:>6}  {}\n",
+               describe(r.sizes.routine).name,
+               to_text(r.sizes),
+               r.kernel,
+               fmt::format("{}{}", to_text(r.how), r.cold ? " cold" : ""),
+               r.time.median_us,
+               rate,
+               spread,
+               percent > 0 ? fmt::format("{:.1f}%", percent) : "-",
+               alone ? "-" : r.incumbent,
+               alone ? "-" : fmt::format("{:.2f}", r.incumbent_time.median_us),
+               alone ? "-" : fmt::format("{:.3f}", ratio(r)),
+               check);
+    std::fflush(stdout);
+}
+
+void report::add(const skipped_row& r) {
+    ordered_json json = describe_sizes(r.sizes);
+    json["kernel"] = r.kernel;
+    json["reason"] = r.reason;
+    skipped_.push_back(json);
+    fmt::print("{:<9} {:<24} {:<24} skipped: {}\n",
+               describe(r.sizes.routine).name,
+               to_text(r.sizes),
+               r.kernel,
+               r.reason);
+    std::fflush(stdout);
+}
+
+void report::save() const {
+    if (!json_file_.empty()) {
+        ordered_json json;
+        json["context"] = to_json(context_);
+        json["results"] = results_;
+        json["skipped"] = skipped_;
+        open_file(json_file_) << json.dump(1) << '\n';
+    }
+    if (!csv_file_.empty()) {
+        std::ofstream file = open_file(csv_file_);
+        write_csv(file, results_);
+    }
+}
+
+} // namespace bench

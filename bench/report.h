@@ -1,0 +1,65 @@
+// What was measured, and the forms it is written in: a table on stdout, JSON, CSV.
+#pragma once
+
+#include "machine.h"
+#include "shape.h"
+#include "timing.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// One kernel against one incumbent.
+struct row {
+    shape sizes;
+    std::string kernel, math;
+    timing how = timing::wall;
+    bool cold = false;
+    summary time;
+    std::string incumbent; // empty: none
+    summary incumbent_time;
+    std::optional<double> max_err; // only when verified
+    bool passed = true;
+};
+
+// A kernel that was asked for and not measured.
+struct skipped_row {
+    shape sizes;
+    std::string kernel, reason;
+};
+
+struct context {
+    facts machine;
+    std::string backend, library, commit, command, date;
+    uint64_t seed = 0;
+    ceilings limits;
+};
+
+class report {
+public:
+    // Throws usage_error if a file cannot be written. Empty names: no file.
+    report(context, std::string json_file, std::string csv_file);
+
+    void print_heading() const;
+    void add(const row&);
+    void add(const skipped_row&);
+
+    // Writes the files anew with all that is there, so that an interrupted run leaves what it has.
+    void save() const;
+
+    bool all_passed() const { return all_passed_; }
+    size_t row_count() const { return results_.size(); }
+
+private:
+    context context_;
+    std::string json_file_, csv_file_;
+    nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
+    nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();
+    bool all_passed_ = true;
+};
+
+} // namespace bench

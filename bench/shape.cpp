@@ -1,0 +1,185 @@
+#include "shape.h"
+
+#include "errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+constexpr std::array<routine_info, routine_count> routines = {{
+    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mktlb"},
+    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "me"},
+    {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, "mtl"},
+    {routine::sum, "sum", MYBLAS_ROUTINE_SUM, "i"},
+    {routine::asum, "asum", MYBLAS_ROUTINE_SUM, "i"},
+    {routine::dsum, "dsum", MYBLAS_ROUTINE_DSUM, "i"},
+    {routine::axpy, "axpy", MYBLAS_ROUTINE_AXPY, "i"},
+    {routine::copy, "copy", MYBLAS_ROUTINE_COPY, "i"},
+}};
+
+struct extent {
+    int64_t rows, cols;
+};
+
+// The stored matrices, before op().
+struct matrices {
+    extent a, b, c;
+};
+
+matrices stored(const shape& s) {
+    switch (s.routine) {
+    case routine::sgemm:
+        return {s.transa ? extent{s.k, s.m} : extent{s.m, s.k},
+                s.transb ? extent{s.n, s.k} : extent{s.k, s.n},
+                {s.m, s.n}};
+    case routine::transpose:
+        return {{s.m, s.n}, {s.n, s.m}, {0, 0}};
+    default: // geam
+        return {s.transa ? extent{s.n, s.m} : extent{s.m, s.n},
+                s.transb ? extent{s.n, s.m} : extent{s.m, s.n},
+                {s.m, s.n}};
+    }
+}
+
+// What the routine has no use for goes back to its default, so that it is neither counted nor reported.
+void drop_foreign_fields(shape& s) {
+    const shape plain;
+    const std::string has = describe(s.routine).options;
+    const auto lacks = [&](char option) { return has.find(option) == std::string::npos; };
+    if (lacks('t'))
+        s.transa = s.transb = false;
+    if (lacks('m'))
+        s.m = s.lda = s.ldb = 0;
+    if (lacks('k'))
+        s.k = 0;
+    if (lacks('l'))
+        s.ldc = 0;
+    if (lacks('i'))
+        s.incx = plain.incx;
+    if (lacks('b'))
+        s.batch = plain.batch;
+    if (lacks('e'))
+        s.element_bytes = s.routine == routine::dsum ? 8 : plain.element_bytes;
+}
+
+bool has_matrices(routine r) {
+    return r == routine::sgemm || r == routine::transpose || r == routine::geam;
+}
+
+void require_at_least(const char* name, int64_t value, int64_t least) {
+    // Far beyond any memory, and small enough that products of two sizes do not overflow.
+    constexpr int64_t most = int64_t{1} << 40;
+    if (value < least || value > most)
+        throw usage_error(
+            fmt::format("{} = {} is out of range: it is at least {}", name, value, least));
+}
+
+void fit_leading_dimension(const char* name, int64_t& ld, const extent& matrix) {
+    if (ld == 0)
+        ld = matrix.rows;
+    require_at_least(name, ld, matrix.rows);
+}
+
+} // namespace
+
+const routine_info& describe(routine r) { return routines[static_cast<size_t>(r)]; }
+
+shape complete(shape s) {
+    drop_foreign_fields(s);
+    require_at_least("n", s.n, 1);
+    require_at_least("--offset", s.offset, 0);
+    require_at_least("--batch", s.batch, 1);
+    require_at_least("--incx", s.incx, 1);
+    if (!has_matrices(s.routine))
+        return s;
+    require_at_least("m", s.m, 1);
+    if (s.routine == routine::sgemm)
+        require_at_least("k", s.k, 1);
+    const matrices matrix = stored(s);
+    fit_leading_dimension("--lda", s.lda, matrix.a);
+    fit_leading_dimension("--ldb", s.ldb, matrix.b);
+    if (s.routine != routine::transpose)
+        fit_leading_dimension("--ldc", s.ldc, matrix.c);
+    return s;
+}
+
+operand_sizes batch_strides(const shape& s) {
+    const matrices matrix = stored(s);
+    return {s.lda * matrix.a.cols, s.ldb * matrix.b.cols, s.ldc * matrix.c.cols};
+}
+
+operand_sizes count_elements(const shape& s) {
+    if (has_matrices(s.routine)) {
+        const operand_sizes one = batch_strides(s);
+        return {one.a * s.batch, one.b * s.batch, one.c * s.batch};
+    }
+    const int64_t length = 1 + (s.n - 1) * s.incx;
+    return is_reduction(s.routine) ? operand_sizes{length, 0, 1} : operand_sizes{length, length, 0};
+}
+
+double count_flops(const shape& s) {
+    if (s.routine != routine::sgemm)
+        return 0;
+    return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
+           static_cast<double>(s.batch);
+}
+
+double count_bytes(const shape& s) {
+    const double n = static_cast<double>(s.n);
+    const double elements = has_matrices(s.routine) ? static_cast<double>(s.m) * n : n;
+    const double passes = [&] {
+        switch (s.routine) {
+        case routine::geam:
+        case routine::axpy:
+            return 3.0;
+        case routine::transpose:
+        case routine::copy:
+            return 2.0;
+        default:
+            return 1.0;
+        }
+    }();
+    return passes * elements * s.element_bytes;
+}
+
+std::string to_text(const shape& s) {
+    const auto op = [](bool transposed) { return transposed ? 'T' : 'N'; };
+    std::string text;
+    switch (s.routine) {
+    case routine::sgemm:
+        text = fmt::format("{}{} {}x{}x{}", op(s.transa), op(s.transb), s.m, s.n, s.k);
+        break;
+    case routine::geam:
+        text = fmt::format("{}{} {}x{}", op(s.transa), op(s.transb), s.m, s.n);
+        break;
+    case routine::transpose:
+        text = fmt::format("{}x{}", s.m, s.n);
+        break;
+    default:
+        text = fmt::format("n={}", s.n);
+    }
+    if (has_matrices(s.routine)) {
+        const matrices matrix = stored(s);
+        if (s.lda != matrix.a.rows)
+            text += fmt::format(" lda={}", s.lda);
+        if (s.ldb != matrix.b.rows)
+            text += fmt::format(" ldb={}", s.ldb);
+        if (s.ldc != matrix.c.rows)
+            text += fmt::format(" ldc={}", s.ldc);
+    }
+    if (s.incx != 1)
+        text += fmt::format(" incx={}", s.incx);
+    if (s.routine == routine::transpose && s.element_bytes != 4)
+        text += fmt::format(" {}B", s.element_bytes);
+    if (s.offset != 0)
+        text += fmt::format(" offset={}", s.offset);
+    if (s.batch != 1)
+        text += fmt::format(" batch={}", s.batch);
+    return text;
+}
+
+} // namespace bench

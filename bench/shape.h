@@ -1,0 +1,65 @@
+// One measured call, as plain data: the routine and its sizes.
+#pragma once
+
+#include "myblas/myblas.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace bench {
+
+enum class routine { sgemm, transpose, geam, sum, asum, dsum, axpy, copy };
+
+struct shape {
+    bench::routine routine = routine::sgemm;
+    bool transa = false, transb = false;
+    int64_t m = 0, n = 0, k = 0;
+    int64_t lda = 0, ldb = 0, ldc = 0; // 0 until complete() makes them tight
+    int64_t incx = 1;                  // of both vectors
+    int element_bytes = 4;
+    int64_t offset = 0; // elements by which every operand is moved off its allocation
+    int64_t batch = 1;
+};
+
+struct routine_info {
+    bench::routine routine;
+    const char* name;
+    myblasRoutine_t kernels; // whose kernels serve it
+    // What it has besides n, as letters: m (with lda and ldb), k, l(dc), t(ranspositions),
+    // i(ncrements), e(lement size), b(atch).
+    const char* options;
+};
+
+// Indexed by routine.
+const routine_info& describe(routine);
+inline constexpr int routine_count = 8;
+
+inline bool is_reduction(routine r) {
+    return r == routine::sum || r == routine::asum || r == routine::dsum;
+}
+
+// The scalars of the timed calls; alpha = 1 and beta = 0 in a product.
+inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
+
+// Tight leading dimensions where none were given, defaults where the routine has no such size; throws
+// usage_error for sizes out of range.
+shape complete(shape);
+
+// Elements of each operand. The vector routines call x `a` and y `b`; a reduction's result is `c`.
+struct operand_sizes {
+    int64_t a = 0, b = 0, c = 0;
+};
+operand_sizes count_elements(const shape&);
+
+// Distance between the operands of a batch.
+operand_sizes batch_strides(const shape&);
+
+// Work: floating-point operations of a product, else the fewest bytes to move.
+double count_flops(const shape&);
+double count_bytes(const shape&);
+
+// "NN 512x512x64 lda=520", for tables.
+std::string to_text(const shape&);
+
+} // namespace bench

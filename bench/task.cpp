@@ -1,0 +1,270 @@
+#include "task.h"
+
+#include "reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+namespace bench {
+namespace {
+
+constexpr double unit_float = 0x1p-24, unit_double = 0x1p-53;
+constexpr size_t padding_bytes = 16; // so that every kind of fill comes out even
+
+size_t allocation_bytes(const shape& s, int64_t elements) {
+    if (elements == 0)
+        return 0;
+    const size_t bytes =
+        static_cast<size_t>(elements + s.offset) * static_cast<size_t>(s.element_bytes);
+    return (bytes + padding_bytes - 1) / padding_bytes * padding_bytes;
+}
+
+fill_kind kind_of(const shape& s) {
+    switch (s.element_bytes) {
+    case 4:
+        return fill_kind::real32;
+    case 8:
+        return fill_kind::real64;
+    default:
+        return fill_kind::bits;
+    }
+}
+
+// A host copy of device memory.
+template <class T>
+std::unique_ptr<T[]> fetch(machine& device, const void* data, int64_t count) {
+    auto copy = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(count));
+    device.download(copy.get(), data, static_cast<size_t>(count) * sizeof(T));
+    return copy;
+}
+
+// `count` of [0, n): all of them, or the first, the last and some between.
+std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
+    if (count >= n) {
+        std::vector<int64_t> all(static_cast<size_t>(n));
+        std::iota(all.begin(), all.end(), int64_t{0});
+        return all;
+    }
+    std::vector<int64_t> chosen{0};
+    if (count > 1)
+        chosen.push_back(n - 1);
+    while (static_cast<int64_t>(chosen.size()) < count)
+        chosen.push_back(std::uniform_int_distribution<int64_t>(0, n - 1)(random));
+    return chosen;
+}
+
+} // namespace
+
+size_t task::bytes_needed(const shape& s) {
+    const operand_sizes count = count_elements(s);
+    return allocation_bytes(s, count.a) + allocation_bytes(s, count.b) +
+           allocation_bytes(s, count.c);
+}
+
+task::task(machine& device, const library_handle& handle, const shape& sizes, uint64_t seed)
+    : machine_(device), handle_(handle), shape_(sizes), seed_(seed) {
+    const operand_sizes count = count_elements(shape_);
+    const size_t offset_bytes =
+        static_cast<size_t>(shape_.offset) * static_cast<size_t>(shape_.element_bytes);
+    const auto make = [&](int64_t elements, buffer& storage, void*& operand, uint64_t stream) {
+        if (elements == 0)
+            return;
+        storage = buffer(handle_, allocation_bytes(shape_, elements));
+        operand = static_cast<char*>(storage.data()) + offset_bytes;
+        fill_operand(storage, seed_ + stream);
+    };
+    make(count.a, a_, operands_.a, 0);
+    make(count.b, b_, operands_.b, 1);
+    make(count.c, c_, operands_.c, 2);
+
+    // The stream also drops a workspace that an earlier task lent.
+    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    // A result in host memory would make every sum wait, and could not be captured.
+    require(myblasSetPointerMode(handle_.get(),
+                                 is_reduction(shape_.routine) ? MYBLAS_POINTER_MODE_DEVICE
+                                                              : MYBLAS_POINTER_MODE_HOST),
+            "myblasSetPointerMode");
+}
+
+void task::fill_operand(const buffer& storage, uint64_t seed) {
+    machine_.fill_random(storage.data(), storage.bytes(), kind_of(shape_), seed);
+}
+
+buffer& task::output() {
+    switch (shape_.routine) {
+    case routine::transpose:
+    case routine::axpy:
+    case routine::copy:
+        return b_;
+    default:
+        return c_;
+    }
+}
+
+void task::call_on_poison() {
+    machine_.poison(output().data(), output().bytes());
+    require(call(), describe(shape_.routine).name);
+    machine_.synchronize();
+}
+
+verdict task::verify(const std::string& kernel) {
+    switch (shape_.routine) {
+    case routine::sgemm:
+        return verify_sgemm();
+    case routine::transpose:
+        // The ladder's two yardsticks move the same bytes without transposing them.
+        return verify_transpose(kernel == "copy" || kernel == "copy_shared");
+    case routine::geam:
+        return verify_geam();
+    case routine::sum:
+    case routine::asum:
+        return verify_reduction<float>(kernel);
+    case routine::dsum:
+        return verify_reduction<double>(kernel);
+    default:
+        return verify_vectors();
+    }
+}
+
+verdict task::verify_sgemm() {
+    call_on_poison();
+    std::mt19937_64 random(seed_);
+    const double per_column = static_cast<double>(shape_.m) * static_cast<double>(shape_.k);
+    const double columns = machine_.reference_budget() / per_column;
+    const double per_product = static_cast<double>(shape_.n);
+    const int64_t least_products = std::min<int64_t>(shape_.batch, 4);
+    const int64_t products =
+        std::clamp(static_cast<int64_t>(columns / per_product), least_products, shape_.batch);
+    const int64_t columns_each =
+        std::max<int64_t>(static_cast<int64_t>(columns / static_cast<double>(products)), 4);
+
+    double worst = 0;
+    for (const int64_t i : choose(shape_.batch, products, random))
+        worst = std::max(
+            worst,
+            machine_.sgemm_error(shape_, operands_, i, choose(shape_.n, columns_each, random)));
+    return {worst / unit_float, static_cast<double>(shape_.k) + 4};
+}
+
+verdict task::verify_transpose(bool as_copy) {
+    call_on_poison();
+    const int64_t size = shape_.element_bytes;
+    const auto a = fetch<unsigned char>(machine_, operands_.a, shape_.lda * shape_.n * size);
+    const auto b = fetch<unsigned char>(machine_, operands_.b, shape_.ldb * shape_.m * size);
+    constexpr int64_t block = 64; // keeps both matrices' lines in the cache
+    int64_t wrong = 0;
+    for (int64_t j0 = 0; j0 < shape_.n; j0 += block)
+        for (int64_t i0 = 0; i0 < shape_.m; i0 += block)
+            for (int64_t j = j0; j < std::min(j0 + block, shape_.n); ++j)
+                for (int64_t i = i0; i < std::min(i0 + block, shape_.m); ++i) {
+                    const int64_t target = as_copy ? i + j * shape_.ldb : j + i * shape_.ldb;
+                    wrong += std::memcmp(a.get() + (i + j * shape_.lda) * size,
+                                         b.get() + target * size,
+                                         static_cast<size_t>(size)) != 0;
+                }
+    return {static_cast<double>(wrong), 0};
+}
+
+verdict task::verify_geam() {
+    call_on_poison();
+    const operand_sizes count = count_elements(shape_);
+    const auto a = fetch<float>(machine_, operands_.a, count.a);
+    const auto b = fetch<float>(machine_, operands_.b, count.b);
+    const auto c = fetch<float>(machine_, operands_.c, count.c);
+    double worst = 0;
+    for (int64_t j = 0; j < shape_.n; ++j)
+        for (int64_t i = 0; i < shape_.m; ++i) {
+            const double first =
+                double{geam_alpha} *
+                a[static_cast<size_t>(shape_.transa ? j + i * shape_.lda : i + j * shape_.lda)];
+            const double second =
+                double{geam_beta} *
+                b[static_cast<size_t>(shape_.transb ? j + i * shape_.ldb : i + j * shape_.ldb)];
+            worst = std::max(worst,
+                             relative_error(c[static_cast<size_t>(i + j * shape_.ldc)],
+                                            first + second,
+                                            std::fabs(first) + std::fabs(second)));
+        }
+    return {worst / unit_float, 2};
+}
+
+template <class T>
+task::exact_sum task::add_exactly() const {
+    constexpr int64_t chunk = 1 << 22; // elements of the sum
+    exact_sum total;
+    for (int64_t first = 0; first < shape_.n; first += chunk) {
+        const int64_t count = std::min(chunk, shape_.n - first);
+        const auto values = fetch<T>(machine_,
+                                     static_cast<const T*>(operands_.a) + first * shape_.incx,
+                                     1 + (count - 1) * shape_.incx);
+        for (int64_t i = 0; i < count; ++i) {
+            const long double value = values[static_cast<size_t>(i * shape_.incx)];
+            total.value += value;
+            total.magnitude += std::fabs(value);
+        }
+    }
+    if (shape_.routine == routine::asum)
+        total.value = total.magnitude;
+    return total;
+}
+
+// The documented bound is the default kernel's. With data of both signs every order of summation stays
+// below it; with one sign, in-order addition wanders as sqrt(n), and beyond 2^22 addends it loses them.
+double task::reduction_bound(const std::string& kernel) const {
+    const double n = static_cast<double>(shape_.n);
+    const double documented = std::log2(n) + 16;
+    if (shape_.routine != routine::asum)
+        return documented;
+    const myblasCall_t call = describe_call(shape_, operands_);
+    const char* preferred = nullptr;
+    require(myblasForceKernel(handle_.get(), call.routine, nullptr), "myblasForceKernel");
+    require(myblasSelectKernel(handle_.get(), &call, &preferred), "myblasSelectKernel");
+    if (preferred && kernel == preferred)
+        return documented;
+    return n <= 0x1p22 ? documented + 4 * std::sqrt(n) : n;
+}
+
+template <class T>
+verdict task::verify_reduction(const std::string& kernel) {
+    call_on_poison();
+    if (!exact_)
+        exact_ = add_exactly<T>();
+    const double result = static_cast<double>(fetch<T>(machine_, operands_.c, 1)[0]);
+    const double error = relative_error(
+        result, static_cast<double>(exact_->value), static_cast<double>(exact_->magnitude));
+    return {error / (sizeof(T) == sizeof(double) ? unit_double : unit_float),
+            reduction_bound(kernel)};
+}
+
+verdict task::verify_vectors() {
+    const int64_t length = count_elements(shape_).b;
+    const bool adds = shape_.routine == routine::axpy;
+    std::unique_ptr<float[]> before;
+    if (adds) { // earlier calls have changed y
+        fill_operand(b_, seed_ + 1);
+        before = fetch<float>(machine_, operands_.b, length);
+        require(call(), describe(shape_.routine).name);
+        machine_.synchronize();
+    } else {
+        call_on_poison();
+    }
+    const auto x = fetch<float>(machine_, operands_.a, length);
+    const auto y = fetch<float>(machine_, operands_.b, length);
+    double worst = 0;
+    for (int64_t i = 0; i < shape_.n; ++i) {
+        const size_t at = static_cast<size_t>(i * shape_.incx);
+        if (adds) {
+            const double term = double{axpy_alpha} * x[at], old = before[at];
+            worst = std::max(worst,
+                             relative_error(y[at], term + old, std::fabs(term) + std::fabs(old)));
+        } else {
+            worst += std::memcmp(&x[at], &y[at], sizeof(float)) != 0;
+        }
+    }
+    return adds ? verdict{worst / unit_float, 1} : verdict{worst, 0};
+}
+
+} // namespace bench

@@ -1,0 +1,67 @@
+// One shape on one machine: its operands in memory, the library's call, and the check of its result.
+#pragma once
+
+#include "library.h"
+#include "machine.h"
+#include "shape.h"
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace bench {
+
+// An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute value:
+// |A||B| for a product. For data that is only moved: how many elements are wrong.
+struct verdict {
+    double max_err = 0;
+    double bound = 0;
+    bool passed() const { return max_err <= bound; }
+};
+
+class task {
+public:
+    // The shape is complete(). Fills the operands and makes the handle ready for calls.
+    task(machine&, const library_handle&, const shape&, uint64_t seed);
+
+    // Bytes of device memory that the operands take.
+    static size_t bytes_needed(const shape&);
+
+    const shape& sizes() const { return shape_; }
+    const operands& data() const { return operands_; }
+
+    myblasStatus_t call() const { return call_routine(handle_.get(), shape_, operands_); }
+
+    // Calls once on a poisoned output and compares with a reference of higher precision. `kernel` is the
+    // one that the call takes. May undo myblasForceKernel.
+    verdict verify(const std::string& kernel);
+
+private:
+    struct exact_sum {
+        long double value = 0, magnitude = 0;
+    };
+
+    void fill_operand(const buffer&, uint64_t seed);
+    buffer& output();
+    void call_on_poison();
+    verdict verify_sgemm();
+    verdict verify_transpose(bool as_copy);
+    verdict verify_geam();
+    template <class T>
+    verdict verify_reduction(const std::string& kernel);
+    double reduction_bound(const std::string& kernel) const;
+    verdict verify_vectors();
+    template <class T>
+    exact_sum add_exactly() const;
+
+    machine& machine_;
+    const library_handle& handle_;
+    shape shape_;
+    uint64_t seed_;
+    buffer a_, b_, c_;
+    operands operands_;
+    std::optional<exact_sum> exact_; // the data stays, so it is computed once
+};
+
+} // namespace bench

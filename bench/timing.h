@@ -1,0 +1,26 @@
+// Interleaved measurement: every round takes one sample of each subject, so that drifting clocks and
+// temperatures meet all of them alike.
+#pragma once
+
+#include "machine.h"
+
+namespace bench {
+
+struct plan {
+    timing how = timing::wall;
+    bool cold = false;
+    double min_time_s = 0.25; // for each subject
+    int min_rounds = 5;
+};
+
+struct summary {
+    double median_us = 0, min_us = 0, max_us = 0;
+    unsigned sm_clock_mhz = 0;
+};
+
+// One summary for each subject, in order.
+std::vector<summary> measure(machine&, std::span<const subject>, const plan&);
+
+double median(std::vector<double> values);
+
+} // namespace bench

@@ -1,0 +1,71 @@
+# Decides MYBLAS_CUDA (AUTO becomes ON or OFF) and for which architectures to compile, then enables
+# the CUDA language.
+
+include(CheckLanguage)
+
+if(MYBLAS_CUDA STREQUAL "AUTO")
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+        set(MYBLAS_CUDA ON)
+    else()
+        set(MYBLAS_CUDA OFF)
+        message(STATUS "myblas: no CUDA compiler found (set CUDACXX, or have nvcc on PATH): host backend only")
+    endif()
+elseif(MYBLAS_CUDA)
+    check_language(CUDA)
+    if(NOT CMAKE_CUDA_COMPILER)
+        message(FATAL_ERROR "MYBLAS_CUDA=ON, but there is no working CUDA compiler "
+                            "(set CUDACXX, or have nvcc on PATH)")
+    endif()
+endif()
+
+if(NOT MYBLAS_CUDA)
+    return()
+endif()
+
+# Machine code for every architecture from sm_80 on that this toolkit knows, Hopper with its
+# architecture-specific instructions, and PTX of the newest for what comes later.
+function(myblas_default_cuda_architectures result)
+    execute_process(
+        COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code
+        OUTPUT_VARIABLE codes
+        COMMAND_ERROR_IS_FATAL ANY
+    )
+    string(REGEX MATCHALL "sm_[0-9]+" codes "${codes}")
+    list(TRANSFORM codes REPLACE "sm_" "")
+    list(SORT codes COMPARE NATURAL)
+    list(REMOVE_DUPLICATES codes)
+    set(architectures)
+    foreach(code IN LISTS codes)
+        if(code EQUAL 90)
+            list(APPEND architectures 90a-real)
+        elseif(code GREATER_EQUAL 80)
+            list(APPEND architectures ${code}-real)
+        endif()
+    endforeach()
+    list(GET codes -1 newest)
+    set(${result} ${architectures} ${newest}-virtual PARENT_SCOPE)
+endfunction()
+
+if(NOT MYBLAS_CUDA_ARCHITECTURES)
+    myblas_default_cuda_architectures(default_architectures)
+    set(MYBLAS_CUDA_ARCHITECTURES ${default_architectures}
+        CACHE STRING "GPU architectures, in the syntax of CMake's CUDA_ARCHITECTURES" FORCE)
+endif()
+set(CMAKE_CUDA_ARCHITECTURES ${MYBLAS_CUDA_ARCHITECTURES})
+message(STATUS "myblas: GPU architectures ${MYBLAS_CUDA_ARCHITECTURES}")
+
+enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+    message(FATAL_ERROR "the CUDA toolkit ${CMAKE_CUDA_COMPILER_VERSION} is older than 12.0 "
+                        "(-DMYBLAS_CUDA=OFF builds without one)")
+endif()
+find_package(CUDAToolkit REQUIRED)
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake before 3.26 does not know that nvcc has it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

@@ -1,0 +1,136 @@
+# The set-up that bench/quickstart.sh and tests/run.sh share: packages, toolkit, configuration, build.
+# To be sourced; `program` names the caller in messages, and `root` is the source directory.
+
+say() { echo "$program: $*"; }
+
+# The last line of a failure says what is missing.
+die() {
+    echo "$program: $*" >&2
+    exit 1
+}
+
+# step WHAT LOG COMMAND...: runs a command quietly; on failure shows the end of what it said.
+step() {
+    local what=$1 log=$2
+    shift 2
+    say "$what"
+    "$@" >"$log" 2>&1 && return
+    tail -n 40 "$log" >&2
+    die "$what: failed; the whole output is in $log"
+}
+
+# ---- Packages ------------------------------------------------------------------------------------
+
+has_command() { command -v "$1" >/dev/null; }
+has_module() { has_command pkg-config && pkg-config --exists "$1"; }
+
+at_least() { # VERSION MINIMUM
+    [ "$(printf '%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+has_cmake() { has_command cmake && at_least "$(cmake --version | sed -n 's/^cmake version //p')" 3.25; }
+
+missing_packages() {
+    has_cmake || echo cmake
+    has_command g++ || echo g++
+    has_command gfortran || echo gfortran
+    has_command ninja || echo ninja-build
+    has_command pkg-config || echo pkg-config
+    has_command readelf || echo binutils
+    has_module openblas || echo libopenblas-dev
+    has_module cmocka || echo libcmocka-dev
+    has_module CLI11 || echo libcli11-dev
+    has_module nlohmann_json || echo nlohmann-json3-dev
+    has_module fmt || echo libfmt-dev
+}
+
+install_packages() {
+    local missing log as_root=()
+    missing=$(missing_packages | xargs)
+    [ -n "$missing" ] || return 0
+
+    has_command apt-get || die "missing: $missing (there is no apt-get here to install them)"
+    if [ "$(id -u)" != 0 ]; then
+        has_command sudo || die "missing: $missing (install them as root: apt-get install $missing)"
+        as_root=(sudo)
+    fi
+    say "installing $missing"
+    log=$(mktemp)
+    # An update that fails need not matter: the lists of a while ago may do.
+    "${as_root[@]}" apt-get update >"$log" 2>&1 || true
+    # shellcheck disable=SC2086 # the list is to be split
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends $missing >>"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        die "missing: $missing (apt-get could not install them)"
+    fi
+    rm -f "$log"
+    missing=$(missing_packages | xargs)
+    [ -z "$missing" ] || die "missing even after installation: $missing (cmake must be 3.25 or newer)"
+}
+
+# ---- CUDA ----------------------------------------------------------------------------------------
+
+# Sets `cuda` to ON or OFF, and CUDACXX.
+find_cuda() {
+    local version
+    cuda=OFF
+    if [ -z "${CUDACXX:-}" ]; then
+        if has_command nvcc; then
+            CUDACXX=$(command -v nvcc)
+        elif [ -x /usr/local/cuda/bin/nvcc ]; then
+            CUDACXX=/usr/local/cuda/bin/nvcc
+        else
+            say "no CUDA toolkit (nvcc): building the host backend alone"
+            return
+        fi
+    fi
+    export CUDACXX
+    version=$("$CUDACXX" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    if [ -z "$version" ]; then
+        say "$CUDACXX does not run: building the host backend alone"
+    elif ! at_least "$version" 12.0; then
+        say "CUDA $version is older than 12.0: building the host backend alone"
+    else
+        say "CUDA $version at $CUDACXX"
+        cuda=ON
+    fi
+}
+
+# The architecture of the GPU that is here, else Hopper's.
+gpu_architecture() {
+    local capability=
+    if has_command nvidia-smi; then
+        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+            sed -n '1s/^\([0-9]*\)\.\([0-9]*\)$/\1\2/p')
+    fi
+    case $capability in
+    '' | 90 | [1-7]?) echo 90a-real ;;
+    *) echo "$capability-real" ;;
+    esac
+}
+
+# ---- Build ---------------------------------------------------------------------------------------
+
+# set_up BUILD_DIR: everything up to a finished build there. MYBLAS_CUDA=ON or OFF in the environment
+# decides about the toolkit; without it, the build takes one if it finds one.
+set_up() {
+    local build=$1 options=()
+    install_packages
+
+    if [ "${MYBLAS_CUDA:-}" = OFF ]; then
+        cuda=OFF
+    else
+        find_cuda
+        [ "${MYBLAS_CUDA:-}" != ON ] || [ "$cuda" = ON ] || die "missing: a CUDA toolkit, 12.0 or newer"
+    fi
+    options=(-DMYBLAS_CUDA="$cuda" -DMYBLAS_BUILD_TESTS=ON -DMYBLAS_BUILD_BENCH=ON)
+    [ "$cuda" = OFF ] || options+=(-DMYBLAS_CUDA_ARCHITECTURES="$(gpu_architecture)")
+    # A build directory keeps the generator it began with.
+    [ -f "$build/CMakeCache.txt" ] || options+=(-G Ninja)
+
+    mkdir -p "$build" && [ -w "$build" ] ||
+        die "cannot write to $build (made by another user?): remove it, or run as that user"
+    step "configuring" "$build/configure.log" cmake -S "$root" -B "$build" "${options[@]}"
+    step "building" "$build/build.log" cmake --build "$build" --parallel "$(nproc)"
+}

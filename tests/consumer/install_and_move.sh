@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# install_and_move.sh CMAKE BUILD_DIR FIRST_PREFIX PREFIX: installs into the first prefix and moves that
+# to the second; nothing installed may name the first, the build or the source directory.
+set -u
+
+cmake=$1
+build=$2
+first=$3
+prefix=$4
+
+rm -rf "$first" "$prefix"
+"$cmake" --install "$build" --prefix "$first" >/dev/null && mv "$first" "$prefix" || exit 1
+
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
+! grep -rlF -e "$first" -e "$build" -e "$source" "$prefix" || {
+    echo "the files above hold a path of the machine that built them"
+    exit 1
+}
+
+for file in include/myblas/myblas.h include/myblas/myblas_kernels.h lib/libmyblas.so lib/libmyblas.so.1 \
+    lib/pkgconfig/myblas.pc lib/cmake/myblas/myblas-config.cmake lib/fortran/myblas/myblas.f90 \
+    share/doc/myblas/README.md share/doc/myblas/LICENSE; do
+    [ -e "$prefix/$file" ] || {
+        echo "not installed: $file"
+        exit 1
+    }
+done

@@ -1,0 +1,473 @@
+// Graph capture and replay of every call, streams, and the caller's CUDA errors. Needs a GPU.
+#include "support.h"
+
+#include <cuda_runtime_api.h>
+
+#define assert_cuda(call) assert_int_equal((call), cudaSuccess)
+
+// ---- Jobs: one call of each routine, in a form that each kernel takes ------------------------------
+
+enum { buffer_floats = 1 << 19, buffer_bytes = buffer_floats * 4, batch_count = 3 };
+
+// A and B are read, C is read and written; so that one job may be run again and again, all three are
+// filled anew each time.
+struct buffers {
+    float *a, *b, *c;
+    float* scalars;        // alpha, beta
+    const float** a_array; // of the batch, and so on
+    const float** b_array;
+    float** c_array;
+    float *host_a, *host_b, *host_c;
+    float host_scalars[2];
+};
+
+struct job {
+    const char* name;
+    myblasRoutine_t routine;
+    myblasStatus_t (*enqueue)(myblasHandle_t,
+                              const struct buffers*,
+                              const float* alpha,
+                              const float* beta);
+};
+
+static myblasStatus_t product(myblasHandle_t handle,
+                              const struct buffers* b,
+                              const float* alpha,
+                              const float* beta,
+                              myblasOperation_t transa,
+                              int m,
+                              int n,
+                              int k) {
+    const int lda = transa == MYBLAS_OP_N ? m : k;
+    return mysgemm(handle, transa, MYBLAS_OP_N, m, n, k, alpha, b->a, lda, b->b, k, beta, b->c, m);
+}
+
+// clang-format off
+#define JOB(name) static myblasStatus_t name(myblasHandle_t h, const struct buffers* b, const float* alpha, const float* beta)
+#define UNUSED_SCALARS (void)alpha; (void)beta
+JOB(small_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 65, 33, 17); }
+JOB(transposed_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 131, 67, 45); }
+JOB(aligned_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 256, 128, 64); }
+JOB(long_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 32, 32, 8192); }
+JOB(large_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 700, 600, 300); }
+JOB(strided_batch) {
+    return mysgemmStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024, b->b, 28, 1024,
+                                 beta, b->c, 36, 1024, batch_count);
+}
+JOB(pointer_batch) {
+    return mysgemmBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a_array, 36, b->b_array, 28,
+                          beta, b->c_array, 36, batch_count);
+}
+JOB(aligned_transpose) { UNUSED_SCALARS; return mytranspose(h, 256, 128, b->a, 256, b->c, 128); }
+JOB(square_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 131, b->a, 133, b->c, 131); }
+JOB(odd_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 67, b->a, 131, b->c, 70); }
+JOB(byte_transpose) { UNUSED_SCALARS; return mytransposeEx(h, 203, 99, 1, b->a, 203, b->c, 99); }
+JOB(in_place_square) { UNUSED_SCALARS; return mytranspose(h, 130, 130, b->c, 131, b->c, 131); }
+JOB(in_place_rectangle) { UNUSED_SCALARS; return mytranspose(h, 96, 41, b->c, 96, b->c, 41); }
+JOB(plain_geam) {
+    return mysgeam(h, MYBLAS_OP_N, MYBLAS_OP_T, 100, 60, alpha, b->a, 100, beta, b->b, 60, b->c, 100);
+}
+JOB(plain_sum) { UNUSED_SCALARS; return mysum(h, 100003, b->a, 1, b->c); }
+JOB(strided_sum) { UNUSED_SCALARS; return mysum(h, 10003, b->a, 3, b->c); }
+JOB(plain_asum) { UNUSED_SCALARS; return mysasum(h, 100003, b->a, 1, b->c); }
+JOB(plain_dsum) { UNUSED_SCALARS; return mydsum(h, 10003, (const double*)b->a, 1, (double*)b->c); }
+JOB(empty_sum) { UNUSED_SCALARS; return mysum(h, 0, b->a, 1, b->c); }
+JOB(plain_axpy) { (void)beta; return mysaxpy(h, 100003, alpha, b->a, 1, b->c, 1); }
+JOB(strided_axpy) { (void)beta; return mysaxpy(h, 10003, alpha, b->a, 2, b->c, -3); }
+JOB(plain_copy) { UNUSED_SCALARS; return myscopy(h, 100003, b->a, 1, b->c, 1); }
+JOB(strided_copy) { UNUSED_SCALARS; return myscopy(h, 10003, b->a, -2, b->c, 3); }
+
+static const struct job jobs[] = {
+    {"small_product", MYBLAS_ROUTINE_SGEMM, small_product},
+    {"transposed_product", MYBLAS_ROUTINE_SGEMM, transposed_product},
+    {"aligned_product", MYBLAS_ROUTINE_SGEMM, aligned_product},
+    {"long_product", MYBLAS_ROUTINE_SGEMM, long_product},
+    {"large_product", MYBLAS_ROUTINE_SGEMM, large_product},
+    {"strided_batch", MYBLAS_ROUTINE_SGEMM, strided_batch},
+    {"pointer_batch", MYBLAS_ROUTINE_SGEMM, pointer_batch},
+    {"aligned_transpose", MYBLAS_ROUTINE_TRANSPOSE, aligned_transpose},
+    {"square_transpose", MYBLAS_ROUTINE_TRANSPOSE, square_transpose},
+    {"odd_transpose", MYBLAS_ROUTINE_TRANSPOSE, odd_transpose},
+    {"byte_transpose", MYBLAS_ROUTINE_TRANSPOSE, byte_transpose},
+    {"in_place_square", MYBLAS_ROUTINE_TRANSPOSE, in_place_square},
+    {"in_place_rectangle", MYBLAS_ROUTINE_TRANSPOSE, in_place_rectangle},
+    {"plain_geam", MYBLAS_ROUTINE_GEAM, plain_geam},
+    {"plain_sum", MYBLAS_ROUTINE_SUM, plain_sum},
+    {"strided_sum", MYBLAS_ROUTINE_SUM, strided_sum},
+    {"plain_asum", MYBLAS_ROUTINE_SUM, plain_asum},
+    {"empty_sum", MYBLAS_ROUTINE_SUM, empty_sum},
+    {"plain_dsum", MYBLAS_ROUTINE_DSUM, plain_dsum},
+    {"plain_axpy", MYBLAS_ROUTINE_AXPY, plain_axpy},
+    {"strided_axpy", MYBLAS_ROUTINE_AXPY, strided_axpy},
+    {"plain_copy", MYBLAS_ROUTINE_COPY, plain_copy},
+    {"strided_copy", MYBLAS_ROUTINE_COPY, strided_copy},
+};
+// clang-format on
+
+static const struct job* find_job(const char* name) {
+    size_t i = 0;
+    while (strcmp(jobs[i].name, name) != 0)
+        ++i;
+    return &jobs[i];
+}
+
+static bool is_sum(const struct job* job) {
+    return job->routine == MYBLAS_ROUTINE_SUM || job->routine == MYBLAS_ROUTINE_DSUM;
+}
+
+static struct buffers buffers_create(void) {
+    struct buffers b;
+    assert_cuda(cudaMalloc((void**)&b.a, buffer_bytes));
+    assert_cuda(cudaMalloc((void**)&b.b, buffer_bytes));
+    assert_cuda(cudaMalloc((void**)&b.c, buffer_bytes));
+    assert_cuda(cudaMalloc((void**)&b.scalars, 2 * sizeof(float)));
+    assert_cuda(cudaMalloc((void**)&b.a_array, 3 * batch_count * sizeof(void*)));
+    b.b_array = b.a_array + batch_count;
+    b.c_array = (float**)(b.b_array + batch_count);
+    const float* arrays[3 * batch_count];
+    for (int i = 0; i < batch_count; ++i) {
+        arrays[i] = b.a + i * 1024;
+        arrays[batch_count + i] = b.b + i * 1024;
+        arrays[2 * batch_count + i] = b.c + i * 1024;
+    }
+    assert_cuda(cudaMemcpy(b.a_array, arrays, sizeof arrays, cudaMemcpyHostToDevice));
+    b.host_a = malloc(buffer_bytes);
+    b.host_b = malloc(buffer_bytes);
+    b.host_c = malloc(buffer_bytes);
+    assert_true(b.host_a && b.host_b && b.host_c);
+    return b;
+}
+
+static void buffers_destroy(struct buffers* b) {
+    assert_cuda(cudaFree(b->a));
+    assert_cuda(cudaFree(b->b));
+    assert_cuda(cudaFree(b->c));
+    assert_cuda(cudaFree(b->scalars));
+    assert_cuda(cudaFree(b->a_array));
+    free(b->host_a);
+    free(b->host_b);
+    free(b->host_c);
+}
+
+// Small integers, so that every order of summation gives the same bits; as doubles where they are
+// added as such.
+static void generate(struct buffers* b, const struct job* job, unsigned round) {
+    random_seed(round + 1);
+    for (int i = 0; i < buffer_floats; ++i) {
+        b->host_a[i] = random_integer();
+        b->host_b[i] = random_integer();
+        b->host_c[i] = random_integer();
+    }
+    b->host_c[0] = 1234; // what no sum gives
+    if (job->routine == MYBLAS_ROUTINE_DSUM) {
+        for (int i = 0; i < buffer_floats / 2; ++i)
+            ((double*)b->host_a)[i] = (double)random_integer();
+    }
+    b->host_scalars[0] = round % 2 ? -0.5f : 1;
+    b->host_scalars[1] = round % 3 ? 1 : -0.5f;
+}
+
+static void upload(const struct buffers* b) {
+    assert_cuda(cudaMemcpy(b->a, b->host_a, buffer_bytes, cudaMemcpyHostToDevice));
+    assert_cuda(cudaMemcpy(b->b, b->host_b, buffer_bytes, cudaMemcpyHostToDevice));
+    assert_cuda(cudaMemcpy(b->c, b->host_c, buffer_bytes, cudaMemcpyHostToDevice));
+    assert_cuda(
+        cudaMemcpy(b->scalars, b->host_scalars, sizeof b->host_scalars, cudaMemcpyHostToDevice));
+    assert_cuda(cudaDeviceSynchronize());
+}
+
+static float* read_result(const struct buffers* b) {
+    float* result = malloc(buffer_bytes);
+    assert_non_null(result);
+    assert_cuda(cudaDeviceSynchronize());
+    assert_cuda(cudaMemcpy(result, b->c, buffer_bytes, cudaMemcpyDeviceToHost));
+    return result;
+}
+
+// ---- Capture -------------------------------------------------------------------------------------
+
+static void assert_no_memory_nodes(cudaGraph_t graph) {
+    size_t count = 0;
+    assert_cuda(cudaGraphGetNodes(graph, NULL, &count));
+    assert_true(count > 0);
+    cudaGraphNode_t* nodes = calloc(count, sizeof *nodes);
+    assert_non_null(nodes);
+    assert_cuda(cudaGraphGetNodes(graph, nodes, &count));
+    for (size_t i = 0; i < count; ++i) {
+        enum cudaGraphNodeType type;
+        assert_cuda(cudaGraphNodeGetType(nodes[i], &type));
+        assert_int_not_equal(type, cudaGraphNodeTypeMemAlloc);
+        assert_int_not_equal(type, cudaGraphNodeTypeMemFree);
+        assert_int_not_equal(type, cudaGraphNodeTypeHost);
+    }
+    free(nodes);
+}
+
+// Captures the job, replays it on two sets of data and compares with the direct call. The capture
+// comes first, so that it sees the first call of a kernel. Returns whether the kernel took the job.
+static bool check_job(myblasHandle_t handle,
+                      cudaStream_t stream,
+                      const struct job* job,
+                      struct buffers* b,
+                      bool device_scalars) {
+    static const float host_scalars[2] = {-0.5f, 1};
+    const float* alpha = device_scalars ? b->scalars : &host_scalars[0];
+    const float* beta = device_scalars ? b->scalars + 1 : &host_scalars[1];
+    assert_ok(myblasSetPointerMode(
+        handle, device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t executable = NULL;
+    assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    const myblasStatus_t status = job->enqueue(handle, b, alpha, beta);
+    assert_cuda(cudaStreamEndCapture(stream, &graph));
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
+        assert_cuda(cudaGraphDestroy(graph));
+        return false;
+    }
+    assert_ok(status);
+    assert_no_memory_nodes(graph);
+    assert_cuda(cudaGraphInstantiate(&executable, graph, 0));
+    for (unsigned round = 0; round < 2; ++round) {
+        generate(b, job, round);
+        upload(b);
+        assert_cuda(cudaGraphLaunch(executable, stream));
+        float* replayed = read_result(b);
+        if (memcmp(replayed, b->host_c, buffer_bytes) == 0)
+            fail_msg("%s: the replay did nothing", job->name);
+        upload(b);
+        assert_ok(job->enqueue(handle, b, alpha, beta));
+        float* direct = read_result(b);
+        if (memcmp(replayed, direct, buffer_bytes) != 0)
+            fail_msg("%s: the replay differs from the call", job->name);
+        free(replayed);
+        free(direct);
+    }
+    assert_cuda(cudaGraphExecDestroy(executable));
+    assert_cuda(cudaGraphDestroy(graph));
+    return true;
+}
+
+static void check_jobs(myblasHandle_t handle,
+                       cudaStream_t stream,
+                       struct buffers* b,
+                       myblasRoutine_t routine,
+                       const char* kernel) {
+    int taken = 0;
+    for (size_t j = 0; j < COUNT_OF(jobs); ++j) {
+        if (jobs[j].routine != routine)
+            continue;
+        for (int device_scalars = is_sum(&jobs[j]); device_scalars < 2; ++device_scalars) {
+            const bool took = check_job(handle, stream, &jobs[j], b, device_scalars);
+            if (!kernel && !took)
+                fail_msg("%s found no kernel", jobs[j].name);
+            taken += took;
+        }
+    }
+    if (taken == 0)
+        fail_msg("%s took no job", kernel ? kernel : "the selection");
+}
+
+static void test_capture(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct buffers b = buffers_create();
+    cudaStream_t stream;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_ok(myblasSetStream(handle, stream));
+    for (int r = 0; r < MYBLAS_ROUTINE_COUNT; ++r) {
+        const myblasRoutine_t routine = (myblasRoutine_t)r;
+        const int count = kernel_count(handle, routine);
+        for (int i = 0; i < count; ++i) {
+            const myblasKernelInfo_t info = kernel_info(handle, routine, i);
+            if (!kernel_fits_device(handle, &info))
+                continue;
+            assert_ok(myblasForceKernel(handle, routine, info.name));
+            check_jobs(handle, stream, &b, routine, info.name);
+        }
+        assert_ok(myblasForceKernel(handle, routine, NULL));
+        check_jobs(handle, stream, &b, routine, NULL);
+    }
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_cuda(cudaStreamDestroy(stream));
+    buffers_destroy(&b);
+}
+
+// The handle may meet its stream for the first time when that is being captured already.
+static void test_set_stream_inside_capture(void** state) {
+    (void)require_handle(state);
+    struct buffers b = buffers_create();
+    const struct job* job = find_job("long_product"); // wants a workspace
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
+    const float alpha = 1, beta = 1;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_ok(myblasSetStream(handle, stream));
+    assert_ok(job->enqueue(handle, &b, &alpha, &beta));
+    assert_cuda(cudaStreamEndCapture(stream, &graph));
+    assert_no_memory_nodes(graph);
+    assert_cuda(cudaGraphInstantiate(&executable, graph, 0));
+    generate(&b, job, 5);
+    upload(&b);
+    assert_cuda(cudaGraphLaunch(executable, stream));
+    float* replayed = read_result(&b);
+    upload(&b);
+    assert_ok(job->enqueue(handle, &b, &alpha, &beta));
+    float* direct = read_result(&b);
+    assert_memory_equal(replayed, direct, buffer_bytes);
+    free(replayed);
+    free(direct);
+    assert_cuda(cudaGraphExecDestroy(executable));
+    assert_cuda(cudaGraphDestroy(graph));
+    assert_ok(myblasDestroy(handle));
+    assert_cuda(cudaStreamDestroy(stream));
+    buffers_destroy(&b);
+}
+
+// Calls that must wait say so while their stream is captured, and do not spoil the capture.
+static void test_waiting_calls_inside_capture(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct buffers b = buffers_create();
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_ok(myblasSetStream(handle, stream));
+    float result = -77, host[4] = {-77, -77, -77, -77};
+    double wide_result = -77;
+    assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_status(INTERNAL_ERROR, mysum(handle, 100, b.a, 1, &result));
+    assert_status(INTERNAL_ERROR, mysasum(handle, 100, b.a, 1, &result));
+    assert_status(INTERNAL_ERROR, mydsum(handle, 100, (const double*)b.a, 1, &wide_result));
+    assert_status(INTERNAL_ERROR, myblasStreamSynchronize(handle, stream));
+    assert_status(INTERNAL_ERROR, myblasGetVector(handle, 4, 4, b.a, 1, host, 1));
+    assert_status(INTERNAL_ERROR, myblasSetVector(handle, 4, 4, host, 1, b.a, 1));
+    assert_ok(myscopy(handle, 100, b.a, 1, b.c, 1));
+    assert_cuda(cudaStreamEndCapture(stream, &graph));
+    assert_non_null(graph);
+    assert_true(result == -77 && wide_result == -77 && host[0] == -77);
+    assert_cuda(cudaGraphDestroy(graph));
+    assert_ok(mysum(handle, 0, b.a, 1, &result));
+    assert_true(result == 0);
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_cuda(cudaStreamDestroy(stream));
+    buffers_destroy(&b);
+}
+
+// ---- Streams -------------------------------------------------------------------------------------
+
+enum { stream_count = 12, repeats = 20 };
+
+// Work of one handle that moves between streams, or of one handle for each stream, all in flight at
+// once: the same bits as one after the other.
+static void check_streams(bool one_handle) {
+    // With a workspace, with counters, and without either.
+    static const char* const chosen[] = {
+        "long_product", "in_place_rectangle", "large_product", "plain_sum"};
+    cudaStream_t streams[stream_count];
+    myblasHandle_t handles[stream_count];
+    struct buffers buffers[stream_count];
+    for (int i = 0; i < stream_count; ++i) {
+        assert_cuda(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        buffers[i] = buffers_create();
+        if (i == 0 || !one_handle)
+            assert_ok(myblasCreateOn(&handles[i], MYBLAS_BACKEND_CUDA));
+        else
+            handles[i] = handles[0];
+        assert_ok(myblasSetPointerMode(handles[i], MYBLAS_POINTER_MODE_DEVICE));
+        assert_ok(myblasSetStream(handles[i], streams[i]));
+    }
+    for (size_t c = 0; c < COUNT_OF(chosen); ++c) {
+        const struct job* job = find_job(chosen[c]);
+        float* expected[stream_count];
+        for (int i = 0; i < stream_count; ++i) {
+            assert_ok(myblasSetStream(handles[i], streams[i]));
+            generate(&buffers[i], job, (unsigned)i);
+            upload(&buffers[i]);
+            for (int r = 0; r < repeats; ++r)
+                assert_ok(job->enqueue(
+                    handles[i], &buffers[i], buffers[i].scalars, buffers[i].scalars + 1));
+            expected[i] = read_result(&buffers[i]);
+        }
+        for (int i = 0; i < stream_count; ++i)
+            upload(&buffers[i]);
+        for (int r = 0; r < repeats; ++r) {
+            for (int i = 0; i < stream_count; ++i) {
+                if (one_handle)
+                    assert_ok(myblasSetStream(handles[i], streams[i]));
+                assert_ok(job->enqueue(
+                    handles[i], &buffers[i], buffers[i].scalars, buffers[i].scalars + 1));
+            }
+        }
+        for (int i = 0; i < stream_count; ++i) {
+            float* found = read_result(&buffers[i]);
+            if (memcmp(found, expected[i], buffer_bytes) != 0)
+                fail_msg("%s differs on stream %d", job->name, i);
+            free(found);
+            free(expected[i]);
+        }
+    }
+    for (int i = 0; i < stream_count; ++i) {
+        if (i == 0 || !one_handle)
+            assert_ok(myblasDestroy(handles[i]));
+        assert_cuda(cudaStreamDestroy(streams[i]));
+        buffers_destroy(&buffers[i]);
+    }
+}
+
+static void test_moving_between_streams(void** state) {
+    (void)require_handle(state);
+    check_streams(true);
+}
+
+static void test_handles_on_streams(void** state) {
+    (void)require_handle(state);
+    check_streams(false);
+}
+
+// ---- Errors --------------------------------------------------------------------------------------
+
+// An error that the caller has not looked at is neither reported by a call nor cleared, and what the
+// library itself ran into before is not reported again.
+static void test_earlier_errors(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (reduced())
+        skip(); // compute-sanitizer counts these errors as findings
+    struct buffers b = buffers_create();
+    generate(&b, &jobs[0], 0);
+    upload(&b);
+    void* memory = NULL;
+    (void)cudaGetLastError();
+    const cudaError_t caused = cudaMalloc(&memory, SIZE_MAX / 2);
+    assert_int_not_equal(caused, cudaSuccess);
+    assert_status(ALLOC_FAILED, myblasMalloc(handle, &memory, SIZE_MAX / 2));
+    const float alpha = 1, beta = 0;
+    float result = 0;
+    for (size_t j = 0; j < COUNT_OF(jobs); ++j) {
+        if (!is_sum(&jobs[j]))
+            assert_ok(jobs[j].enqueue(handle, &b, &alpha, &beta));
+    }
+    assert_ok(mysum(handle, 100, b.a, 1, &result));
+    assert_ok(myblasStreamSynchronize(handle, NULL));
+    assert_int_equal(cudaPeekAtLastError(), caused);
+    assert_int_equal(cudaGetLastError(), caused);
+    assert_cuda(cudaPeekAtLastError());
+    // Calls that are refused leave no error behind either.
+    assert_status(INVALID_VALUE, mysum(handle, 100, NULL, 1, &result));
+    assert_cuda(cudaPeekAtLastError());
+    buffers_destroy(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_set_stream_inside_capture),
+        cmocka_unit_test(test_capture),
+        cmocka_unit_test(test_waiting_calls_inside_capture),
+        cmocka_unit_test(test_moving_between_streams),
+        cmocka_unit_test(test_handles_on_streams),
+        cmocka_unit_test(test_earlier_errors),
+    };
+    return cmocka_run_group_tests_name("cuda graph", tests, setup_cuda, teardown_backend);
+}

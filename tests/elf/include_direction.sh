@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
+# api -> select -> host; everything may include core. Kernels never see the handle.
+set -u
+
+cd "$1/src" || exit 1
+
+grep -rnoE --include='*.h' --include='*.cuh' --include='*.cpp' --include='*.cu' \
+    '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' . | awk -F: '
+function layer_of(path,    part) {
+    split(path, part, "/")
+    if (part[1] == "kernels" || part[1] == "host")
+        return part[1] "/" (part[2] ~ /\./ ? "common" : part[2])
+    return part[1]
+}
+
+function allowed(from, to, target) {
+    if (to == "myblas" || from == to)
+        return 1
+    if (to == "core")
+        return from ~ /^(api|select)$/ || target !~ /^core\/(handle|backend)\.h$/
+    if (from == "api")
+        return to == "select"
+    if (from == "select")
+        return to ~ /^(kernels|host)\// && target ~ /\/registry\.h$/
+    if (from ~ /^kernels\//)
+        return to == "kernels/common"
+    if (from ~ /^host\//)
+        return to == "host/common"
+    return 0
+}
+
+{
+    file = substr($1, 3)
+    target = $3
+    gsub(/^[^"]*"|"$/, "", target)
+    from = layer_of(file)
+    to = layer_of(target)
+    ++includes
+    if (!allowed(from, to, target)) {
+        printf "src/%s:%s: %s may not include \"%s\"\n", file, $2, from, target
+        ++wrong
+    }
+}
+
+END {
+    if (includes == 0)
+        print "no includes found: the check looks in the wrong place"
+    exit wrong > 0 || includes == 0
+}'

@@ -1,0 +1,520 @@
+// myblas_kernels.h: the lists of kernels, forcing one, and which one a call takes on which device.
+// All but forcing needs no GPU, and is skipped only in builds without CUDA.
+#include "support.h"
+
+static const myblasRoutine_t routines[] = {
+    MYBLAS_ROUTINE_SGEMM,
+    MYBLAS_ROUTINE_TRANSPOSE,
+    MYBLAS_ROUTINE_GEAM,
+    MYBLAS_ROUTINE_SUM,
+    MYBLAS_ROUTINE_DSUM,
+    MYBLAS_ROUTINE_AXPY,
+    MYBLAS_ROUTINE_COPY,
+};
+
+static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
+
+enum { default_workspace = 32 << 20, sm_count = 132 };
+
+static bool cuda_is_built(void) {
+    int count = 0;
+    assert_ok(myblasGetKernelCount(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, &count));
+    return count > 0;
+}
+
+// ---- Lists ---------------------------------------------------------------------------------------
+
+// Names are ABI: these are the ladders, in order.
+static const char* const cuda_sgemm[] = {"naive",
+                                         "coalesced",
+                                         "grid_stride",
+                                         "shared_rows",
+                                         "shared_tile",
+                                         "shared_tile_grid_stride",
+                                         "register_tile_strided",
+                                         "register_tile",
+                                         "register_tile_2x2",
+                                         "vectorised",
+                                         "double_buffered",
+                                         "warp_tile",
+                                         "split_k",
+                                         NULL};
+static const char* const cuda_transpose[] = {"copy",
+                                             "copy_shared",
+                                             "naive",
+                                             "shared_tile",
+                                             "shared_tile_padded",
+                                             "diagonal",
+                                             "unrolled",
+                                             "vectorised",
+                                             "in_place_square",
+                                             "in_place_workspace",
+                                             "in_place_cycles",
+                                             NULL};
+static const char* const cuda_sum[] = {"atomic",
+                                       "shared_serial",
+                                       "shared_interleaved",
+                                       "shared_strided",
+                                       "shared_sequential",
+                                       "warp_shuffle",
+                                       "vectorised_two_level",
+                                       "single_block",
+                                       NULL};
+static const char* const cuda_dsum[] = {
+    "atomic", "warp_shuffle", "vectorised_two_level", "single_block", NULL};
+static const char* const cuda_geam[] = {"naive", "shared_tile", NULL};
+static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
+static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
+static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
+static const char* const host_geam[] = {"naive", "blocked", NULL};
+static const char* const host_sum[] = {"serial", "pairwise", NULL};
+static const char* const host_vector[] = {"reference", NULL};
+
+static const struct {
+    myblasBackend_t backend;
+    myblasRoutine_t routine;
+    const char* const* names;
+} ladders[] = {
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, cuda_sgemm},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRANSPOSE, cuda_transpose},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_GEAM, cuda_geam},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SUM, cuda_sum},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_DSUM, cuda_dsum},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_AXPY, cuda_vector},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_COPY, cuda_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SGEMM, host_sgemm},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRANSPOSE, host_transpose},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_GEAM, host_geam},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SUM, host_sum},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_DSUM, host_sum},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_AXPY, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_COPY, host_vector},
+};
+
+static myblasKernelInfo_t info_of(myblasBackend_t backend, myblasRoutine_t routine, int index) {
+    myblasKernelInfo_t info = {.size_bytes = sizeof info};
+    assert_ok(myblasGetKernelInfo(backend, routine, index, &info));
+    return info;
+}
+
+static void check_info(myblasBackend_t backend, const myblasKernelInfo_t* info) {
+    assert_int_equal(info->size_bytes, sizeof *info);
+    assert_true(info->name && strlen(info->name) > 0);
+    assert_true(info->description && strlen(info->description) > 0);
+    assert_null(strchr(info->description, '\n'));
+    assert_true(info->block_m >= 0 && info->block_n >= 0 && info->block_k >= 0);
+    assert_true(info->alignment_bytes >= 4 &&
+                (info->alignment_bytes & (info->alignment_bytes - 1)) == 0);
+    assert_true(info->deterministic == 0 || info->deterministic == 1);
+    assert_true(info->max_arch == 0 || info->max_arch >= info->min_arch);
+    assert_true((info->stages == 0) == (info->smem_bytes == 0));
+    if (backend == MYBLAS_BACKEND_HOST) {
+        assert_int_equal(info->threads, 0);
+        assert_int_equal(info->min_arch, 0);
+    } else {
+        assert_true(info->threads >= 32 && info->threads <= 1024);
+        assert_true(info->smem_bytes <= 227 * 1024);
+    }
+}
+
+// The ladder's names appear in its order, among others maybe, and every name once.
+static void check_ladders(myblasBackend_t backend) {
+    for (size_t l = 0; l < COUNT_OF(ladders); ++l) {
+        if (ladders[l].backend != backend)
+            continue;
+        int count = -1;
+        assert_ok(myblasGetKernelCount(backend, ladders[l].routine, &count));
+        const char* const* next = ladders[l].names;
+        for (int i = 0; i < count; ++i) {
+            const myblasKernelInfo_t info = info_of(backend, ladders[l].routine, i);
+            check_info(backend, &info);
+            if (*next && strcmp(*next, info.name) == 0)
+                ++next;
+            for (int j = 0; j < i; ++j)
+                assert_string_not_equal(info_of(backend, ladders[l].routine, j).name, info.name);
+        }
+        if (*next)
+            fail_msg("routine %d has no kernel %s at its place", ladders[l].routine, *next);
+    }
+}
+
+static void test_host_ladders(void** state) {
+    (void)state;
+    check_ladders(MYBLAS_BACKEND_HOST);
+}
+
+static void test_cuda_ladders(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    check_ladders(MYBLAS_BACKEND_CUDA);
+}
+
+static void test_list_arguments(void** state) {
+    (void)state;
+    int count = -77;
+    const myblasRoutine_t no_routine = (myblasRoutine_t)MYBLAS_ROUTINE_COUNT;
+    const myblasBackend_t host = MYBLAS_BACKEND_HOST;
+    assert_status(INVALID_VALUE,
+                  myblasGetKernelCount(MYBLAS_BACKEND_AUTO, MYBLAS_ROUTINE_SGEMM, &count));
+    assert_status(INVALID_VALUE,
+                  myblasGetKernelCount((myblasBackend_t)3, MYBLAS_ROUTINE_SGEMM, &count));
+    assert_status(INVALID_VALUE, myblasGetKernelCount(host, no_routine, &count));
+    assert_status(INVALID_VALUE, myblasGetKernelCount(host, (myblasRoutine_t)-1, &count));
+    assert_status(INVALID_VALUE, myblasGetKernelCount(host, MYBLAS_ROUTINE_SGEMM, NULL));
+    assert_int_equal(count, -77);
+    assert_ok(myblasGetKernelCount(host, MYBLAS_ROUTINE_SGEMM, &count));
+
+    myblasKernelInfo_t info, untouched;
+    memset(&info, 0x5A, sizeof info);
+    info.size_bytes = sizeof info;
+    untouched = info;
+    assert_status(INVALID_VALUE,
+                  myblasGetKernelInfo(MYBLAS_BACKEND_AUTO, MYBLAS_ROUTINE_SGEMM, 0, &info));
+    assert_status(INVALID_VALUE, myblasGetKernelInfo(host, no_routine, 0, &info));
+    assert_status(INVALID_VALUE, myblasGetKernelInfo(host, MYBLAS_ROUTINE_SGEMM, -1, &info));
+    assert_status(INVALID_VALUE, myblasGetKernelInfo(host, MYBLAS_ROUTINE_SGEMM, count, &info));
+    assert_status(INVALID_VALUE, myblasGetKernelInfo(host, MYBLAS_ROUTINE_SGEMM, 0, NULL));
+    assert_memory_equal(&info, &untouched, sizeof info);
+    info.size_bytes = sizeof info - 1;
+    assert_status(INVALID_VALUE, myblasGetKernelInfo(host, MYBLAS_ROUTINE_SGEMM, 0, &info));
+}
+
+// ---- Selection -----------------------------------------------------------------------------------
+
+static myblasCall_t
+sgemm_call(myblasOperation_t transa, myblasOperation_t transb, int64_t m, int64_t n, int64_t k) {
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.transa = transa;
+    call.transb = transb;
+    call.m = m;
+    call.n = n;
+    call.k = k;
+    call.lda = transa == MYBLAS_OP_N ? m : k;
+    call.ldb = transb == MYBLAS_OP_N ? k : n;
+    call.ldc = m;
+    return call;
+}
+
+static myblasCall_t
+transpose_call(int64_t m, int64_t n, int element_bytes, uintptr_t a, uintptr_t b) {
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_TRANSPOSE);
+    call.m = m;
+    call.n = n;
+    call.lda = m;
+    call.ldb = n;
+    call.element_bytes = element_bytes;
+    call.A = (const void*)a;
+    call.B = (const void*)b;
+    return call;
+}
+
+static myblasCall_t
+vector_call(myblasRoutine_t routine, int64_t n, int64_t incx, int64_t incy, uintptr_t x) {
+    myblasCall_t call = empty_call(routine);
+    call.n = n;
+    call.lda = incx;
+    call.ldb = incy;
+    call.A = (const void*)x;
+    call.B = (const void*)(x ? x + 0x100000 : 0);
+    return call;
+}
+
+static const char*
+selected_on(myblasBackend_t backend, int arch, size_t workspace, const myblasCall_t* call) {
+    const char* name = NULL;
+    assert_ok(myblasSelectKernelOn(backend, arch, sm_count, workspace, call, &name));
+    return name;
+}
+
+// What the tuning tables say: change it with them.
+static void test_selected_names(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    const myblasOperation_t N = MYBLAS_OP_N, T = MYBLAS_OP_T;
+    enum { all = 0 };
+    const struct {
+        int arch; // all: each of `architectures`
+        size_t workspace;
+        myblasCall_t call;
+        const char* name;
+    } expected[] = {
+        // clang-format off
+        {all, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},
+        {all, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "warp_tile"},
+        {all, default_workspace, sgemm_call(N, T, 8192, 1024, 512), "warp_tile"},
+        {all, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "warp_tile"},
+        {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "warp_tile_64x64"},
+        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "warp_tile_64x64"},
+        {all, default_workspace, sgemm_call(N, N, 64, 64, 65536), "split_k"},
+        {all, 0, sgemm_call(N, N, 64, 64, 65536), "warp_tile_64x64"},
+        {all, 0, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},
+        {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
+        {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "unrolled"},
+        {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "unrolled"},
+        {all, default_workspace, transpose_call(512, 512, 4, 0x10000, 0x10000), "in_place_square"},
+        {all, default_workspace, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_workspace"},
+        {all, 0, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_cycles"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0), "vectorised_two_level"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0x10004), "vectorised_two_level"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_DSUM, 1 << 28, 1, 0, 0), "vectorised_two_level"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_SUM, 1 << 20, 1, 0, 0), "single_block"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_AXPY, 1 << 20, 1, 1, 0), "vectorised"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 1, 0), "vectorised"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_AXPY, 1 << 20, 2, -1, 0), "strided"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 0, 0), "strided"},
+        // clang-format on
+    };
+    for (size_t i = 0; i < COUNT_OF(expected); ++i) {
+        for (size_t a = 0; a < COUNT_OF(architectures); ++a) {
+            const int arch = architectures[a];
+            if (expected[i].arch != all && expected[i].arch != arch)
+                continue;
+            const char* name =
+                selected_on(MYBLAS_BACKEND_CUDA, arch, expected[i].workspace, &expected[i].call);
+            if (!name || strcmp(name, expected[i].name) != 0)
+                fail_msg("case %zu on %d takes %s, not %s", i, arch, name, expected[i].name);
+        }
+    }
+}
+
+static int64_t random_size(void) {
+    const int64_t magnitude = INT64_C(1) << random_between(0, 18);
+    return random_between(1, magnitude);
+}
+
+static const void* random_address(int element_bytes) {
+    return (const void*)(uintptr_t)(random_between(0, 1)
+                                        ? 0
+                                        : 0x10000000 + random_between(0, 63) * element_bytes);
+}
+
+static myblasCall_t random_call(myblasRoutine_t routine) {
+    myblasCall_t call = empty_call(routine);
+    const bool aligned = random_between(0, 1);
+    call.transa = (myblasOperation_t)random_between(0, 2);
+    call.transb = (myblasOperation_t)random_between(0, 2);
+    call.element_bytes = routine == MYBLAS_ROUTINE_TRANSPOSE ? 1 << random_between(0, 4) : 4;
+    const int bytes = routine == MYBLAS_ROUTINE_DSUM ? 8 : call.element_bytes;
+    call.m = random_size();
+    call.n = random_size();
+    call.k = random_between(0, 9) ? random_size() : 0;
+    if (aligned) {
+        call.m = (call.m + 15) / 16 * 16;
+        call.n = (call.n + 15) / 16 * 16;
+        call.k = (call.k + 15) / 16 * 16;
+    }
+    const int64_t most = call.m > call.n ? call.m : call.n;
+    const int64_t ld = (most > call.k ? most : call.k) + (aligned ? 16 : random_between(0, 9));
+    call.A = random_address(bytes);
+    call.B = random_address(bytes);
+    call.C = random_address(bytes);
+    switch (routine) {
+    case MYBLAS_ROUTINE_SGEMM:
+        call.batch_count = random_between(0, 2) ? 0 : random_size();
+        call.lda = call.ldb = call.ldc = ld;
+        break;
+    case MYBLAS_ROUTINE_TRANSPOSE:
+        call.lda = call.ldb = ld;
+        if (random_between(0, 2) == 0) { // in place
+            call.A = call.B = (const void*)(uintptr_t)(0x10000000 + random_between(0, 3) * bytes);
+            call.lda = call.m;
+            call.ldb = call.n;
+        } else if (call.A == call.B) {
+            call.A = NULL;
+        }
+        break;
+    case MYBLAS_ROUTINE_GEAM:
+        call.lda = call.ldb = call.ldc = ld;
+        call.C = (const void*)(uintptr_t)0x20000000;
+        break;
+    case MYBLAS_ROUTINE_SUM:
+    case MYBLAS_ROUTINE_DSUM:
+        call.n = call.n * call.m;
+        call.lda = random_between(0, 1) ? 1 : random_between(1, 1000);
+        break;
+    default:
+        call.n = call.n * call.m;
+        call.lda = random_between(0, 1) ? 1 : random_between(-5, 5);
+        call.ldb = random_between(0, 1) ? 1 : random_between(-5, 5);
+        break;
+    }
+    return call;
+}
+
+static bool is_kernel_of(myblasBackend_t backend, myblasRoutine_t routine, const char* name) {
+    int count = 0;
+    assert_ok(myblasGetKernelCount(backend, routine, &count));
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(info_of(backend, routine, i).name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// The selection ends in a rule that accepts everything: any call on any device finds a kernel, even
+// without a workspace.
+static void check_completeness(myblasBackend_t backend) {
+    random_seed(7);
+    for (size_t r = 0; r < COUNT_OF(routines); ++r) {
+        for (int round = 0; round < 3000; ++round) {
+            const myblasCall_t call = random_call(routines[r]);
+            const int arch = architectures[random_between(0, (int)COUNT_OF(architectures) - 1)];
+            const size_t workspace = random_between(0, 1) ? 0 : default_workspace;
+            const char* name = NULL;
+            const myblasStatus_t status =
+                myblasSelectKernelOn(backend, arch, sm_count, workspace, &call, &name);
+            if (status != MYBLAS_STATUS_SUCCESS || !name)
+                fail_msg("routine %d, arch %d, workspace %zu: no kernel for m %lld n %lld k %lld "
+                         "lda %lld ldb %lld ldc %lld batch %lld bytes %d: status %d",
+                         routines[r],
+                         arch,
+                         workspace,
+                         (long long)call.m,
+                         (long long)call.n,
+                         (long long)call.k,
+                         (long long)call.lda,
+                         (long long)call.ldb,
+                         (long long)call.ldc,
+                         (long long)call.batch_count,
+                         call.element_bytes,
+                         status);
+            assert_true(is_kernel_of(backend, routines[r], name));
+            assert_true(strncmp(name, "copy", 4) != 0); // the yardsticks do not transpose
+        }
+    }
+}
+
+static void test_host_completeness(void** state) {
+    (void)state;
+    check_completeness(MYBLAS_BACKEND_HOST);
+}
+
+static void test_cuda_completeness(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    check_completeness(MYBLAS_BACKEND_CUDA);
+}
+
+static void test_selection_arguments(void** state) {
+    (void)state;
+    const char* name = "untouched";
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 10, 10, 10);
+    const myblasBackend_t host = MYBLAS_BACKEND_HOST;
+    assert_status(INVALID_VALUE,
+                  myblasSelectKernelOn(MYBLAS_BACKEND_AUTO, 90, sm_count, 0, &call, &name));
+    assert_status(INVALID_VALUE,
+                  myblasSelectKernelOn((myblasBackend_t)7, 90, sm_count, 0, &call, &name));
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, NULL, &name));
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &call, NULL));
+    myblasCall_t wrong = call;
+    wrong.size_bytes = 0;
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &wrong, &name));
+    wrong = call;
+    wrong.lda = 9;
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &wrong, &name));
+    wrong = call;
+    wrong.transb = (myblasOperation_t)5;
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &wrong, &name));
+    wrong = call;
+    wrong.routine = (myblasRoutine_t)-1;
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &wrong, &name));
+    assert_string_equal(name, "untouched");
+    // Too old, or nothing built.
+    assert_status(NOT_SUPPORTED,
+                  myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, 70, sm_count, 0, &call, &name));
+    if (!cuda_is_built())
+        assert_status(NOT_SUPPORTED,
+                      myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, 90, sm_count, 0, &call, &name));
+    // A quick return takes no kernel.
+    myblasCall_t empty = call;
+    empty.m = 0;
+    assert_ok(myblasSelectKernelOn(host, 0, 0, 0, &empty, &name));
+    assert_null(name);
+}
+
+// ---- Forcing -------------------------------------------------------------------------------------
+
+static void test_forcing(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
+    const char *free_choice = NULL, *name = NULL;
+    assert_ok(myblasSelectKernel(handle, &call, &free_choice));
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    int taken = 0;
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        const myblasStatus_t status = myblasSelectKernel(handle, &call, &name);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            continue;
+        assert_ok(status);
+        assert_string_equal(name, info.name);
+        ++taken;
+        // What was forced before stays when another name is refused.
+        assert_status(INVALID_VALUE,
+                      myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, "no_such_kernel"));
+        assert_ok(myblasSelectKernel(handle, &call, &name));
+        assert_string_equal(name, info.name);
+    }
+    assert_true(taken > 1);
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    assert_ok(myblasSelectKernel(handle, &call, &name));
+    assert_string_equal(name, free_choice);
+    assert_status(INVALID_VALUE, myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, ""));
+    assert_status(INVALID_VALUE,
+                  myblasForceKernel(handle, (myblasRoutine_t)MYBLAS_ROUTINE_COUNT, "naive"));
+    assert_status(INVALID_VALUE, myblasForceKernel(handle, (myblasRoutine_t)-1, NULL));
+    assert_status(INVALID_VALUE, myblasSelectKernel(handle, NULL, &name));
+    assert_status(INVALID_VALUE, myblasSelectKernel(handle, &call, NULL));
+    assert_status(INVALID_VALUE,
+                  myblasGetLastKernel(handle, (myblasRoutine_t)MYBLAS_ROUTINE_COUNT, &name));
+    assert_status(INVALID_VALUE, myblasGetLastKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+}
+
+static void test_last_kernel(void** state) {
+    const myblasBackend_t backend = backend_of(require_handle(state));
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, backend));
+    const char* name = "";
+    for (size_t r = 0; r < COUNT_OF(routines); ++r) {
+        assert_ok(myblasGetLastKernel(handle, routines[r], &name));
+        assert_null(name);
+    }
+    struct operand x = operand_create(handle), y = operand_create(handle);
+    *(float*)operand_place(&x, sizeof(float), 0) = 1;
+    operand_upload(&x);
+    operand_place(&y, sizeof(float), 0);
+    operand_upload(&y);
+    assert_ok(myscopy(handle, 0, NULL, 1, NULL, 1));
+    assert_ok(myblasGetLastKernel(handle, MYBLAS_ROUTINE_COPY, &name));
+    assert_null(name);
+    assert_ok(myscopy(handle, 1, operand_device(&x), 1, operand_device(&y), 1));
+    assert_ok(myblasGetLastKernel(handle, MYBLAS_ROUTINE_COPY, &name));
+    assert_true(name && is_kernel_of(backend, MYBLAS_ROUTINE_COPY, name));
+    assert_ok(myblasGetLastKernel(handle, MYBLAS_ROUTINE_AXPY, &name));
+    assert_null(name);
+    operand_destroy(&x);
+    operand_destroy(&y);
+    assert_ok(myblasDestroy(handle));
+}
+
+int main(void) {
+    const struct CMUnitTest lists[] = {
+        cmocka_unit_test(test_host_ladders),
+        cmocka_unit_test(test_cuda_ladders),
+        cmocka_unit_test(test_list_arguments),
+        cmocka_unit_test(test_selected_names),
+        cmocka_unit_test(test_host_completeness),
+        cmocka_unit_test(test_cuda_completeness),
+        cmocka_unit_test(test_selection_arguments),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forcing),
+        cmocka_unit_test(test_last_kernel),
+    };
+    return cmocka_run_group_tests_name("selection", lists, NULL, NULL) +
+           RUN_ON_BACKENDS("kernels", tests);
+}

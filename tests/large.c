@@ -1,0 +1,682 @@
+// Operands of more than 2^31 elements, long thin shapes and large batches. Needs a GPU with memory for
+// them: tests skip what does not fit.
+#include "support.h"
+
+#include <math.h>
+
+// 16 divides it, and its square exceeds 2^31.
+enum { side = 46352 };
+
+static const float one = 1, zero = 0;
+
+// Device memory for a whole test; skips the test where it does not fit.
+struct memory {
+    myblasHandle_t handle;
+    void* blocks[4];
+    int count;
+};
+
+static void release(struct memory* memory) {
+    while (memory->count > 0)
+        assert_ok(myblasFree(memory->handle, memory->blocks[--memory->count]));
+}
+
+static void* claim(struct memory* memory, int64_t count, int64_t element_bytes) {
+    void* block = NULL;
+    const myblasStatus_t status =
+        myblasMalloc(memory->handle, &block, (size_t)count * (size_t)element_bytes);
+    if (status == MYBLAS_STATUS_ALLOC_FAILED) {
+        release(memory);
+        skip();
+    }
+    assert_ok(status);
+    memory->blocks[memory->count++] = block;
+    return block;
+}
+
+// All elements become value; a copy with an increment of zero.
+static void fill(myblasHandle_t handle, float* x, int64_t n, float value) {
+    assert_ok(myblasSetVector(handle, 1, sizeof value, &value, 1, x, 1));
+    assert_ok(myscopy_64(handle, n - 1, x, 0, x + 1, 1));
+}
+
+static void put(myblasHandle_t handle, float* x, int64_t index, float value) {
+    assert_ok(myblasSetVector(handle, 1, sizeof value, &value, 1, x + index, 1));
+}
+
+static void get(myblasHandle_t handle, const float* x, int64_t index, int64_t n, float* values) {
+    assert_ok(myblasGetVector_64(handle, n, sizeof *values, x + index, 1, values, 1));
+}
+
+// Runs `check` with every kernel of the routine that this device has, and with the selection (name NULL). It
+// says whether the kernel took the call.
+static void with_every_kernel(myblasHandle_t handle,
+                              myblasRoutine_t routine,
+                              bool (*check)(myblasHandle_t, const char* name, void* data),
+                              void* data) {
+    const int count = kernel_count(handle, routine);
+    int taken = 0;
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, routine, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        assert_ok(myblasForceKernel(handle, routine, info.name));
+        const bool took = check(handle, info.name, data);
+        print_message("  %s%s\n", info.name, took ? "" : ": declined");
+        taken += took;
+    }
+    assert_ok(myblasForceKernel(handle, routine, NULL));
+    assert_true(check(handle, NULL, data));
+    assert_true(taken > 0);
+}
+
+// ---- Products ------------------------------------------------------------------------------------
+
+// Small integers by closed forms, so that any element of a product is known.
+static float a_at(int64_t i, int64_t l) { return (float)((i * 7 + l * 3 + i / 4096) % 13 - 6); }
+static float b_at(int64_t l, int64_t j) { return (float)((j * 5 + l * 11 + j / 4096) % 11 - 5); }
+
+static float product_at(int64_t i, int64_t j, int64_t k) {
+    float sum = 0;
+    for (int64_t l = 0; l < k; ++l)
+        sum += a_at(i, l) * b_at(l, j);
+    return sum;
+}
+
+// op(A) (m x k) with a leading dimension; columns are sent one by one, as they may lie far apart.
+static void
+put_a(myblasHandle_t handle, float* device, int64_t ld, int64_t m, int64_t k, bool transposed) {
+    const int64_t rows = transposed ? k : m, cols = transposed ? m : k;
+    float* host = malloc((size_t)(rows * cols) * sizeof *host);
+    assert_non_null(host);
+    for (int64_t j = 0; j < cols; ++j) {
+        for (int64_t i = 0; i < rows; ++i)
+            host[i + j * rows] = transposed ? a_at(j, i) : a_at(i, j);
+    }
+    assert_ok(myblasSetMatrix_64(handle, rows, cols, sizeof *host, host, rows, device, ld));
+    free(host);
+}
+
+static void
+put_b(myblasHandle_t handle, float* device, int64_t ld, int64_t k, int64_t n, bool transposed) {
+    const int64_t rows = transposed ? n : k, cols = transposed ? k : n;
+    float* host = malloc((size_t)(rows * cols) * sizeof *host);
+    assert_non_null(host);
+    for (int64_t j = 0; j < cols; ++j) {
+        for (int64_t i = 0; i < rows; ++i)
+            host[i + j * rows] = transposed ? b_at(j, i) : b_at(i, j);
+    }
+    assert_ok(myblasSetMatrix_64(handle, rows, cols, sizeof *host, host, rows, device, ld));
+    free(host);
+}
+
+struct product {
+    int64_t m, n, k, lda, ldb, ldc;
+    bool transa, transb;
+    float *a, *b, *c;
+    int64_t checked[12]; // columns of C that are looked at; all if the first is negative
+    int checked_count;
+};
+
+static bool check_product(myblasHandle_t handle, const char* name, void* data) {
+    const struct product* p = data;
+    float* column = malloc((size_t)p->m * sizeof *column);
+    assert_non_null(column);
+    const bool all = p->checked_count == 0;
+    const int64_t count = all ? p->n : p->checked_count;
+    for (int64_t i = 0; i < p->m; ++i)
+        column[i] = NAN;
+    if (all) {
+        assert_int_equal(p->ldc, p->m);
+        fill(handle, p->c, p->m * p->n, NAN);
+    }
+    for (int64_t c = 0; !all && c < count; ++c)
+        assert_ok(myblasSetVector_64(
+            handle, p->m, sizeof *column, column, 1, p->c + p->checked[c] * p->ldc, 1));
+    const myblasStatus_t status = mysgemm_64(handle,
+                                             p->transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                             p->transb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                             p->m,
+                                             p->n,
+                                             p->k,
+                                             &one,
+                                             p->a,
+                                             p->lda,
+                                             p->b,
+                                             p->ldb,
+                                             &zero,
+                                             p->c,
+                                             p->ldc);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
+        free(column);
+        return false;
+    }
+    assert_ok(status);
+    // Many short columns come in one piece.
+    const int64_t together = all ? (p->n < 4096 ? 1 : 4096) : 1;
+    float* found = malloc((size_t)(p->m * together) * sizeof *found);
+    assert_non_null(found);
+    for (int64_t c = 0; c < count; c += together) {
+        const int64_t first = all ? c : p->checked[c];
+        const int64_t cols = count - c < together ? count - c : together;
+        get(handle, p->c, first * p->ldc, p->m * cols, found);
+        for (int64_t at = 0; at < p->m * cols; ++at) {
+            const int64_t i = at % p->m, j = first + at / p->m;
+            if (found[at] != product_at(i, j, p->k))
+                fail_msg("%s: C(%lld, %lld) is %g, not %g",
+                         name ? name : "selected",
+                         (long long)i,
+                         (long long)j,
+                         (double)found[at],
+                         (double)product_at(i, j, p->k));
+        }
+    }
+    free(found);
+    free(column);
+    return true;
+}
+
+static void test_large_result(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    enum { k = 3 };
+    for (int trans = 0; trans < 2; ++trans) {
+        struct product p = {.m = side, .n = side, .k = k, .transa = trans, .transb = trans};
+        p.lda = trans ? 4 : side;
+        p.ldb = trans ? side : 4;
+        p.ldc = side;
+        p.c = claim(&memory, p.ldc * p.n, sizeof(float));
+        p.a = claim(&memory, (int64_t)side * 4, sizeof(float));
+        p.b = claim(&memory, (int64_t)side * 4, sizeof(float));
+        put_a(memory.handle, p.a, p.lda, p.m, k, trans);
+        put_b(memory.handle, p.b, p.ldb, k, p.n, trans);
+        // Both ends, and where offsets pass 2^31 bytes, 2^32 bytes, 2^31 elements.
+        const int64_t columns[] = {0,
+                                   1,
+                                   (INT64_C(1) << 29) / side,
+                                   (INT64_C(1) << 30) / side,
+                                   (INT64_C(1) << 30) / side + 1,
+                                   (INT64_C(1) << 31) / side,
+                                   side - 2,
+                                   side - 1};
+        memcpy(p.checked, columns, sizeof columns);
+        p.checked_count = COUNT_OF(columns);
+        with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &p);
+        release(&memory);
+    }
+}
+
+// Columns that lie 2^30 elements and a little apart, in A, B and C in turn.
+static void test_large_leading_dimension(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    static const int64_t distances[] = {(INT64_C(1) << 30) + 1, (INT64_C(1) << 30) + 4};
+    enum { rows = 40, cols = 3 };
+    float* far = claim(&memory, distances[1] * (cols - 1) + rows, sizeof(float));
+    float* near = claim(&memory, 64 * 64, sizeof(float));
+    float* other = claim(&memory, 64 * 64, sizeof(float));
+    for (size_t d = 0; d < COUNT_OF(distances); ++d) {
+        for (int which = 0; which < 3; ++which) {
+            struct product p = {.m = rows, .n = rows, .k = rows, .lda = rows, .ldb = rows};
+            p.ldc = rows;
+            if (which == 0) { // A, rows x 3
+                p.k = cols;
+                p.a = far;
+                p.b = near;
+                p.c = other;
+                p.lda = distances[d];
+                p.ldb = 4;
+            } else if (which == 1) { // B, rows x 3
+                p.n = cols;
+                p.a = near;
+                p.b = far;
+                p.c = other;
+                p.ldb = distances[d];
+            } else { // C, rows x 3
+                p.n = cols;
+                p.a = near;
+                p.b = other;
+                p.c = far;
+                p.ldc = distances[d];
+            }
+            put_a(memory.handle, p.a, p.lda, p.m, p.k, false);
+            put_b(memory.handle, p.b, p.ldb, p.k, p.n, false);
+            for (int64_t j = 0; j < p.n && p.n <= cols; ++j)
+                p.checked[p.checked_count++] = j;
+            with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &p);
+        }
+    }
+    release(&memory);
+}
+
+// Ten million rows or columns.
+static void test_thin_products(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const int64_t length = 10000019;
+    float* longer = claim(&memory, length * 4, sizeof(float));
+    float* shorter = claim(&memory, 64, sizeof(float));
+    float* c = claim(&memory, length * 4, sizeof(float));
+    struct product tall = {.m = length,
+                           .n = 2,
+                           .k = 3,
+                           .lda = length,
+                           .ldb = 4,
+                           .ldc = length,
+                           .a = longer,
+                           .b = shorter,
+                           .c = c};
+    put_a(memory.handle, longer, tall.lda, tall.m, tall.k, false);
+    put_b(memory.handle, shorter, tall.ldb, tall.k, tall.n, false);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &tall);
+    struct product wide = {.m = 2,
+                           .n = length,
+                           .k = 3,
+                           .lda = 4,
+                           .ldb = 4,
+                           .ldc = 2,
+                           .a = shorter,
+                           .b = longer,
+                           .c = c};
+    put_a(memory.handle, shorter, wide.lda, wide.m, wide.k, false);
+    put_b(memory.handle, longer, wide.ldb, wide.k, wide.n, false);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &wide);
+    release(&memory);
+}
+
+// ---- Batches -------------------------------------------------------------------------------------
+
+struct batch {
+    float *a, *b, *c;
+    void* arrays; // pointers to each product's A, then B, then C
+    bool pointers;
+};
+
+enum { tiny = 3, tiny_elements = tiny * tiny, products = 1000003 };
+
+static bool check_batch(myblasHandle_t handle, const char* name, void* data) {
+    const struct batch* batch = data;
+    fill(handle, batch->c, (int64_t)products * tiny_elements, NAN);
+    void** arrays = batch->arrays;
+    const myblasStatus_t status =
+        batch->pointers ? mysgemmBatched(handle,
+                                         MYBLAS_OP_N,
+                                         MYBLAS_OP_N,
+                                         tiny,
+                                         tiny,
+                                         tiny,
+                                         &one,
+                                         (const float* const*)arrays,
+                                         tiny,
+                                         (const float* const*)(arrays + products),
+                                         tiny,
+                                         &zero,
+                                         (float* const*)(arrays + 2 * (size_t)products),
+                                         tiny,
+                                         products)
+                        : mysgemmStridedBatched(handle,
+                                                MYBLAS_OP_N,
+                                                MYBLAS_OP_N,
+                                                tiny,
+                                                tiny,
+                                                tiny,
+                                                &one,
+                                                batch->a,
+                                                tiny,
+                                                tiny_elements,
+                                                batch->b,
+                                                tiny,
+                                                tiny_elements,
+                                                &zero,
+                                                batch->c,
+                                                tiny,
+                                                tiny_elements,
+                                                products);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    const int64_t count = (int64_t)products * tiny_elements;
+    float* found = malloc((size_t)count * sizeof *found);
+    assert_non_null(found);
+    get(handle, batch->c, 0, count, found);
+    for (int64_t at = 0; at < count; ++at) {
+        // The A of all products lie side by side as one 3 x (3 products) matrix, B likewise.
+        const int64_t product = at / tiny_elements, i = at % tiny, j = at / tiny;
+        float expected = 0;
+        for (int64_t l = 0; l < tiny; ++l)
+            expected += a_at(i, product * tiny + l) * b_at(l, j);
+        if (found[at] != expected)
+            fail_msg("%s: product %lld is wrong", name ? name : "selected", (long long)product);
+    }
+    free(found);
+    return true;
+}
+
+static void test_large_batches(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct batch batch;
+    const int64_t floats = (int64_t)products * tiny_elements;
+    batch.a = claim(&memory, floats, sizeof(float));
+    batch.b = claim(&memory, floats, sizeof(float));
+    batch.c = claim(&memory, floats, sizeof(float));
+    batch.arrays = claim(&memory, 3 * (int64_t)products, sizeof(void*));
+    put_a(memory.handle, batch.a, tiny, tiny, (int64_t)tiny * products, false);
+    put_b(memory.handle, batch.b, tiny, tiny, (int64_t)tiny * products, false);
+    float** arrays = malloc(3 * (size_t)products * sizeof *arrays);
+    assert_non_null(arrays);
+    for (int64_t i = 0; i < products; ++i) {
+        arrays[i] = batch.a + i * tiny_elements;
+        arrays[products + i] = batch.b + i * tiny_elements;
+        arrays[2 * (int64_t)products + i] = batch.c + i * tiny_elements;
+    }
+    assert_ok(myblasSetVector_64(
+        memory.handle, 3 * (int64_t)products, sizeof *arrays, arrays, 1, batch.arrays, 1));
+    free(arrays);
+    for (int pointers = 0; pointers < 2; ++pointers) {
+        batch.pointers = pointers;
+        with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_batch, &batch);
+    }
+    release(&memory);
+}
+
+// ---- Transposes ----------------------------------------------------------------------------------
+
+// A matrix of floats whose elements differ within some thousand rows and columns, below 2^24:
+// the product of two thin matrices makes it on the device.
+static float pattern_at(int64_t i, int64_t j) {
+    return (float)(i % 4096) * 4096 + (float)((j + j / 4096) % 4096);
+}
+
+static void make_pattern(struct memory* memory, float* a, int64_t m, int64_t n, int64_t lda) {
+    float* host = malloc((size_t)(2 * m + 2 * n) * sizeof *host);
+    assert_non_null(host);
+    float *left = host, *right = host + 2 * m; // m x 2, 2 x n
+    for (int64_t i = 0; i < m; ++i) {
+        left[i] = (float)(i % 4096) * 4096;
+        left[i + m] = 1;
+    }
+    for (int64_t j = 0; j < n; ++j) {
+        right[2 * j] = 1;
+        right[2 * j + 1] = (float)((j + j / 4096) % 4096);
+    }
+    void* thin = claim(memory, 2 * m + 2 * n, sizeof(float));
+    assert_ok(myblasSetVector_64(memory->handle, 2 * m + 2 * n, sizeof *host, host, 1, thin, 1));
+    assert_ok(mysgemm_64(memory->handle,
+                         MYBLAS_OP_N,
+                         MYBLAS_OP_N,
+                         m,
+                         n,
+                         2,
+                         &one,
+                         thin,
+                         m,
+                         (float*)thin + 2 * m,
+                         2,
+                         &zero,
+                         a,
+                         lda));
+    assert_ok(myblasFree(memory->handle, memory->blocks[--memory->count]));
+    free(host);
+}
+
+struct transposition {
+    struct memory* memory;
+    int64_t m, n;
+    float *a, *b;
+    int element_bytes; // 4; 1: each float of the pattern counts as four rows of bytes
+    bool geam;
+};
+
+// The element of B, column j of which is row j of A, as the bits of a float or of one of its bytes.
+static uint32_t transposed_bits(const struct transposition* t, int64_t i, int64_t j) {
+    const int64_t per_float = 4 / t->element_bytes;
+    const float value = pattern_at(j / per_float, i);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return per_float == 1 ? bits : bits >> (8 * (j % 4)) & 0xFF;
+}
+
+static bool check_transposition(myblasHandle_t handle, const char* name, void* data) {
+    const struct transposition* t = data;
+    if (name && strncmp(name, "copy", 4) == 0)
+        return false; // a yardstick
+    const bool in_place = t->a == t->b;
+    if (name && in_place && strcmp(name, "in_place_cycles") == 0)
+        return false; // follows cycles of billions of elements, for minutes
+    const int64_t floats = t->m * t->n * t->element_bytes / 4;
+    if (in_place)
+        make_pattern(t->memory, t->a, t->m, t->n, t->m);
+    else
+        fill(handle, t->b, floats, NAN);
+    const myblasStatus_t status =
+        t->geam ? mysgeam_64(handle,
+                             MYBLAS_OP_T,
+                             MYBLAS_OP_N,
+                             t->n,
+                             t->m,
+                             &one,
+                             t->a,
+                             t->m,
+                             &zero,
+                             NULL,
+                             t->n,
+                             t->b,
+                             t->n)
+                : mytransposeEx_64(handle, t->m, t->n, t->element_bytes, t->a, t->m, t->b, t->n);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    const int64_t bytes = t->element_bytes;
+    const int64_t columns[] = {
+        0, 1, t->m / 4, t->m / 2 - 1, t->m / 2, (INT64_C(1) << 31) / t->n, t->m - 2, t->m - 1};
+    unsigned char* column = malloc((size_t)(t->n * bytes));
+    assert_non_null(column);
+    for (size_t c = 0; c < COUNT_OF(columns); ++c) {
+        const int64_t j = columns[c] < t->m ? columns[c] : t->m - 1;
+        assert_ok(
+            myblasGetVector_64(handle, t->n, bytes, (char*)t->b + j * t->n * bytes, 1, column, 1));
+        for (int64_t i = 0; i < t->n; ++i) {
+            const uint32_t expected = transposed_bits(t, i, j);
+            if (memcmp(column + i * bytes, &expected, (size_t)bytes) != 0)
+                fail_msg("%s: B(%lld, %lld) is wrong",
+                         name ? name : "selected",
+                         (long long)i,
+                         (long long)j);
+        }
+    }
+    free(column);
+    return true;
+}
+
+static void test_large_transposes(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct transposition t = {&memory, side, side, NULL, NULL, 4, false};
+    t.a = claim(&memory, t.m * t.n, sizeof(float));
+    t.b = claim(&memory, t.m * t.n, sizeof(float));
+    make_pattern(&memory, t.a, t.m, t.n, t.m);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRANSPOSE, check_transposition, &t);
+    t.geam = true;
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_GEAM, check_transposition, &t);
+    t.geam = false;
+    // The same memory as rows of bytes.
+    make_pattern(&memory, t.a, side / 4, side, side / 4);
+    t.element_bytes = 1;
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRANSPOSE, check_transposition, &t);
+    t.element_bytes = 4;
+    // In place, square; and rectangular with a workspace of the whole matrix.
+    t.b = t.a;
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRANSPOSE, check_transposition, &t);
+    t.m = 65552;
+    t.n = 32768; // m * n > 2^31, and less than side * side
+    assert_ok(myblasSetWorkspace(
+        memory.handle, memory.blocks[1], (size_t)t.m * (size_t)t.n * sizeof(float)));
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRANSPOSE, check_transposition, &t);
+    assert_ok(myblasSetStream(memory.handle, NULL));
+    release(&memory);
+}
+
+static void test_thin_transposes(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    static const int64_t length = 10000019;
+    struct transposition t = {&memory, length, 3, NULL, NULL, 4, false};
+    t.a = claim(&memory, length * 3, sizeof(float));
+    t.b = claim(&memory, length * 3, sizeof(float));
+    for (int wide = 0; wide < 2; ++wide) {
+        t.m = wide ? 3 : length;
+        t.n = wide ? length : 3;
+        make_pattern(&memory, t.a, t.m, t.n, t.m);
+        t.geam = false;
+        with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRANSPOSE, check_transposition, &t);
+        t.geam = true;
+        with_every_kernel(memory.handle, MYBLAS_ROUTINE_GEAM, check_transposition, &t);
+    }
+    release(&memory);
+}
+
+// ---- Vectors -------------------------------------------------------------------------------------
+
+// Zeros but for powers of two where offsets pass a limit: the sum tells which of them were seen.
+struct long_vector {
+    void* x;
+    int64_t n, incx;
+    bool is_double;
+    double expected;
+};
+
+static void make_long_vector(myblasHandle_t handle, struct long_vector* v) {
+    const int64_t span = (v->n - 1) * v->incx + 1;
+    const int64_t limit = (INT64_C(1) << 31) / v->incx;
+    const int64_t marks[] = {
+        0, 1, limit / 4, limit / 2 - 1, limit / 2, limit - 1, limit, limit + 1, v->n - 2, v->n - 1};
+    // What lies between the elements would spoil the sum.
+    fill(handle, v->x, span * (v->is_double ? 2 : 1), v->incx == 1 ? 0 : NAN);
+    if (v->incx != 1) {
+        static const double nothing = 0;
+        void* zero_element = NULL;
+        assert_ok(myblasMalloc(handle, &zero_element, sizeof nothing));
+        assert_ok(myblasSetVector(handle, 1, sizeof nothing, &nothing, 1, zero_element, 1));
+        assert_ok(myscopy_64(handle, v->n, zero_element, 0, v->x, v->incx));
+        assert_ok(myblasFree(handle, zero_element));
+    }
+    v->expected = 0;
+    for (size_t i = 0; i < COUNT_OF(marks); ++i) {
+        const float single = (float)(1 << i);
+        const double value = single;
+        const int64_t bytes = v->is_double ? sizeof value : sizeof single;
+        const void* source = v->is_double ? (const void*)&value : (const void*)&single;
+        char* target = (char*)v->x + marks[i] * v->incx * bytes;
+        assert_ok(myblasSetVector_64(handle, 1, bytes, source, 1, target, 1));
+        v->expected += value;
+    }
+}
+
+static bool check_long_sum(myblasHandle_t handle, const char* name, void* data) {
+    const struct long_vector* v = data;
+    float single = -1;
+    double result = -1;
+    const myblasStatus_t status = v->is_double ? mydsum_64(handle, v->n, v->x, v->incx, &result)
+                                               : mysum_64(handle, v->n, v->x, v->incx, &single);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    if (!v->is_double)
+        result = single;
+    if (result != v->expected)
+        fail_msg("%s: %.17g, not %.17g", name ? name : "selected", result, v->expected);
+    return true;
+}
+
+static void test_long_sums(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const int64_t n = (INT64_C(1) << 31) + 12345;
+    struct long_vector v = {.n = n, .incx = 1};
+    v.x = claim(&memory, n, sizeof(float));
+    make_long_vector(memory.handle, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SUM, check_long_sum, &v);
+    v.incx = 9; // fewer elements whose offsets pass 2^31
+    v.n = (n - 1) / 9 + 1;
+    make_long_vector(memory.handle, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SUM, check_long_sum, &v);
+    release(&memory);
+    v.n = n;
+    v.incx = 1;
+    v.is_double = true;
+    v.x = claim(&memory, n, sizeof(double));
+    make_long_vector(memory.handle, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_DSUM, check_long_sum, &v);
+    release(&memory);
+}
+
+struct vectors {
+    float *x, *y;
+    int64_t n;
+};
+
+static const int64_t marks[] = {0,
+                                INT64_C(1) << 29,
+                                (INT64_C(1) << 30) - 1,
+                                INT64_C(1) << 30,
+                                (INT64_C(1) << 31) - 1,
+                                INT64_C(1) << 31,
+                                (INT64_C(1) << 31) + 12344};
+
+static void check_marks(myblasHandle_t handle, const struct vectors* v, float base, float step) {
+    for (size_t i = 0; i < COUNT_OF(marks); ++i) {
+        float found[2];
+        const bool has_plain_neighbour = i + 1 < COUNT_OF(marks) && marks[i + 1] != marks[i] + 1;
+        const int64_t count = has_plain_neighbour ? 2 : 1;
+        get(handle, v->y, marks[i], count, found);
+        assert_true(found[0] == base + step * (float)(i + 1));
+        assert_true(count == 1 || found[1] == base);
+    }
+}
+
+static bool check_long_axpy(myblasHandle_t handle, const char* name, void* data) {
+    (void)name;
+    const struct vectors* v = data;
+    const float two = 2;
+    fill(handle, v->y, v->n, 5);
+    const myblasStatus_t status = mysaxpy_64(handle, v->n, &two, v->x, 1, v->y, 1);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    check_marks(handle, v, 5, 2);
+    return true;
+}
+
+static bool check_long_copy(myblasHandle_t handle, const char* name, void* data) {
+    const struct vectors* v = data;
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_COPY, NULL));
+    fill(handle, v->y, v->n, NAN);
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_COPY, name));
+    const myblasStatus_t status = myscopy_64(handle, v->n, v->x, 1, v->y, 1);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    check_marks(handle, v, 0, 1);
+    return true;
+}
+
+static void test_long_vectors(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct vectors v = {.n = marks[COUNT_OF(marks) - 1] + 1};
+    v.x = claim(&memory, v.n, sizeof(float));
+    v.y = claim(&memory, v.n, sizeof(float));
+    fill(memory.handle, v.x, v.n, 0);
+    for (size_t i = 0; i < COUNT_OF(marks); ++i)
+        put(memory.handle, v.x, marks[i], (float)(i + 1));
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_AXPY, check_long_axpy, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_COPY, check_long_copy, &v);
+    release(&memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_large_result),
+        cmocka_unit_test(test_large_leading_dimension),
+        cmocka_unit_test(test_thin_products),
+        cmocka_unit_test(test_large_batches),
+        cmocka_unit_test(test_large_transposes),
+        cmocka_unit_test(test_thin_transposes),
+        cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_long_vectors),
+    };
+    return cmocka_run_group_tests_name("large", tests, setup_cuda, teardown_backend);
+}

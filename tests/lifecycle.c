@@ -1,0 +1,224 @@
+// Fork, threads, dlopen and dlclose, and what is loaded when.
+#include "support.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+// ---- A product whose result is known -------------------------------------------------------------
+
+// Whether a 2 x 2 product on the handle comes out right; no CMocka inside, so that children and
+// threads may use it.
+static bool product_is_right(myblasHandle_t handle) {
+    static const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, expected[] = {23, 34, 31, 46};
+    const float one = 1, zero = 0;
+    float c[4] = {0, 0, 0, 0};
+    void* device[3] = {NULL, NULL, NULL};
+    bool ok = true;
+    for (int i = 0; i < 3; ++i)
+        ok = ok && myblasMalloc(handle, &device[i], sizeof c) == MYBLAS_STATUS_SUCCESS;
+    ok = ok &&
+         myblasSetMatrix(handle, 2, 2, sizeof(float), a, 2, device[0], 2) == MYBLAS_STATUS_SUCCESS;
+    ok = ok &&
+         myblasSetMatrix(handle, 2, 2, sizeof(float), b, 2, device[1], 2) == MYBLAS_STATUS_SUCCESS;
+    ok = ok && mysgemm(handle,
+                       MYBLAS_OP_N,
+                       MYBLAS_OP_N,
+                       2,
+                       2,
+                       2,
+                       &one,
+                       device[0],
+                       2,
+                       device[1],
+                       2,
+                       &zero,
+                       device[2],
+                       2) == MYBLAS_STATUS_SUCCESS;
+    ok = ok &&
+         myblasGetMatrix(handle, 2, 2, sizeof(float), device[2], 2, c, 2) == MYBLAS_STATUS_SUCCESS;
+    for (int i = 0; i < 3; ++i)
+        ok = myblasFree(handle, device[i]) == MYBLAS_STATUS_SUCCESS && ok;
+    return ok && memcmp(c, expected, sizeof c) == 0;
+}
+
+// ---- Fork ----------------------------------------------------------------------------------------
+
+// In a child the host backend goes on, and a CUDA handle answers NOT_INITIALIZED without harm.
+static void test_fork(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const myblasBackend_t backend = backend_of(handle);
+    assert_true(product_is_right(handle));
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const float zero = 0;
+        float on_host = -77;
+        if (backend == MYBLAS_BACKEND_CUDA) {
+            void* memory = NULL;
+            myblasHandle_t another = NULL;
+            CHILD_CHECK(myblasMalloc(handle, &memory, 16) == MYBLAS_STATUS_NOT_INITIALIZED);
+            CHILD_CHECK(mysum(handle, 1, &zero, 1, &on_host) == MYBLAS_STATUS_NOT_INITIALIZED);
+            CHILD_CHECK(on_host == -77);
+            CHILD_CHECK(myblasStreamSynchronize(handle, NULL) == MYBLAS_STATUS_NOT_INITIALIZED);
+            CHILD_CHECK(myblasCreateOn(&another, MYBLAS_BACKEND_CUDA) ==
+                        MYBLAS_STATUS_NOT_INITIALIZED);
+        } else {
+            CHILD_CHECK(product_is_right(handle));
+        }
+        // A new handle on the host, by its name and by the automatic choice.
+        const myblasBackend_t choices[] = {MYBLAS_BACKEND_HOST, MYBLAS_BACKEND_AUTO};
+        for (size_t i = 0; i < COUNT_OF(choices); ++i) {
+            if (choices[i] == MYBLAS_BACKEND_AUTO && backend == MYBLAS_BACKEND_HOST)
+                continue; // there the child may have a device of its own
+            myblasHandle_t fresh = NULL;
+            myblasBackend_t on = MYBLAS_BACKEND_AUTO;
+            CHILD_CHECK(myblasCreateOn(&fresh, choices[i]) == MYBLAS_STATUS_SUCCESS);
+            CHILD_CHECK(myblasGetBackend(fresh, &on) == MYBLAS_STATUS_SUCCESS);
+            CHILD_CHECK(on == MYBLAS_BACKEND_HOST);
+            CHILD_CHECK(product_is_right(fresh));
+            CHILD_CHECK(myblasDestroy(fresh) == MYBLAS_STATUS_SUCCESS);
+        }
+        _exit(0);
+    }
+    assert_child_succeeds(pid);
+    assert_true(product_is_right(handle)); // the parent is as before
+}
+
+// A child may leave in the ordinary way, with destructors, with and without destroying the handle.
+static void test_exit_of_child(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    for (int destroys = 0; destroys < 2; ++destroys) {
+        fflush(NULL);
+        const pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            if (destroys)
+                (void)myblasDestroy(handle);
+            exit(0);
+        }
+        assert_child_succeeds(pid);
+    }
+    assert_true(product_is_right(handle));
+}
+
+// ---- Threads -------------------------------------------------------------------------------------
+
+struct worker {
+    pthread_t thread;
+    myblasBackend_t backend;
+    int right;
+};
+
+enum { rounds = 200 };
+
+static void* work(void* argument) {
+    struct worker* worker = argument;
+    myblasHandle_t handle = NULL;
+    myblasStream_t stream = NULL;
+    if (myblasCreateOn(&handle, worker->backend) != MYBLAS_STATUS_SUCCESS)
+        return NULL;
+    if (myblasStreamCreate(handle, &stream) == MYBLAS_STATUS_SUCCESS &&
+        myblasSetStream(handle, stream) == MYBLAS_STATUS_SUCCESS) {
+        for (int i = 0; i < rounds; ++i)
+            worker->right += product_is_right(handle);
+        if (myblasStreamDestroy(handle, stream) != MYBLAS_STATUS_SUCCESS)
+            worker->right = -1;
+    }
+    if (myblasDestroy(handle) != MYBLAS_STATUS_SUCCESS)
+        worker->right = -1;
+    return NULL;
+}
+
+static void test_threads(void** state) {
+    const myblasBackend_t backend = backend_of(require_handle(state));
+    struct worker workers[4];
+    for (size_t i = 0; i < COUNT_OF(workers); ++i) {
+        workers[i] = (struct worker){.backend = backend};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < COUNT_OF(workers); ++i) {
+        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+        assert_int_equal(workers[i].right, rounds);
+    }
+}
+
+// ---- Loading: in processes of their own ------------------------------------------------------------
+
+// The library that this program is linked with, which scenarios load again under its own name.
+static const char* library_file(void) {
+    Dl_info info;
+    assert_true(dladdr((void*)myblasGetVersion, &info) != 0);
+    return info.dli_fname;
+}
+
+// Nothing happens before the first handle, and a host handle loads no driver.
+static void load_nothing(void) {
+    assert_true(is_mapped("libmyblas.so"));
+    assert_false(is_mapped("libcuda.so"));
+    int count = 0;
+    assert_ok(myblasGetKernelCount(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, &count));
+    assert_false(is_mapped("libcuda.so"));
+    assert_false(is_mapped("libopenblas"));
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
+    assert_true(product_is_right(handle));
+    assert_ok(myblasDestroy(handle));
+    assert_false(is_mapped("libcuda.so"));
+    assert_false(is_mapped("libcudart.so"));
+}
+
+// The process ends while handles are alive.
+static void exit_with_handles(void) {
+    myblasHandle_t host = NULL, other = NULL;
+    assert_ok(myblasCreateOn(&host, MYBLAS_BACKEND_HOST));
+    assert_true(product_is_right(host));
+    assert_ok(myblasCreate(&other));
+    assert_true(product_is_right(other));
+}
+
+static const struct scenario scenarios[] = {
+    {"load_nothing", load_nothing},
+    {"exit_with_handles", exit_with_handles},
+};
+
+static void test_loading(void** state) {
+    (void)state;
+    static const char* const none[] = {NULL};
+    static const char* const host[] = {"MYBLAS_BACKEND=host", NULL};
+    assert_scenario("load_nothing", none);
+    assert_scenario("load_nothing", host);
+    assert_scenario("exit_with_handles", none);
+    assert_scenario("exit_with_handles", host);
+}
+
+// dlopen, call, dlclose, again and again, in a program that is not linked with the library.
+static void test_reloading(void** state) {
+    (void)state;
+    static const char* const environments[][2] = {{"MYBLAS_BACKEND=host"}, {"MYBLAS_BACKEND=auto"}};
+    char loader[4096];
+    const ssize_t length = readlink("/proc/self/exe", loader, sizeof loader - 16);
+    assert_true(length > 0);
+    loader[length] = '\0';
+    char* name = strrchr(loader, '/');
+    assert_non_null(name);
+    strcpy(name, "/test_loader");
+    const char* const arguments[] = {library_file(), NULL};
+    for (size_t i = 0; i < COUNT_OF(environments); ++i)
+        assert_program(loader, arguments, environments[i]);
+}
+
+int main(int argc, char** argv) {
+    run_requested_scenario(argc, argv, scenarios, COUNT_OF(scenarios));
+    const struct CMUnitTest loading[] = {
+        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_reloading),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_exit_of_child),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests_name("loading", loading, NULL, NULL) +
+           RUN_ON_BACKENDS("lifecycle", tests);
+}

@@ -1,0 +1,804 @@
+// mysgemm and its batched forms: every kernel on shapes that straddle its tile.
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+
+static const float scalars[] = {0, 1, -0.5f};
+
+// ---- Shapes --------------------------------------------------------------------------------------
+
+struct shape {
+    int m, n, k;
+};
+
+enum { max_shapes = 64, max_tile = 160 };
+
+// 1, t - 1, t, t + 1 and a prime of more than two tiles.
+static void straddle(int tile, int sizes[5]) {
+    static const int primes[] = {19, 37, 67, 131, 197, 263, 331};
+    // Larger tiles are straddled by straddle_large, one dimension at a time.
+    if (tile < 2 || tile > max_tile)
+        tile = 32;
+    size_t p = 0;
+    while (p + 1 < COUNT_OF(primes) && primes[p] <= 2 * tile)
+        ++p;
+    const int values[5] = {1, tile - 1, tile, tile + 1, primes[p]};
+    memcpy(sizes, values, sizeof values);
+}
+
+static void straddle_large(struct shape* shapes, int* count, int tile, int dimension) {
+    if (tile <= max_tile)
+        return;
+    for (int size = tile - 1; size <= tile + 1; ++size) {
+        const struct shape shape = {
+            dimension == 0 ? size : 7, dimension == 1 ? size : 5, dimension == 2 ? size : 11};
+        shapes[(*count)++] = shape;
+    }
+}
+
+// Each size of m with each of n, and k in turn, so that every pair of m or n with k appears too.
+static int make_shapes(const myblasKernelInfo_t* info, struct shape shapes[max_shapes]) {
+    int m[5], n[5], k[5], count = 0;
+    straddle(info->block_m, m);
+    straddle(info->block_n, n);
+    straddle(info->block_k, k);
+    const int step = reduced() ? 3 : 1;
+    for (int i = 0; i < 5; i += step) {
+        for (int j = 0; j < 5; j += step)
+            shapes[count++] = (struct shape){m[i], n[j], k[(i + 2 * j) % 5]};
+    }
+    if (!reduced()) {
+        straddle_large(shapes, &count, info->block_m, 0);
+        straddle_large(shapes, &count, info->block_n, 1);
+        straddle_large(shapes, &count, info->block_k, 2);
+    }
+    // More slabs of k than stages; thin and long ones; no k at all.
+    const int slab = info->block_k > 0 && info->block_k <= max_tile ? info->block_k : 16;
+    const struct shape others[] = {
+        {33, 17, slab * (info->stages + 2) + 1},
+        {3, 5, reduced() ? 515 : 4099},
+        {64, 64, 2048},
+        {reduced() ? 515 : 2051, 3, 5},
+        {5, reduced() ? 515 : 2051, 3},
+        {9, 6, 0},
+    };
+    memcpy(shapes + count, others, sizeof others);
+    return count + (int)COUNT_OF(others);
+}
+
+// ---- Data and references -------------------------------------------------------------------------
+
+// op(A), op(B) and C as dense column-major matrices, and in double precision AB and |A||B|. One
+// product serves all transpositions, leading dimensions and scalars.
+struct product {
+    struct shape shape;
+    bool integers;
+    float *a, *b, *c;
+    double *ab, *magnitude;
+};
+
+static void* allocate(size_t count, size_t size) {
+    void* memory = calloc(count ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static float* random_matrix(size_t count, bool integers) {
+    float* x = allocate(count, sizeof *x);
+    for (size_t i = 0; i < count; ++i)
+        x[i] = integers ? random_integer() : random_float();
+    return x;
+}
+
+static struct product product_create(struct shape shape, bool integers) {
+    const size_t m = (size_t)shape.m, n = (size_t)shape.n, k = (size_t)shape.k;
+    struct product p = {.shape = shape, .integers = integers};
+    p.a = random_matrix(m * k, integers);
+    p.b = random_matrix(k * n, integers);
+    p.c = random_matrix(m * n, integers);
+    p.ab = allocate(m * n, sizeof *p.ab);
+    p.magnitude = allocate(m * n, sizeof *p.magnitude);
+    for (size_t j = 0; j < n; ++j) {
+        for (size_t l = 0; l < k; ++l) {
+            const double b = p.b[l + j * k];
+            const float* a = p.a + l * m;
+            double *ab = p.ab + j * m, *magnitude = p.magnitude + j * m;
+            for (size_t i = 0; i < m; ++i) {
+                const double term = a[i] * b;
+                ab[i] += term;
+                magnitude[i] += fabs(term);
+            }
+        }
+    }
+    return p;
+}
+
+static void product_destroy(struct product* p) {
+    free(p->a);
+    free(p->b);
+    free(p->c);
+    free(p->ab);
+    free(p->magnitude);
+}
+
+// Writes a dense rows x cols matrix, transposed if asked, with a leading dimension.
+static void
+lay_out(float* to, int64_t ld, const float* from, int64_t rows, int64_t cols, bool transposed) {
+    for (int64_t j = 0; j < cols; ++j) {
+        for (int64_t i = 0; i < rows; ++i)
+            to[transposed ? j + i * ld : i + j * ld] = from[i + j * rows];
+    }
+}
+
+static void
+assert_result(const struct product* p, double alpha, double beta, const float* c, int64_t ldc) {
+    const struct shape s = p->shape;
+    for (int64_t j = 0; j < s.n; ++j) {
+        for (int64_t i = 0; i < s.m; ++i) {
+            const size_t at = (size_t)(i + j * s.m);
+            const double c0 = beta == 0 ? 0 : beta * p->c[at];
+            const double expected = alpha * p->ab[at] + c0;
+            const double found = c[i + j * ldc];
+            const double bound =
+                p->integers
+                    ? 0
+                    : (s.k + 4) * UNIT_ROUNDOFF * (fabs(alpha) * p->magnitude[at] + fabs(c0)) +
+                          (1 + fabs(alpha)) * (s.k + 3) * SMALLEST_SUBNORMAL;
+            if (!(fabs(found - expected) <= bound))
+                fail_msg("C(%lld, %lld) of %d x %d x %d is %.9g, not %.9g; bound %.3g",
+                         (long long)i,
+                         (long long)j,
+                         s.m,
+                         s.n,
+                         s.k,
+                         found,
+                         expected,
+                         bound);
+        }
+    }
+}
+
+// ---- One kernel on its matrix of calls -----------------------------------------------------------
+
+struct operands {
+    struct operand a, b, c, nan_a, nan_b, scalar, workspace;
+};
+
+static struct operands operands_create(myblasHandle_t handle) {
+    const struct operand empty = operand_create(handle);
+    return (struct operands){empty, empty, empty, empty, empty, empty, empty};
+}
+
+static void operands_destroy(struct operands* o) {
+    operand_destroy(&o->a);
+    operand_destroy(&o->b);
+    operand_destroy(&o->c);
+    operand_destroy(&o->nan_a);
+    operand_destroy(&o->nan_b);
+    operand_destroy(&o->scalar);
+    operand_destroy(&o->workspace);
+}
+
+// How the operands lie in memory.
+struct layout {
+    int padding;    // added to the leading dimensions
+    int multiple;   // that these are then rounded up to
+    int misaligned; // elements past a multiple of 16 bytes: A by this, B and C by others
+};
+
+static const struct layout layouts[] = {{0, 1, 0}, {4, 4, 0}, {3, 1, 1}, {0, 1, 2}, {5, 1, 3}};
+
+static int64_t leading_dimension(int64_t rows, struct layout layout) {
+    const int64_t least = (rows > 1 ? rows : 1) + layout.padding;
+    return (least + layout.multiple - 1) / layout.multiple * layout.multiple;
+}
+
+struct counts {
+    int ran, declined;
+};
+
+static void place_scalars(struct operand* o, float alpha, float beta) {
+    float* host = operand_place(o, 2 * sizeof(float), 0);
+    host[0] = alpha;
+    host[1] = beta;
+    operand_upload(o);
+}
+
+static void place_inputs(struct operands* o,
+                         const struct product* p,
+                         struct layout layout,
+                         bool transa,
+                         bool transb,
+                         myblasCall_t* call) {
+    const struct shape s = p->shape;
+    const int64_t rows_a = transa ? s.k : s.m, cols_a = transa ? s.m : s.k;
+    const int64_t rows_b = transb ? s.n : s.k, cols_b = transb ? s.k : s.n;
+    call->transa = transa ? MYBLAS_OP_T : MYBLAS_OP_N;
+    call->transb = transb ? MYBLAS_OP_T : MYBLAS_OP_N;
+    call->m = s.m;
+    call->n = s.n;
+    call->k = s.k;
+    call->lda = leading_dimension(rows_a, layout);
+    call->ldb = leading_dimension(rows_b, layout);
+    call->ldc = leading_dimension(s.m, layout);
+
+    const size_t misaligned_a = (size_t)layout.misaligned * sizeof(float);
+    const size_t misaligned_b = (size_t)(layout.misaligned * 2 % 4) * sizeof(float);
+    const size_t bytes_a = matrix_bytes(rows_a, cols_a, call->lda, sizeof(float));
+    const size_t bytes_b = matrix_bytes(rows_b, cols_b, call->ldb, sizeof(float));
+    lay_out(operand_place(&o->a, bytes_a, misaligned_a), call->lda, p->a, s.m, s.k, transa);
+    lay_out(operand_place(&o->b, bytes_b, misaligned_b), call->ldb, p->b, s.k, s.n, transb);
+    operand_place(&o->nan_a, bytes_a, misaligned_a);
+    operand_place(&o->nan_b, bytes_b, misaligned_b);
+    operand_upload(&o->a);
+    operand_upload(&o->b);
+    operand_upload(&o->nan_a);
+    operand_upload(&o->nan_b);
+}
+
+// One call in one of the two pointer modes and integer widths, which alternate.
+static void run_call(myblasHandle_t handle,
+                     const char* forced,
+                     struct operands* o,
+                     const struct product* p,
+                     struct layout layout,
+                     myblasCall_t call,
+                     float alpha,
+                     float beta,
+                     struct counts* counts) {
+    static unsigned turn = 0;
+    ++turn;
+    const struct shape s = p->shape;
+    float* c = operand_place(&o->c,
+                             matrix_bytes(s.m, s.n, call.ldc, sizeof(float)),
+                             (size_t)(layout.misaligned * 3 % 4) * sizeof(float));
+    if (beta != 0)
+        lay_out(c, call.ldc, p->c, s.m, s.n, false);
+    operand_upload(&o->c);
+    // What is not to be read is NaN.
+    const float* a = operand_device(alpha == 0 ? &o->nan_a : &o->a);
+    const float* b = operand_device(alpha == 0 ? &o->nan_b : &o->b);
+    call.A = a;
+    call.B = b;
+    call.C = operand_device(&o->c);
+
+    const bool has_workspace = lend_poisoned_workspace(handle, &call, &o->workspace);
+    const bool device_scalars = turn % 2;
+    const float *alpha_at = &alpha, *beta_at = &beta;
+    if (device_scalars) {
+        place_scalars(&o->scalar, alpha, beta);
+        alpha_at = operand_device(&o->scalar);
+        beta_at = alpha_at + 1;
+    }
+    assert_ok(myblasSetPointerMode(
+        handle, device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+    const char* selected = NULL;
+    const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);
+    const myblasStatus_t status =
+        turn % 3 ? mysgemm(handle,
+                           call.transa,
+                           call.transb,
+                           s.m,
+                           s.n,
+                           s.k,
+                           alpha_at,
+                           a,
+                           (int)call.lda,
+                           b,
+                           (int)call.ldb,
+                           beta_at,
+                           operand_device(&o->c),
+                           (int)call.ldc)
+                 : mysgemm_64(handle,
+                              call.transa == MYBLAS_OP_T && turn % 2 ? MYBLAS_OP_C : call.transa,
+                              call.transb == MYBLAS_OP_T && turn % 2 ? MYBLAS_OP_C : call.transb,
+                              s.m,
+                              s.n,
+                              s.k,
+                              alpha_at,
+                              a,
+                              call.lda,
+                              b,
+                              call.ldb,
+                              beta_at,
+                              operand_device(&o->c),
+                              call.ldc);
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+
+    if (forced && status == MYBLAS_STATUS_NOT_SUPPORTED) {
+        assert_int_equal(selection, MYBLAS_STATUS_NOT_SUPPORTED);
+        operand_assert_unchanged(&o->c);
+        ++counts->declined;
+        return;
+    }
+    assert_ok(status);
+    assert_ok(selection);
+    if (forced)
+        assert_string_equal(selected, forced);
+    if (alpha != 0 && s.k > 0)
+        assert_last_kernel(handle, MYBLAS_ROUTINE_SGEMM, selected);
+    assert_result(p, alpha, beta, operand_download(&o->c), call.ldc);
+    operand_assert_padding(&o->c, s.m, s.n, call.ldc, sizeof(float));
+    if (has_workspace)
+        operand_download(&o->workspace);
+    ++counts->ran;
+}
+
+// Every transposition, layout and pair of scalars on one product.
+static void run_product(myblasHandle_t handle,
+                        const char* forced,
+                        struct operands* o,
+                        const struct product* p,
+                        struct counts* counts) {
+    for (int form = 0; form < 4; ++form) {
+        for (size_t l = 0; l < COUNT_OF(layouts); ++l) {
+            // Random data finds errors of rounding, which do not depend on the layout.
+            if (!p->integers && l % 2 != (size_t)form % 2)
+                continue;
+            myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+            place_inputs(o, p, layouts[l], form & 2, form & 1, &call);
+            for (size_t i = 0; i < COUNT_OF(scalars); ++i) {
+                for (size_t j = 0; j < COUNT_OF(scalars); ++j) {
+                    if (reduced() && (i + j + l) % 3 != 0)
+                        continue;
+                    run_call(
+                        handle, forced, o, p, layouts[l], call, scalars[i], scalars[j], counts);
+                }
+            }
+            operand_assert_unchanged(&o->a);
+            operand_assert_unchanged(&o->b);
+        }
+    }
+}
+
+static struct counts
+run_kernel(myblasHandle_t handle, const char* forced, const myblasKernelInfo_t* info) {
+    struct counts counts = {0, 0};
+    struct operands operands = operands_create(handle);
+    struct shape shapes[max_shapes];
+    const int shape_count = make_shapes(info, shapes);
+    assert_true(shape_count <= max_shapes);
+    for (int s = 0; s < shape_count; ++s) {
+        for (int integers = 1; integers >= 0; --integers) {
+            struct product product = product_create(shapes[s], integers);
+            run_product(handle, forced, &operands, &product, &counts);
+            product_destroy(&product);
+        }
+    }
+    operands_destroy(&operands);
+    return counts;
+}
+
+static void test_every_kernel(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        random_seed((uint64_t)i + 1);
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        const struct counts counts = run_kernel(handle, info.name, &info);
+        print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
+        if (counts.ran < 100)
+            fail_msg("%s took %d calls only", info.name, counts.ran);
+    }
+}
+
+// The selection itself serves every call.
+static void test_selection(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const myblasKernelInfo_t generic = {.block_m = 128, .block_n = 64, .block_k = 8, .stages = 2};
+    random_seed(99);
+    const struct counts counts = run_kernel(handle, NULL, &generic);
+    assert_int_equal(counts.declined, 0);
+    assert_true(counts.ran > 100);
+}
+
+// ---- Batches -------------------------------------------------------------------------------------
+
+enum { batch_count = 3, batch_m = 37, batch_n = 21, batch_k = 19 };
+
+// Strided: operand i lies i * stride past the base; stride 0 shares it.
+struct batch {
+    bool transa, transb, share_a, share_b, pointers, wide;
+    int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
+};
+
+static myblasStatus_t call_batch(myblasHandle_t handle,
+                                 const struct batch* batch,
+                                 const float* alpha,
+                                 const float* a,
+                                 const float* b,
+                                 const float* beta,
+                                 float* c,
+                                 const struct operand* arrays) {
+    const myblasOperation_t transa = batch->transa ? MYBLAS_OP_T : MYBLAS_OP_N;
+    const myblasOperation_t transb = batch->transb ? MYBLAS_OP_T : MYBLAS_OP_N;
+    const int lda = (int)batch->lda, ldb = (int)batch->ldb, ldc = (int)batch->ldc;
+    if (batch->pointers) {
+        const float** a_array = operand_device(arrays);
+        const float** b_array = a_array + batch_count;
+        float** c_array = (float**)(b_array + batch_count);
+        if (batch->wide)
+            return mysgemmBatched_64(handle,
+                                     transa,
+                                     transb,
+                                     batch_m,
+                                     batch_n,
+                                     batch_k,
+                                     alpha,
+                                     a_array,
+                                     lda,
+                                     b_array,
+                                     ldb,
+                                     beta,
+                                     c_array,
+                                     ldc,
+                                     batch_count);
+        return mysgemmBatched(handle,
+                              transa,
+                              transb,
+                              batch_m,
+                              batch_n,
+                              batch_k,
+                              alpha,
+                              a_array,
+                              lda,
+                              b_array,
+                              ldb,
+                              beta,
+                              c_array,
+                              ldc,
+                              batch_count);
+    }
+    if (batch->wide)
+        return mysgemmStridedBatched_64(handle,
+                                        transa,
+                                        transb,
+                                        batch_m,
+                                        batch_n,
+                                        batch_k,
+                                        alpha,
+                                        a,
+                                        lda,
+                                        batch->stride_a,
+                                        b,
+                                        ldb,
+                                        batch->stride_b,
+                                        beta,
+                                        c,
+                                        ldc,
+                                        batch->stride_c,
+                                        batch_count);
+    return mysgemmStridedBatched(handle,
+                                 transa,
+                                 transb,
+                                 batch_m,
+                                 batch_n,
+                                 batch_k,
+                                 alpha,
+                                 a,
+                                 lda,
+                                 batch->stride_a,
+                                 b,
+                                 ldb,
+                                 batch->stride_b,
+                                 beta,
+                                 c,
+                                 ldc,
+                                 batch->stride_c,
+                                 batch_count);
+}
+
+static void place_arrays(
+    struct operand* arrays, const struct batch* batch, const float* a, const float* b, float* c) {
+    const float** host = operand_place(arrays, 3 * batch_count * sizeof(void*), 0);
+    for (int i = 0; i < batch_count; ++i) {
+        host[i] = a + i * batch->stride_a;
+        host[batch_count + i] = b + i * batch->stride_b;
+        host[2 * batch_count + i] = c + i * batch->stride_c;
+    }
+    operand_upload(arrays);
+}
+
+// Returns whether the kernel took the batch.
+static bool run_batch(myblasHandle_t handle,
+                      struct batch batch,
+                      bool device_scalars,
+                      struct layout layout,
+                      float alpha,
+                      float beta) {
+    struct operands o = operands_create(handle);
+    struct operand arrays = operand_create(handle);
+    const struct shape shape = {batch_m, batch_n, batch_k};
+    struct product products[batch_count];
+    for (int i = 0; i < batch_count; ++i)
+        products[i] = product_create(shape, true);
+
+    const int64_t rows_a = batch.transa ? batch_k : batch_m,
+                  cols_a = batch.transa ? batch_m : batch_k;
+    const int64_t rows_b = batch.transb ? batch_n : batch_k,
+                  cols_b = batch.transb ? batch_k : batch_n;
+    batch.lda = leading_dimension(rows_a, layout);
+    batch.ldb = leading_dimension(rows_b, layout);
+    batch.ldc = leading_dimension(batch_m, layout);
+    batch.stride_a = batch.share_a ? 0 : batch.lda * cols_a + 4 * layout.padding;
+    batch.stride_b = batch.share_b ? 0 : batch.ldb * cols_b + layout.padding;
+    batch.stride_c = batch.ldc * batch_n + 4 * layout.padding;
+
+    const size_t last = batch_count - 1, element = sizeof(float);
+    float* a = operand_place(&o.a,
+                             element * last * (size_t)batch.stride_a +
+                                 matrix_bytes(rows_a, cols_a, batch.lda, element),
+                             element * (size_t)layout.misaligned);
+    float* b = operand_place(&o.b,
+                             element * last * (size_t)batch.stride_b +
+                                 matrix_bytes(rows_b, cols_b, batch.ldb, element),
+                             0);
+    float* c = operand_place(&o.c,
+                             element * last * (size_t)batch.stride_c +
+                                 matrix_bytes(batch_m, batch_n, batch.ldc, element),
+                             element * (size_t)layout.misaligned);
+    for (int i = 0; i < batch_count; ++i) {
+        const struct product* p = &products[i];
+        lay_out(a + i * batch.stride_a, batch.lda, p->a, batch_m, batch_k, batch.transa);
+        lay_out(b + i * batch.stride_b, batch.ldb, p->b, batch_k, batch_n, batch.transb);
+        if (beta != 0)
+            lay_out(c + i * batch.stride_c, batch.ldc, p->c, batch_m, batch_n, false);
+    }
+    operand_upload(&o.a);
+    operand_upload(&o.b);
+    operand_upload(&o.c);
+    place_arrays(&arrays, &batch, operand_device(&o.a), operand_device(&o.b), operand_device(&o.c));
+    place_scalars(&o.scalar, alpha, beta);
+    const float* device_alpha = operand_device(&o.scalar);
+
+    assert_ok(myblasSetPointerMode(
+        handle, device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+    const myblasStatus_t status = call_batch(handle,
+                                             &batch,
+                                             device_scalars ? device_alpha : &alpha,
+                                             operand_device(&o.a),
+                                             operand_device(&o.b),
+                                             device_scalars ? device_alpha + 1 : &beta,
+                                             operand_device(&o.c),
+                                             &arrays);
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
+        operand_assert_unchanged(&o.c);
+    } else {
+        assert_ok(status);
+        float* found = operand_download(&o.c);
+        for (int i = 0; i < batch_count; ++i) {
+            // Where A or B is shared, what was laid out last is there.
+            const float* pa = products[batch.share_a ? batch_count - 1 : i].a;
+            const float* pb = products[batch.share_b ? batch_count - 1 : i].b;
+            for (int64_t col = 0; col < batch_n; ++col) {
+                for (int64_t row = 0; row < batch_m; ++row) {
+                    double expected =
+                        beta == 0 ? 0 : (double)beta * products[i].c[row + col * batch_m];
+                    for (int64_t l = 0; l < batch_k; ++l)
+                        expected += (double)alpha * pa[row + l * batch_m] * pb[l + col * batch_k];
+                    const int64_t at = i * batch.stride_c + row + col * batch.ldc;
+                    if (found[at] != expected)
+                        fail_msg("C_%d(%d, %d) is wrong", i, (int)row, (int)col);
+                    found[at] = c[at];
+                }
+            }
+        }
+        // All that lies around the matrices is as it was.
+        assert_memory_equal(found, c, o.c.bytes);
+        operand_assert_unchanged(&o.a);
+        operand_assert_unchanged(&o.b);
+    }
+    for (int i = 0; i < batch_count; ++i)
+        product_destroy(&products[i]);
+    operand_destroy(&arrays);
+    operands_destroy(&o);
+    return status == MYBLAS_STATUS_SUCCESS;
+}
+
+static int run_batches(myblasHandle_t handle) {
+    // Tight with what 128-bit accesses need, and with all of it spoilt.
+    static const struct layout batch_layouts[] = {{4, 4, 0}, {0, 1, 0}, {3, 1, 1}};
+    static const float pairs[][2] = {{1, 0}, {-0.5f, 1}, {0, -0.5f}};
+    int ran = 0;
+    for (unsigned bits = 0; bits < 64; ++bits) {
+        const struct batch batch = {.transa = bits & 1,
+                                    .transb = bits & 2,
+                                    .share_a = bits & 4,
+                                    .share_b = bits & 8,
+                                    .pointers = bits & 16,
+                                    .wide = bits & 32};
+        const float* pair = pairs[bits % 3];
+        const struct layout layout = batch_layouts[bits / 2 % 3];
+        ran += run_batch(handle, batch, bits % 5 < 2, layout, pair[0], pair[1]);
+    }
+    return ran;
+}
+
+static void test_batches(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    int kernels = 0;
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        random_seed((uint64_t)i + 1);
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        kernels += run_batches(handle) > 0;
+    }
+    assert_true(kernels > 0);
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    assert_int_equal(run_batches(handle), 64);
+}
+
+// ---- Values --------------------------------------------------------------------------------------
+
+// C (m x n, tight) = alpha A B + beta C on the host's dense A and B.
+static const float* small_product(myblasHandle_t handle,
+                                  struct operands* o,
+                                  struct shape s,
+                                  const float* a,
+                                  const float* b,
+                                  float alpha) {
+    const size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
+    memcpy(operand_place(&o->a, m * k * sizeof(float), 0), a, m * k * sizeof(float));
+    memcpy(operand_place(&o->b, k * n * sizeof(float), 0), b, k * n * sizeof(float));
+    operand_place(&o->c, m * n * sizeof(float), 0);
+    operand_upload(&o->a);
+    operand_upload(&o->b);
+    operand_upload(&o->c);
+    const float zero = 0;
+    const myblasStatus_t status = mysgemm(handle,
+                                          MYBLAS_OP_N,
+                                          MYBLAS_OP_N,
+                                          s.m,
+                                          s.n,
+                                          s.k,
+                                          &alpha,
+                                          operand_device(&o->a),
+                                          s.m,
+                                          operand_device(&o->b),
+                                          s.k,
+                                          &zero,
+                                          operand_device(&o->c),
+                                          s.m);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return NULL;
+    assert_ok(status);
+    return operand_download(&o->c);
+}
+
+enum { special_m = 36, special_n = 20, special_k = 24 };
+
+// Subnormal products are not flushed, a zero row or column gives exact zeros, and NaN and Inf reach
+// just the elements that the formula says.
+static void check_special_values(myblasHandle_t handle) {
+    static const struct shape shape = {special_m, special_n, special_k};
+    float a[special_m * special_k], b[special_k * special_n];
+    struct operands o = operands_create(handle);
+
+    for (size_t i = 0; i < COUNT_OF(a); ++i)
+        a[i] = i % special_m == 5 ? 0 : 0x1p-140f * (float)(1 + i % 7);
+    for (size_t i = 0; i < COUNT_OF(b); ++i)
+        b[i] = i / special_k == 7 ? 0 : 1;
+    const float* c = small_product(handle, &o, shape, a, b, 1);
+    for (int at = 0; c && at < special_m * special_n; ++at) {
+        const int i = at % special_m, j = at / special_m;
+        double expected = 0;
+        for (int l = 0; l < special_k; ++l)
+            expected += (double)a[i + l * special_m] * b[l + j * special_k];
+        assert_true(i == 5 || j == 7 ? c[at] == 0 : c[at] == (float)expected && c[at] < FLT_MIN);
+    }
+
+    for (size_t i = 0; i < COUNT_OF(a); ++i)
+        a[i] = 1;
+    for (size_t i = 0; i < COUNT_OF(b); ++i)
+        b[i] = 2;
+    a[3 + 11 * special_m] = NAN;
+    a[9 + 23 * special_m] = INFINITY;
+    a[10] = -INFINITY;
+    b[2 + 4 * special_k] = NAN;
+    c = small_product(handle, &o, shape, a, b, 1);
+    for (int at = 0; c && at < special_m * special_n; ++at) {
+        const int i = at % special_m, j = at / special_m;
+        if (i == 3 || j == 4)
+            assert_true(isnan(c[at]));
+        else if (i == 9 || i == 10)
+            assert_true(c[at] == (i == 9 ? INFINITY : -INFINITY));
+        else
+            assert_true(c[at] == 2 * special_k);
+    }
+    operands_destroy(&o);
+}
+
+// The same bits from every run of a kernel that promises them.
+static void check_determinism(myblasHandle_t handle) {
+    static const struct shape shape = {68, 44, 1028};
+    struct operands o = operands_create(handle);
+    struct product p = product_create(shape, false);
+    const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
+    float* first = allocate(1, bytes);
+    for (int run = 0; run < 20; ++run) {
+        const float* c = small_product(handle, &o, shape, p.a, p.b, 0.7f);
+        if (!c)
+            break;
+        if (run == 0)
+            memcpy(first, c, bytes);
+        assert_memory_equal(c, first, bytes);
+    }
+    free(first);
+    product_destroy(&p);
+    operands_destroy(&o);
+}
+
+static void test_values(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        check_special_values(handle);
+        if (info.deterministic)
+            check_determinism(handle);
+    }
+}
+
+// With k == 0 or alpha == 0 in host memory A and B may be NULL, and C is scaled.
+static void test_null_inputs(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    struct operand c = operand_create(handle);
+    for (int kernel = -1; kernel < count; ++kernel) {
+        const char* name =
+            kernel < 0 ? NULL : kernel_info(handle, MYBLAS_ROUTINE_SGEMM, kernel).name;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, name));
+        for (int k = 0; k <= 8; k += 8) {
+            const float alpha = k == 0 ? 1 : 0;
+            for (size_t b = 0; b < COUNT_OF(scalars); ++b) {
+                float* host = operand_place(&c, 16 * 8 * sizeof(float), 0);
+                for (int i = 0; scalars[b] != 0 && i < 16 * 8; ++i)
+                    host[i] = (float)i;
+                operand_upload(&c);
+                const myblasStatus_t status = mysgemm(handle,
+                                                      MYBLAS_OP_N,
+                                                      MYBLAS_OP_N,
+                                                      16,
+                                                      8,
+                                                      k,
+                                                      &alpha,
+                                                      NULL,
+                                                      16,
+                                                      NULL,
+                                                      8,
+                                                      &scalars[b],
+                                                      operand_device(&c),
+                                                      16);
+                if (name && status == MYBLAS_STATUS_NOT_SUPPORTED)
+                    continue;
+                assert_ok(status);
+                const float* found = operand_download(&c);
+                for (int i = 0; i < 16 * 8; ++i)
+                    assert_true(found[i] == (scalars[b] == 0 ? 0 : scalars[b] * (float)i));
+            }
+        }
+    }
+    operand_destroy(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_kernel),
+        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_null_inputs),
+    };
+    return RUN_ON_BACKENDS("sgemm", tests);
+}

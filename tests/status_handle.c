@@ -1,0 +1,488 @@
+// Handles and what they keep, statuses, the logger and the environment variables.
+#include "support.h"
+
+#include <unistd.h>
+
+// ---- Statuses and versions -----------------------------------------------------------------------
+
+static void test_status_names(void** state) {
+    (void)state;
+    static const struct {
+        myblasStatus_t status;
+        int value; // cublasStatus_t's
+        const char* name;
+    } statuses[] = {
+        {MYBLAS_STATUS_SUCCESS, 0, "MYBLAS_STATUS_SUCCESS"},
+        {MYBLAS_STATUS_NOT_INITIALIZED, 1, "MYBLAS_STATUS_NOT_INITIALIZED"},
+        {MYBLAS_STATUS_ALLOC_FAILED, 3, "MYBLAS_STATUS_ALLOC_FAILED"},
+        {MYBLAS_STATUS_INVALID_VALUE, 7, "MYBLAS_STATUS_INVALID_VALUE"},
+        {MYBLAS_STATUS_ARCH_MISMATCH, 8, "MYBLAS_STATUS_ARCH_MISMATCH"},
+        {MYBLAS_STATUS_MAPPING_ERROR, 11, "MYBLAS_STATUS_MAPPING_ERROR"},
+        {MYBLAS_STATUS_EXECUTION_FAILED, 13, "MYBLAS_STATUS_EXECUTION_FAILED"},
+        {MYBLAS_STATUS_INTERNAL_ERROR, 14, "MYBLAS_STATUS_INTERNAL_ERROR"},
+        {MYBLAS_STATUS_NOT_SUPPORTED, 15, "MYBLAS_STATUS_NOT_SUPPORTED"},
+        {MYBLAS_STATUS_LICENSE_ERROR, 16, "MYBLAS_STATUS_LICENSE_ERROR"},
+    };
+    for (size_t i = 0; i < COUNT_OF(statuses); ++i) {
+        assert_int_equal(statuses[i].status, statuses[i].value);
+        assert_string_equal(myblasGetStatusName(statuses[i].status), statuses[i].name);
+        const char* meaning = myblasGetStatusString(statuses[i].status);
+        assert_true(strlen(meaning) > 0);
+        assert_null(strchr(meaning, '\n'));
+        for (size_t j = 0; j < i; ++j)
+            assert_string_not_equal(meaning, myblasGetStatusString(statuses[j].status));
+    }
+    assert_non_null(myblasGetStatusName((myblasStatus_t)999));
+    assert_non_null(myblasGetStatusString((myblasStatus_t)-1));
+}
+
+static void test_versions(void** state) {
+    (void)state;
+    int version = -1;
+    assert_ok(myblasGetVersion(NULL, &version));
+    assert_int_equal(version, MYBLAS_VERSION);
+    assert_status(INVALID_VALUE, myblasGetVersion(NULL, NULL));
+    static const int parts[] = {MYBLAS_VERSION_MAJOR, MYBLAS_VERSION_MINOR, MYBLAS_VERSION_PATCH};
+    for (int type = MYBLAS_PROPERTY_MAJOR_VERSION; type <= MYBLAS_PROPERTY_PATCH_LEVEL; ++type) {
+        int value = -1;
+        assert_ok(myblasGetProperty((myblasProperty_t)type, &value));
+        assert_int_equal(value, parts[type]);
+        assert_status(INVALID_VALUE, myblasGetProperty((myblasProperty_t)type, NULL));
+    }
+    int untouched = -77;
+    assert_status(INVALID_VALUE, myblasGetProperty((myblasProperty_t)3, &untouched));
+    assert_status(INVALID_VALUE, myblasGetProperty((myblasProperty_t)-1, &untouched));
+    assert_int_equal(untouched, -77);
+}
+
+// ---- Handles -------------------------------------------------------------------------------------
+
+static void test_create(void** state) {
+    myblasHandle_t given = require_handle(state);
+    const myblasBackend_t backend = backend_of(given);
+    assert_true(backend == MYBLAS_BACKEND_HOST || backend == MYBLAS_BACKEND_CUDA);
+    myblasHandle_t handles[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < 3; ++i) {
+        assert_ok(myblasCreateOn(&handles[i], backend));
+        assert_non_null(handles[i]);
+        assert_int_equal(backend_of(handles[i]), backend);
+        for (int j = 0; j < i; ++j)
+            assert_ptr_not_equal(handles[i], handles[j]);
+    }
+    int version = 0;
+    assert_ok(myblasGetVersion(handles[0], &version));
+    assert_int_equal(version, MYBLAS_VERSION);
+    for (int i = 0; i < 3; ++i)
+        assert_ok(myblasDestroy(handles[i]));
+
+    assert_status(INVALID_VALUE, myblasCreate(NULL));
+    assert_status(INVALID_VALUE, myblasCreateOn(NULL, backend));
+    myblasHandle_t none = NULL;
+    assert_status(INVALID_VALUE, myblasCreateOn(&none, (myblasBackend_t)3));
+    assert_status(INVALID_VALUE, myblasCreateOn(&none, (myblasBackend_t)-1));
+    assert_null(none);
+    assert_status(NOT_INITIALIZED, myblasDestroy(NULL));
+    assert_status(INVALID_VALUE, myblasGetBackend(given, NULL));
+}
+
+// Without an opinion of the environment's: cuda where there is a device, else host.
+static void test_create_auto(void** state) {
+    myblasHandle_t given = require_handle(state);
+    myblasHandle_t handle = NULL, explicit_auto = NULL, cuda = NULL;
+    assert_ok(myblasCreate(&handle));
+    assert_ok(myblasCreateOn(&explicit_auto, MYBLAS_BACKEND_AUTO));
+    const bool has_device = myblasCreateOn(&cuda, MYBLAS_BACKEND_CUDA) == MYBLAS_STATUS_SUCCESS;
+    const myblasBackend_t expected = has_device ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
+    assert_int_equal(backend_of(handle), expected);
+    assert_int_equal(backend_of(explicit_auto), expected);
+    if (backend_of(given) == MYBLAS_BACKEND_CUDA)
+        assert_true(has_device);
+    assert_ok(myblasDestroy(handle));
+    assert_ok(myblasDestroy(explicit_auto));
+    if (has_device)
+        assert_ok(myblasDestroy(cuda));
+}
+
+static void test_modes(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    myblasPointerMode_t pointer_mode = (myblasPointerMode_t)-1;
+    for (int mode = MYBLAS_POINTER_MODE_DEVICE; mode >= MYBLAS_POINTER_MODE_HOST; --mode) {
+        assert_ok(myblasSetPointerMode(handle, (myblasPointerMode_t)mode));
+        assert_ok(myblasGetPointerMode(handle, &pointer_mode));
+        assert_int_equal(pointer_mode, mode);
+    }
+    assert_status(INVALID_VALUE, myblasSetPointerMode(handle, (myblasPointerMode_t)2));
+    assert_status(INVALID_VALUE, myblasSetPointerMode(handle, (myblasPointerMode_t)-1));
+    assert_ok(myblasGetPointerMode(handle, &pointer_mode));
+    assert_int_equal(pointer_mode, MYBLAS_POINTER_MODE_HOST);
+    assert_status(INVALID_VALUE, myblasGetPointerMode(handle, NULL));
+
+    myblasMath_t math = (myblasMath_t)-1;
+    assert_ok(myblasGetMathMode(handle, &math));
+    assert_int_equal(math, MYBLAS_FP32_STRICT_MATH);
+    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+        const myblasMath_t before = math;
+        const myblasStatus_t status = myblasSetMathMode(handle, (myblasMath_t)mode);
+        assert_int_equal(status,
+                         mode == MYBLAS_FP32_STRICT_MATH ? MYBLAS_STATUS_SUCCESS
+                                                         : MYBLAS_STATUS_NOT_SUPPORTED);
+        assert_ok(myblasGetMathMode(handle, &math));
+        assert_int_equal(math, status == MYBLAS_STATUS_SUCCESS ? (myblasMath_t)mode : before);
+    }
+    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)3));
+    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)-1));
+    assert_status(INVALID_VALUE, myblasGetMathMode(handle, NULL));
+}
+
+static void test_streams(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    myblasStream_t stream = (myblasStream_t)&stream;
+    assert_ok(myblasGetStream(handle, &stream));
+    assert_null(stream);
+    enum { stream_count = 12 }; // more than a handle keeps workspaces for
+    myblasStream_t streams[stream_count];
+    for (int i = 0; i < stream_count; ++i) {
+        assert_ok(myblasStreamCreate(handle, &streams[i]));
+        assert_non_null(streams[i]);
+        for (int j = 0; j < i; ++j)
+            assert_ptr_not_equal(streams[i], streams[j]);
+        assert_ok(myblasSetStream(handle, streams[i]));
+        assert_ok(myblasGetStream(handle, &stream));
+        assert_ptr_equal(stream, streams[i]);
+        assert_ok(myblasStreamSynchronize(handle, streams[i]));
+    }
+    // The handle's own stream goes: it is back on the null stream.
+    assert_ok(myblasStreamDestroy(handle, streams[stream_count - 1]));
+    assert_ok(myblasGetStream(handle, &stream));
+    assert_null(stream);
+    // Another stream goes: the handle's stays.
+    assert_ok(myblasSetStream(handle, streams[0]));
+    for (int i = 1; i < stream_count - 1; ++i)
+        assert_ok(myblasStreamDestroy(handle, streams[i]));
+    assert_ok(myblasGetStream(handle, &stream));
+    assert_ptr_equal(stream, streams[0]);
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_ok(myblasStreamDestroy(handle, streams[0]));
+    assert_ok(myblasStreamSynchronize(handle, NULL));
+
+    assert_status(INVALID_VALUE, myblasStreamCreate(handle, NULL));
+    assert_status(INVALID_VALUE, myblasStreamDestroy(handle, NULL));
+    assert_status(INVALID_VALUE, myblasGetStream(handle, NULL));
+}
+
+static void test_workspace(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    void* memory = NULL;
+    assert_ok(myblasMalloc(handle, &memory, 4096));
+    assert_ok(myblasSetWorkspace(handle, memory, 4096));
+    assert_ok(myblasSetWorkspace(handle, (char*)memory + 256, 1000));
+    assert_ok(myblasSetWorkspace(handle, NULL, 0));
+    assert_status(INVALID_VALUE, myblasSetWorkspace(handle, NULL, 4096));
+    assert_status(INVALID_VALUE, myblasSetWorkspace(handle, (char*)memory + 16, 1024));
+    assert_status(INVALID_VALUE, myblasSetWorkspace(handle, (char*)memory + 255, 1024));
+
+    // What a call needs follows from its description alone.
+    size_t bytes = 77;
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.m = call.n = call.k = 100;
+    call.lda = call.ldb = call.ldc = 100;
+    assert_ok(myblasGetWorkspaceSize(handle, &call, &bytes));
+    assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, &call, NULL));
+    assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, NULL, &bytes));
+    myblasCall_t wrong = call;
+    wrong.size_bytes -= 1;
+    assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, &wrong, &bytes));
+    wrong = call;
+    wrong.ldc = 99;
+    assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, &wrong, &bytes));
+    wrong = call;
+    wrong.routine = (myblasRoutine_t)MYBLAS_ROUTINE_COUNT;
+    assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, &wrong, &bytes));
+
+    // With that workspace the call takes the same kernel as with the handle's own.
+    const char *with_own = NULL, *with_lent = NULL;
+    call = empty_call(MYBLAS_ROUTINE_TRANSPOSE);
+    call.m = 60;
+    call.n = 17;
+    call.lda = 60;
+    call.ldb = 17;
+    call.A = call.B = memory;
+    assert_ok(myblasGetWorkspaceSize(handle, &call, &bytes));
+    assert_true(bytes <= 60 * 17 * 4 + 4096);
+    void* exact = NULL;
+    assert_ok(myblasMalloc(handle, &exact, bytes));
+    assert_ok(myblasSetStream(handle, NULL)); // drops what was lent
+    assert_ok(myblasSelectKernel(handle, &call, &with_own));
+    assert_ok(myblasSetWorkspace(handle, exact, bytes));
+    assert_ok(myblasSelectKernel(handle, &call, &with_lent));
+    assert_string_equal(with_own, with_lent);
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_ok(myblasFree(handle, exact));
+    assert_ok(myblasFree(handle, memory));
+}
+
+static void test_null_handle(void** state) {
+    (void)require_handle(state);
+    union {
+        myblasStream_t stream;
+        myblasBackend_t backend;
+        myblasPointerMode_t pointer_mode;
+        myblasMath_t math;
+        size_t size;
+        const char* name;
+    } out;
+    memset(&out, 0x5A, sizeof out);
+    const myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    assert_status(NOT_INITIALIZED, myblasGetBackend(NULL, &out.backend));
+    assert_status(NOT_INITIALIZED, myblasSetStream(NULL, NULL));
+    assert_status(NOT_INITIALIZED, myblasGetStream(NULL, &out.stream));
+    assert_status(NOT_INITIALIZED, myblasSetPointerMode(NULL, MYBLAS_POINTER_MODE_HOST));
+    assert_status(NOT_INITIALIZED, myblasGetPointerMode(NULL, &out.pointer_mode));
+    assert_status(NOT_INITIALIZED, myblasSetMathMode(NULL, MYBLAS_FP32_STRICT_MATH));
+    assert_status(NOT_INITIALIZED, myblasGetMathMode(NULL, &out.math));
+    assert_status(NOT_INITIALIZED, myblasSetWorkspace(NULL, NULL, 0));
+    assert_status(NOT_INITIALIZED, myblasGetWorkspaceSize(NULL, &call, &out.size));
+    assert_status(NOT_INITIALIZED, myblasStreamCreate(NULL, &out.stream));
+    assert_status(NOT_INITIALIZED, myblasStreamDestroy(NULL, NULL));
+    assert_status(NOT_INITIALIZED, myblasStreamSynchronize(NULL, NULL));
+    assert_status(NOT_INITIALIZED, myblasForceKernel(NULL, MYBLAS_ROUTINE_SGEMM, NULL));
+    assert_status(NOT_INITIALIZED, myblasSelectKernel(NULL, &call, &out.name));
+    assert_status(NOT_INITIALIZED, myblasGetLastKernel(NULL, MYBLAS_ROUTINE_SGEMM, &out.name));
+    unsigned char untouched[sizeof out];
+    memset(untouched, 0x5A, sizeof untouched);
+    assert_memory_equal(&out, untouched, sizeof out);
+}
+
+// ---- Logger --------------------------------------------------------------------------------------
+
+static int message_count;
+static char message[1024];
+
+static void count_message(const char* text) {
+    ++message_count;
+    snprintf(message, sizeof message, "%s", text);
+}
+
+static void test_logger_callback(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    message_count = 0;
+    assert_ok(myblasSetLoggerCallback(count_message));
+    assert_status(INVALID_VALUE, myblasSetPointerMode(handle, (myblasPointerMode_t)9));
+    assert_int_equal(message_count, 1);
+    assert_non_null(strstr(message, "myblasSetPointerMode"));
+    assert_non_null(strstr(message, "MYBLAS_STATUS_INVALID_VALUE"));
+    assert_null(strchr(message, '\n'));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    assert_int_equal(message_count, 2);
+    assert_non_null(strstr(message, "mysum"));
+    // A call that succeeds says nothing.
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+    assert_int_equal(message_count, 2);
+    assert_ok(myblasSetLoggerCallback(NULL));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    assert_int_equal(message_count, 2);
+}
+
+static long file_size(const char* name) {
+    FILE* file = fopen(name, "r");
+    if (!file)
+        return -1;
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    fclose(file);
+    return size;
+}
+
+static void test_logger_file(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    char name[] = "/tmp/myblas_log_XXXXXX";
+    const int descriptor = mkstemp(name);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    assert_ok(myblasLoggerConfigure(1, 0, 0, name));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    const long once = file_size(name);
+    assert_true(once > 0);
+    // A file that cannot be opened leaves the logger as it was.
+    assert_status(INVALID_VALUE, myblasLoggerConfigure(1, 0, 0, "/nonexistent/directory/log"));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    assert_true(file_size(name) == 2 * once);
+    // Off, and on again: appended.
+    assert_ok(myblasLoggerConfigure(0, 0, 0, NULL));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    assert_true(file_size(name) == 2 * once);
+    assert_ok(myblasLoggerConfigure(1, 0, 0, name));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    assert_true(file_size(name) == 3 * once);
+    assert_ok(myblasLoggerConfigure(0, 0, 0, NULL));
+    assert_int_equal(unlink(name), 0);
+}
+
+// ---- Environment: each in a process of its own -----------------------------------------------------
+
+static void expect_host(void) {
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreate(&handle));
+    assert_int_equal(backend_of(handle), MYBLAS_BACKEND_HOST);
+    assert_false(is_mapped("libcuda.so"));
+    assert_ok(myblasDestroy(handle));
+}
+
+// myblasCreateOn does not ask the environment.
+static void expect_explicit_host(void) {
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
+    assert_int_equal(backend_of(handle), MYBLAS_BACKEND_HOST);
+    assert_ok(myblasDestroy(handle));
+}
+
+static void expect_cuda_or_refusal(void) {
+    myblasHandle_t handle = NULL, on_cuda = NULL;
+    const myblasStatus_t expected = myblasCreateOn(&on_cuda, MYBLAS_BACKEND_CUDA);
+    assert_int_equal(myblasCreate(&handle), expected);
+    if (expected == MYBLAS_STATUS_SUCCESS) {
+        assert_int_equal(backend_of(handle), MYBLAS_BACKEND_CUDA);
+        assert_ok(myblasDestroy(handle));
+        assert_ok(myblasDestroy(on_cuda));
+    }
+}
+
+static void expect_create(myblasStatus_t expected) {
+    myblasHandle_t handle = NULL;
+    assert_int_equal(myblasCreate(&handle), expected);
+    if (handle)
+        assert_ok(myblasDestroy(handle));
+}
+
+static void expect_success(void) { expect_create(MYBLAS_STATUS_SUCCESS); }
+static void expect_invalid(void) { expect_create(MYBLAS_STATUS_INVALID_VALUE); }
+static void expect_not_supported(void) { expect_create(MYBLAS_STATUS_NOT_SUPPORTED); }
+
+static const char* selected_on_host(myblasHandle_t handle, myblasStatus_t expected) {
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.m = call.n = call.k = call.lda = call.ldb = call.ldc = 50;
+    const char* name = NULL;
+    assert_int_equal(myblasSelectKernel(handle, &call, &name), expected);
+    return name;
+}
+
+static void expect_reference(void) {
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreate(&handle));
+    assert_string_equal(selected_on_host(handle, MYBLAS_STATUS_SUCCESS), "reference");
+    float numbers[4] = {2, 3, 0, 1}, *scalar = &numbers[3];
+    assert_ok(mysgemm(handle,
+                      MYBLAS_OP_N,
+                      MYBLAS_OP_N,
+                      1,
+                      1,
+                      1,
+                      scalar,
+                      &numbers[0],
+                      1,
+                      &numbers[1],
+                      1,
+                      scalar,
+                      &numbers[2],
+                      1));
+    assert_true(numbers[2] == 6);
+    assert_last_kernel(handle, MYBLAS_ROUTINE_SGEMM, "reference");
+    // The program can take it back.
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    assert_string_not_equal(selected_on_host(handle, MYBLAS_STATUS_SUCCESS), "reference");
+    assert_ok(myblasDestroy(handle));
+}
+
+static void expect_unknown_kernel(void) {
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasSetLoggerCallback(count_message));
+    assert_ok(myblasCreate(&handle));
+    selected_on_host(handle, MYBLAS_STATUS_NOT_SUPPORTED);
+    float numbers[4] = {2, 3, 5, 1};
+    assert_status(NOT_SUPPORTED, myscopy(handle, 1, numbers, 1, numbers + 2, 1));
+    assert_true(numbers[2] == 5);
+    assert_non_null(strstr(message, "myscopy: MYBLAS_STATUS_NOT_SUPPORTED: the environment"));
+    assert_ok(myblasDestroy(handle));
+}
+
+// The log's file name comes in MYBLAS_TEST_LOG_NAME too, which the library does not read.
+static void expect_log_file(void) {
+    const char* name = getenv("MYBLAS_TEST_LOG_NAME");
+    assert_non_null(name);
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreate(&handle));
+    assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
+    assert_true(file_size(name) > 0);
+    assert_ok(myblasDestroy(handle));
+}
+
+static const struct scenario scenarios[] = {
+    {"host", expect_host},
+    {"explicit_host", expect_explicit_host},
+    {"cuda", expect_cuda_or_refusal},
+    {"success", expect_success},
+    {"invalid", expect_invalid},
+    {"not_supported", expect_not_supported},
+    {"reference", expect_reference},
+    {"unknown_kernel", expect_unknown_kernel},
+    {"log_file", expect_log_file},
+};
+
+static void test_environment(void** state) {
+    (void)state;
+    static const char* const cases[][4] = {
+        {"host", "MYBLAS_BACKEND=host"},
+        {"cuda", "MYBLAS_BACKEND=cuda"},
+        {"success", "MYBLAS_BACKEND=auto"},
+        {"success", NULL},
+        {"invalid", "MYBLAS_BACKEND=gpu"},
+        {"invalid", "MYBLAS_BACKEND=HOST"},
+        {"explicit_host", "MYBLAS_BACKEND=gpu"},
+        {"explicit_host", "MYBLAS_BACKEND=cuda"},
+        {"success", "MYBLAS_MATH=strict"},
+        {"not_supported", "MYBLAS_MATH=emulated"},
+        {"not_supported", "MYBLAS_MATH=fast"},
+        {"invalid", "MYBLAS_MATH=exact"},
+        {"reference", "MYBLAS_BACKEND=host", "MYBLAS_SGEMM_KERNEL=reference"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); ++i)
+        assert_scenario(cases[i][0], &cases[i][1]);
+
+    static const char* const unknown[] = {"MYBLAS_BACKEND=host",
+                                          "MYBLAS_SGEMM_KERNEL=no_such_kernel",
+                                          "MYBLAS_COPY_KERNEL=no_such_kernel",
+                                          NULL};
+    assert_scenario("unknown_kernel", unknown);
+
+    char directory[] = "/tmp/myblas_test_XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    char log[64], variable[96], name[96];
+    snprintf(log, sizeof log, "%s/log", directory);
+    snprintf(variable, sizeof variable, "MYBLAS_LOG=%s", log);
+    snprintf(name, sizeof name, "MYBLAS_TEST_LOG_NAME=%s", log);
+    const char* const logging[] = {variable, name, NULL};
+    assert_scenario("log_file", logging);
+    assert_int_equal(unlink(log), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+int main(int argc, char** argv) {
+    run_requested_scenario(argc, argv, scenarios, COUNT_OF(scenarios));
+    const struct CMUnitTest general[] = {
+        cmocka_unit_test(test_status_names),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_environment),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_create_auto),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_null_handle),
+        cmocka_unit_test(test_logger_callback),
+        cmocka_unit_test(test_logger_file),
+    };
+    return cmocka_run_group_tests_name("status", general, NULL, NULL) +
+           RUN_ON_BACKENDS("handle", tests);
+}
