@@ -83,30 +83,23 @@ static float product_at(int64_t i, int64_t j, int64_t k) {
     return sum;
 }
 
-// op(A) (m x k) with a leading dimension; columns are sent one by one, as they may lie far apart.
-static void
-put_a(myblasHandle_t handle, float* device, int64_t ld, int64_t m, int64_t k, bool transposed) {
-    const int64_t rows = transposed ? k : m, cols = transposed ? m : k;
+// The stored form of op(X), rows x cols with elements at(row, column), with a leading dimension.
+static void put_matrix(myblasHandle_t handle,
+                       float* device,
+                       int64_t ld,
+                       int64_t rows,
+                       int64_t cols,
+                       bool transposed,
+                       float (*at)(int64_t, int64_t)) {
+    const int64_t stored_rows = transposed ? cols : rows, stored_cols = transposed ? rows : cols;
     float* host = malloc((size_t)(rows * cols) * sizeof *host);
     assert_non_null(host);
-    for (int64_t j = 0; j < cols; ++j) {
-        for (int64_t i = 0; i < rows; ++i)
-            host[i + j * rows] = transposed ? a_at(j, i) : a_at(i, j);
+    for (int64_t j = 0; j < stored_cols; ++j) {
+        for (int64_t i = 0; i < stored_rows; ++i)
+            host[i + j * stored_rows] = transposed ? at(j, i) : at(i, j);
     }
-    assert_ok(myblasSetMatrix_64(handle, rows, cols, sizeof *host, host, rows, device, ld));
-    free(host);
-}
-
-static void
-put_b(myblasHandle_t handle, float* device, int64_t ld, int64_t k, int64_t n, bool transposed) {
-    const int64_t rows = transposed ? n : k, cols = transposed ? k : n;
-    float* host = malloc((size_t)(rows * cols) * sizeof *host);
-    assert_non_null(host);
-    for (int64_t j = 0; j < cols; ++j) {
-        for (int64_t i = 0; i < rows; ++i)
-            host[i + j * rows] = transposed ? b_at(j, i) : b_at(i, j);
-    }
-    assert_ok(myblasSetMatrix_64(handle, rows, cols, sizeof *host, host, rows, device, ld));
+    assert_ok(myblasSetMatrix_64(
+        handle, stored_rows, stored_cols, sizeof *host, host, stored_rows, device, ld));
     free(host);
 }
 
@@ -114,7 +107,7 @@ struct product {
     int64_t m, n, k, lda, ldb, ldc;
     bool transa, transb;
     float *a, *b, *c;
-    int64_t checked[12]; // columns of C that are looked at; all if the first is negative
+    int64_t checked[12]; // columns of C that are looked at; all of them if there are none here
     int checked_count;
 };
 
@@ -187,8 +180,8 @@ static void test_large_result(void** state) {
         p.c = claim(&memory, p.ldc * p.n, sizeof(float));
         p.a = claim(&memory, (int64_t)side * 4, sizeof(float));
         p.b = claim(&memory, (int64_t)side * 4, sizeof(float));
-        put_a(memory.handle, p.a, p.lda, p.m, k, trans);
-        put_b(memory.handle, p.b, p.ldb, k, p.n, trans);
+        put_matrix(memory.handle, p.a, p.lda, p.m, k, trans, a_at);
+        put_matrix(memory.handle, p.b, p.ldb, k, p.n, trans, b_at);
         // Both ends, and where offsets pass 2^31 bytes, 2^32 bytes, 2^31 elements.
         const int64_t columns[] = {0,
                                    1,
@@ -237,8 +230,8 @@ static void test_large_leading_dimension(void** state) {
                 p.c = far;
                 p.ldc = distances[d];
             }
-            put_a(memory.handle, p.a, p.lda, p.m, p.k, false);
-            put_b(memory.handle, p.b, p.ldb, p.k, p.n, false);
+            put_matrix(memory.handle, p.a, p.lda, p.m, p.k, false, a_at);
+            put_matrix(memory.handle, p.b, p.ldb, p.k, p.n, false, b_at);
             for (int64_t j = 0; j < p.n && p.n <= cols; ++j)
                 p.checked[p.checked_count++] = j;
             with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &p);
@@ -263,8 +256,8 @@ static void test_thin_products(void** state) {
                            .a = longer,
                            .b = shorter,
                            .c = c};
-    put_a(memory.handle, longer, tall.lda, tall.m, tall.k, false);
-    put_b(memory.handle, shorter, tall.ldb, tall.k, tall.n, false);
+    put_matrix(memory.handle, longer, tall.lda, tall.m, tall.k, false, a_at);
+    put_matrix(memory.handle, shorter, tall.ldb, tall.k, tall.n, false, b_at);
     with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &tall);
     struct product wide = {.m = 2,
                            .n = length,
@@ -275,8 +268,8 @@ static void test_thin_products(void** state) {
                            .a = shorter,
                            .b = longer,
                            .c = c};
-    put_a(memory.handle, shorter, wide.lda, wide.m, wide.k, false);
-    put_b(memory.handle, longer, wide.ldb, wide.k, wide.n, false);
+    put_matrix(memory.handle, shorter, wide.lda, wide.m, wide.k, false, a_at);
+    put_matrix(memory.handle, longer, wide.ldb, wide.k, wide.n, false, b_at);
     with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_product, &wide);
     release(&memory);
 }
@@ -357,8 +350,8 @@ static void test_large_batches(void** state) {
     batch.b = claim(&memory, floats, sizeof(float));
     batch.c = claim(&memory, floats, sizeof(float));
     batch.arrays = claim(&memory, 3 * (int64_t)products, sizeof(void*));
-    put_a(memory.handle, batch.a, tiny, tiny, (int64_t)tiny * products, false);
-    put_b(memory.handle, batch.b, tiny, tiny, (int64_t)tiny * products, false);
+    put_matrix(memory.handle, batch.a, tiny, tiny, (int64_t)tiny * products, false, a_at);
+    put_matrix(memory.handle, batch.b, tiny, tiny, (int64_t)tiny * products, false, b_at);
     float** arrays = malloc(3 * (size_t)products * sizeof *arrays);
     assert_non_null(arrays);
     for (int64_t i = 0; i < products; ++i) {

@@ -120,11 +120,6 @@ void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const ch
     assert_string_equal(last, name);
 }
 
-void assert_declined(myblasHandle_t handle, const myblasCall_t* call) {
-    const char* name = "";
-    assert_status(NOT_SUPPORTED, myblasSelectKernel(handle, call, &name));
-}
-
 myblasCall_t empty_call(myblasRoutine_t routine) {
     myblasCall_t call;
     memset(&call, 0, sizeof call);

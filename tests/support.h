@@ -58,9 +58,6 @@ bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
 // Asserts that the last call of the routine took the kernel.
 void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name);
 
-// Asserts that a forced kernel which answered NOT_SUPPORTED says so of the described call as well.
-void assert_declined(myblasHandle_t handle, const myblasCall_t* call);
-
 myblasCall_t empty_call(myblasRoutine_t routine);
 
 // Lends the handle exactly the workspace that the call asks for, filled with NaN, between guards that

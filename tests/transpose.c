@@ -222,23 +222,33 @@ static void test_transpose_selection(void** state) {
     assert_true(counts.ran > 100);
 }
 
-// In place without any workspace: slow, and right.
-static void test_in_place_without_workspace(void** state) {
+// In place with no workspace, with too little for the matrix, and with enough: slower and faster, and
+// always right.
+static void test_in_place_workspaces(void** state) {
     myblasHandle_t handle = require_handle(state);
     static const struct shape shapes[] = {{2, 3}, {5, 4}, {64, 63}, {33, 97}, {1, 50}, {7, 1021}};
-    struct operand a = operand_create(handle);
-    assert_ok(myblasSetWorkspace(handle, NULL, 0));
+    struct operand a = operand_create(handle), workspace = operand_create(handle);
     for (size_t s = 0; s < COUNT_OF(shapes); ++s) {
         const struct transpose_case t = {
             shapes[s].m, shapes[s].n, 4, shapes[s].m, shapes[s].n, 0, true};
-        void* host = operand_place(&a, matrix_bytes(t.m, t.n, t.lda, 4), 0);
-        fill_matrix(host, t.m, t.n, t.lda, 4);
-        operand_upload(&a);
-        assert_ok(
-            mytranspose(handle, t.m, t.n, operand_device(&a), t.lda, operand_device(&a), t.ldb));
-        assert_transposed(&t, host, operand_download(&a), false, "selected");
+        const size_t bytes = matrix_bytes(t.m, t.n, t.lda, 4);
+        const size_t sizes[] = {0, 256, 1024, (bytes + 255) / 256 * 256};
+        for (size_t w = 0; w < COUNT_OF(sizes); ++w) {
+            operand_place(&workspace, sizes[w], 0);
+            operand_upload(&workspace);
+            assert_ok(
+                myblasSetWorkspace(handle, sizes[w] ? operand_device(&workspace) : NULL, sizes[w]));
+            void* host = operand_place(&a, bytes, 0);
+            fill_matrix(host, t.m, t.n, t.lda, 4);
+            operand_upload(&a);
+            assert_ok(mytranspose(
+                handle, t.m, t.n, operand_device(&a), t.lda, operand_device(&a), t.ldb));
+            assert_transposed(&t, host, operand_download(&a), false, "selected");
+            operand_download(&workspace);
+        }
     }
     operand_destroy(&a);
+    operand_destroy(&workspace);
 }
 
 // ---- geam ----------------------------------------------------------------------------------------
@@ -468,7 +478,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_transpose),
         cmocka_unit_test(test_transpose_selection),
-        cmocka_unit_test(test_in_place_without_workspace),
+        cmocka_unit_test(test_in_place_workspaces),
         cmocka_unit_test(test_every_geam),
         cmocka_unit_test(test_geam_selection),
     };

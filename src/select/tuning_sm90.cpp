@@ -20,6 +20,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
 
 constexpr rule<transpose_problem> transpose[] = {
     // forms            m    n    min(m, n)  m * n
+    {out_of_place_form, {any, any, at_most(48), any}, &cuda::transpose_unrolled},
     {out_of_place_form, {any, any, any, any}, &cuda::transpose_vectorised},
     {out_of_place_form, {any, any, any, any}, &cuda::transpose_unrolled},
     {out_of_place_form, {any, any, any, any}, &cuda::transpose_shared_tile_padded},

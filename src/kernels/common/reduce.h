@@ -8,8 +8,9 @@ namespace myblas::cuda {
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_warp = 0xffffffffu;
 
-// What sums are carried in beyond the few additions that a thread does in T itself: adding to it loses
-// next to nothing. Trivially constructible, since it lives in shared memory; carrier{} is zero.
+// What sums are carried in beyond the few additions that a thread does in T itself: adding to it
+// loses next to nothing. Trivially constructible, since it lives in shared memory; carrier{} is
+// zero.
 template <class T>
 struct carrier;
 

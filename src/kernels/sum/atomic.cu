@@ -2,7 +2,7 @@
 //
 // The ground floor: all additions queue at one address.
 //
-// Bound: n elements read.  Block: 256 threads, one element each.  Accepts: everything.
+// Bound: n elements read.  Block: 1024 threads, one element each.  Accepts: everything.
 // Not deterministic.
 
 #include "kernels/sum/ladder.h"

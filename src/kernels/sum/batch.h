@@ -1,11 +1,11 @@
-// The reading side of the deterministic sums: batches of 16-byte vectors, and a fixed map of elements
-// to threads.
+// The reading side of the deterministic sums: batches of 16-byte vectors, and a fixed map of
+// elements to threads.
 //
-// A batch is threads * loads * v elements, v = 16 bytes / sizeof(T). Load k of thread t takes elements
-// (k * threads + t) * v + 0 ... v - 1 of the batch. A thread adds its loads * v terms of a batch as a
-// tree in T, log2(loads * v) roundings deep (4 for float, 3 for double), and the result to a carrier
-// (reduce.h) that loses next to nothing. The map knows nothing of the alignment of x or of the
-// increment, so that the same values give the same bits wherever they lie.
+// A batch is threads * loads * v elements, v = 16 bytes / sizeof(T). Load k of thread t takes
+// elements (k * threads + t) * v + 0 ... v - 1 of the batch. A thread adds its loads * v terms of a
+// batch as a tree in T, log2(loads * v) roundings deep (4 for float, 3 for double), and the result
+// to a carrier (reduce.h) that loses next to nothing. The map knows nothing of the alignment of x
+// or of the increment, so that the same values give the same bits wherever they lie.
 #pragma once
 
 #include "core/problem.h"
@@ -21,7 +21,7 @@ template <class T>
 inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(T));
 
 template <class T, int threads>
-inline constexpr int64_t batch_elements = int64_t{threads} * batch_loads * vector_elements<T>;
+inline constexpr int64_t batch_elements = int64_t{threads} * batch_loads* vector_elements<T>;
 
 // Whether x can be read by aligned vectors.
 template <class T>

@@ -1,13 +1,14 @@
 // result = sum of x_i: a tree over neighbours in shared memory.
 //
-// Adds to `shared_serial`: the threads add in log2(256) steps. In the step of stride s, every thread
-// whose number is a multiple of 2 s adds the value s places on: neighbours first. The threads at work
-// are spread over all warps, so that each warp runs every step with ever fewer lanes (divergence).
+// Adds to `shared_serial`: the threads add in log2(1024) steps. In the step of stride s, every
+// thread whose number is a multiple of 2 s adds the value s places on: neighbours first. The
+// threads at work are spread over all warps, so that each warp runs every step with ever fewer
+// lanes (divergence).
 //
 //      stride 1:  0+1   2+3   4+5   6+7      threads 0, 2, 4, 6
 //      stride 2:  0+2         4+6            threads 0, 4
 //
-// Bound: n elements read.  Block: 256 threads, one element each, 1 KiB of shared memory.
+// Bound: n elements read.  Block: 1024 threads, one element each, 4 KiB of shared memory.
 // Accepts: everything.  Not deterministic.
 
 #include "kernels/sum/ladder.h"

@@ -1,12 +1,12 @@
 // result = sum of x_i: a tree over halves in shared memory.
 //
-// Adds to `shared_strided`: the far half is added to the near half, so that consecutive threads access
-// consecutive values and no bank conflicts.
+// Adds to `shared_strided`: the far half is added to the near half, so that consecutive threads
+// access consecutive values and no bank conflicts.
 //
 //      stride 4:  0+4   1+5   2+6   3+7      threads 0, 1, 2, 3
 //      stride 2:  0+2   1+3                  threads 0, 1
 //
-// Bound: n elements read.  Block: 256 threads, one element each, 1 KiB of shared memory.
+// Bound: n elements read.  Block: 1024 threads, one element each, 4 KiB of shared memory.
 // Accepts: everything.  Not deterministic.
 
 #include "kernels/sum/ladder.h"

@@ -1,9 +1,9 @@
 // result = sum of x_i: thread 0 adds the values of its block.
 //
-// Adds to `atomic`: a block gathers its values in shared memory, and one thread adds them up, so that
-// 256 elements cost one atomic; 255 threads wait meanwhile.
+// Adds to `atomic`: a block gathers its values in shared memory, and one thread adds them up, so
+// that 1024 elements cost one atomic; 1023 threads wait meanwhile.
 //
-// Bound: n elements read.  Block: 256 threads, one element each, 1 KiB of shared memory.
+// Bound: n elements read.  Block: 1024 threads, one element each, 4 KiB of shared memory.
 // Accepts: everything.  Not deterministic.
 
 #include "kernels/sum/ladder.h"

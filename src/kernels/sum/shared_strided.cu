@@ -1,13 +1,13 @@
 // result = sum of x_i: a tree over neighbours in shared memory, done by the first threads.
 //
-// Adds to `shared_interleaved`: the same additions, dealt to consecutive threads, so that whole warps
-// work or rest. The threads of a warp now access values 2 s apart, which conflict in the banks: 2 s
-// ways, up to 32.
+// Adds to `shared_interleaved`: the same additions, dealt to consecutive threads, so that whole
+// warps work or rest. The threads of a warp now access values 2 s apart, which conflict in the
+// banks: 2 s ways, up to 32.
 //
 //      stride 1:  0+1   2+3   4+5   6+7      threads 0, 1, 2, 3
 //      stride 2:  0+2         4+6            threads 0, 1
 //
-// Bound: n elements read.  Block: 256 threads, one element each, 1 KiB of shared memory.
+// Bound: n elements read.  Block: 1024 threads, one element each, 4 KiB of shared memory.
 // Accepts: everything.  Not deterministic.
 
 #include "kernels/sum/ladder.h"

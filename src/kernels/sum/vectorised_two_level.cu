@@ -1,13 +1,14 @@
 // result = sum of x_i, the same bits on every run, in one launch.
 //
-// Adds to `warp_shuffle`: a thread reads many elements, 16 bytes at a time with four loads in flight
-// (batch.h), instead of one; and no atomic decides an order of additions. Each block writes its sum to
-// its slot in the workspace and takes a number from a counter; the block that takes the last number
-// knows that all slots are written, and adds them in their order. The counter wraps to zero there, so
-// that no launch has to prepare the next. One block needs neither slots nor counter.
+// Adds to `warp_shuffle`: a thread reads many elements, 16 bytes at a time with four loads in
+// flight (batch.h), instead of one; and no atomic decides an order of additions. Each block writes
+// its sum to its slot in the workspace and takes a number from a counter; the block that takes the
+// last number knows that all slots are written, and adds them in their order. The counter wraps to
+// zero there, so that no launch has to prepare the next. One block needs neither slots nor counter.
 //
 // Accuracy: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
-// from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU holds.
+// from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU
+// holds.
 // Bound: n elements read.  Block: 256 threads, batches of 16 KiB.  Grid: a function of n and the
 // number of multiprocessors alone, 8 blocks on each at most.
 // Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads.
@@ -34,8 +35,8 @@ int64_t blocks_of(const sum_problem<T>& p, const device_info& device) {
 template <class T, bool contiguous, bool absolute>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     two_level(sum_problem<T> p, carrier<T>* slots, unsigned* counter) {
-    carrier<T> total = block_sum<threads>(
-        thread_sum<T, threads, contiguous, absolute>(p, blockIdx.x, gridDim.x));
+    carrier<T> total =
+        block_sum<threads>(thread_sum<T, threads, contiguous, absolute>(p, blockIdx.x, gridDim.x));
     if (gridDim.x > 1) {
         __shared__ bool is_last;
         if (threadIdx.x == 0) {
@@ -64,9 +65,9 @@ size_t slot_bytes(const sum_problem<T>& p, const device_info& device) {
 
 template <class T>
 myblasStatus_t launch_two_level(const sum_problem<T>& p, const launch_context& context) {
-    const auto kernel =
-        is_contiguous(p) ? (p.absolute ? two_level<T, true, true> : two_level<T, true, false>)
-                         : (p.absolute ? two_level<T, false, true> : two_level<T, false, false>);
+    const auto kernel = is_contiguous(p)
+                            ? (p.absolute ? two_level<T, true, true> : two_level<T, true, false>)
+                            : (p.absolute ? two_level<T, false, true> : two_level<T, false, false>);
     const dim3 grid(static_cast<unsigned>(blocks_of(p, *context.device)));
     return launch(kernel,
                   grid,

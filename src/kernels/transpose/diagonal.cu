@@ -1,10 +1,10 @@
 // B = A^T, tile by tile along diagonals.
 //
-// Adds to `shared_tile_padded`: blocks that run at the same time take tiles along a diagonal, so that
-// neither their reads nor their writes are a power of two apart. That mattered on GPUs whose memory
-// partitions were picked by plain address bits ("partition camping"). Today's GPUs hash the address,
-// so the rung brings little, and may cost: neighbouring blocks no longer share sectors and pages. It
-// stays in the ladder to show just that.
+// Adds to `shared_tile_padded`: blocks that run at the same time take tiles along a diagonal, so
+// that neither their reads nor their writes are a power of two apart. That mattered on GPUs whose
+// memory partitions were picked by plain address bits ("partition camping"). Today's GPUs hash the
+// address, so the rung brings little, and may cost: neighbouring blocks no longer share sectors and
+// pages. It stays in the ladder to show just that.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: everything out of place.

@@ -1,12 +1,12 @@
 // C = alpha op(A) + beta op(B), transposed operands through shared memory.
 //
-// Adds to `naive`: a transposed operand is read along its own columns and turned in a padded tile of
-// shared memory, as in transpose's `unrolled`; a thread has all its loads in flight, 16 of each
+// Adds to `naive`: a transposed operand is read along its own columns and turned in a padded tile
+// of shared memory, as in transpose's `unrolled`; a thread has all its loads in flight, 16 of each
 // operand, before it needs the first.
 //
-// Bound: 3 m n floats moved (2 m n when a scalar is zero).  Block: 256 threads, a tile of 64 x 64, one
-// stage for each transposed operand.  Accepts: everything; where C is A or B, that operand is not
-// transposed, and an element is written by the thread that read it.
+// Bound: 3 m n floats moved (2 m n when a scalar is zero).  Block: 256 threads, a tile of 64 x 64,
+// one stage for each transposed operand.  Accepts: everything; where C is A or B, that operand is
+// not transposed, and an element is written by the thread that read it.
 
 #include "kernels/common/scalar.h"
 #include "kernels/transpose/registry.h"
@@ -17,8 +17,8 @@ namespace {
 
 constexpr int side = 64;
 constexpr int threads = 256;
-constexpr int step = threads / side;       // columns that the block covers at once
-constexpr int per_thread = side / step;    // elements
+constexpr int step = threads / side;    // columns that the block covers at once
+constexpr int per_thread = side / step; // elements
 constexpr int pitch = padded_pitch<float, side>;
 
 // Where a thread stands: in row `row` of columns first, first + step, ... of a tile.
@@ -104,8 +104,9 @@ __global__ void __launch_bounds__(threads) shared_tile(geam_problem p) {
 }
 
 myblasStatus_t launch_shared_tile(const geam_problem& p, const launch_context& context) {
-    const auto kernel = p.transa ? (p.transb ? shared_tile<true, true> : shared_tile<true, false>)
-                                 : (p.transb ? shared_tile<false, true> : shared_tile<false, false>);
+    const auto kernel = p.transa
+                            ? (p.transb ? shared_tile<true, true> : shared_tile<true, false>)
+                            : (p.transb ? shared_tile<false, true> : shared_tile<false, false>);
     const dim3 grid = grid_of(tiles_of(p.m, side) * tiles_of(p.n, side));
     return launch(kernel, grid, threads, 0, context, p);
 }

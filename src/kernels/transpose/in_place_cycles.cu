@@ -1,12 +1,13 @@
 // A = A^T in place, any shape with tight leading dimensions, without memory.
 //
-// The transpose permutes positions: the element at i + j m moves to j + i n. Each thread follows the
-// cycles of its positions by arithmetic alone until it meets a position before its own; one that
-// returns without, leads the cycle and moves its elements one by one. Threads share no element,
-// since cycles are disjoint. Slow: the moves of a cycle depend on each other, and a long cycle, which
-// may be the whole matrix, keeps one thread busy alone.
+// The transpose permutes positions: the element at i + j m moves to j + i n. Each thread follows
+// the cycles of its positions by arithmetic alone until it meets a position before its own; one
+// that returns without, leads the cycle and moves its elements one by one. Threads share no
+// element, since cycles are disjoint. Slow: the moves of a cycle depend on each other, and a long
+// cycle, which may be the whole matrix, keeps one thread busy alone.
 //
-// Bound: the latency of the longest cycle.  Block: 256 threads.  Accepts: B == A, lda == m, ldb == n.
+// Bound: the latency of the longest cycle.  Block: 256 threads.  Accepts: B == A, lda == m, ldb ==
+// n.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"

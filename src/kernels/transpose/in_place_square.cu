@@ -1,14 +1,15 @@
 // A = A^T in place, A square, by pairs of tiles.
 //
-// Adds to `shared_tile_padded`: a block loads a tile and its mirror image across the diagonal before
-// it writes either, turned, to the place of the other. Tiles on the diagonal are their own mirror.
+// Adds to `shared_tile_padded`: a block loads a tile and its mirror image across the diagonal
+// before it writes either, turned, to the place of the other. Tiles on the diagonal are their own
+// mirror.
 //
 // Bound: 2 n^2 elements moved.  Block: 256 threads, two tiles of 32 x 32, one stage.
 // Accepts: B == A, m == n, lda == ldb.
 //
-// The upper triangle of tiles, diagonal included, folds into a rectangle: row r of it is followed by
-// the row that completes it to the common width, so that the number of a block gives its pair without
-// a search. Four tiles a side:
+// The upper triangle of tiles, diagonal included, folds into a rectangle: row r of it is followed
+// by the row that completes it to the common width, so that the number of a block gives its pair
+// without a search. Four tiles a side:
 //
 //      0 0   0 1   0 2   0 3 | 3 3
 //      1 1   1 2   1 3 | 2 2   2 3

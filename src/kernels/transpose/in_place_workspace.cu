@@ -2,8 +2,8 @@
 //
 // Transposes out of place into the workspace, then copies back: fast at the price of memory.
 //
-// Bound: 4 m n elements moved.  Launches: `vectorised` where A is aligned for it, else `unrolled`; and
-// a copy.  Accepts: B == A, lda == m, ldb == n, with m * n elements of workspace.
+// Bound: 4 m n elements moved.  Launches: `vectorised` where A is aligned for it, else `unrolled`;
+// and a copy.  Accepts: B == A, lda == m, ldb == n, with m * n elements of workspace.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -27,11 +27,8 @@ myblasStatus_t launch_in_place_workspace(const transpose_problem& p,
                                                                            : transpose_unrolled;
     if (const myblasStatus_t status = mover.launch(out, context); status != MYBLAS_STATUS_SUCCESS)
         return status;
-    return to_status(cudaMemcpyAsync(p.b,
-                                     out.b,
-                                     matrix_bytes(p, *context.device),
-                                     cudaMemcpyDeviceToDevice,
-                                     context.stream));
+    return to_status(cudaMemcpyAsync(
+        p.b, out.b, matrix_bytes(p, *context.device), cudaMemcpyDeviceToDevice, context.stream));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // B = A^T, tile by tile through padded shared memory.
 //
-// Adds to `shared_tile`: each column of the tile in shared memory is followed by one unused bank, so
-// that the elements of a row lie in different banks and no access conflicts.
+// Adds to `shared_tile`: each column of the tile in shared memory is followed by one unused bank,
+// so that the elements of a row lie in different banks and no access conflicts.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: everything out of place.
@@ -21,7 +21,8 @@ __global__ void __launch_bounds__(tile_threads) shared_tile_padded(transpose_pro
         transpose_tile(p, tile % tiles_m * tile_side, tile / tiles_m * tile_side, smem);
 }
 
-myblasStatus_t launch_shared_tile_padded(const transpose_problem& p, const launch_context& context) {
+myblasStatus_t launch_shared_tile_padded(const transpose_problem& p,
+                                         const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         return launch(shared_tile_padded<T>, tile_grid(p), tile_threads, 0, context, p);
     });

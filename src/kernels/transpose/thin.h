@@ -1,9 +1,9 @@
 // Transposes of thin matrices, where min(m, n) is less than the side of a square tile.
 //
-// Square tiles would leave most lanes idle. Here a block takes a stretch of the long extent over the
-// whole thin one: `thin` x `stretch` elements. On the side where the thin extent runs fastest its
-// threads walk over the elements in storage order, (thin, long), contiguous when the leading dimension
-// is tight; on the other side they write or read `thin` runs of `stretch` elements.
+// Square tiles would leave most lanes idle. Here a block takes a stretch of the long extent over
+// the whole thin one: `thin` x `stretch` elements. On the side where the thin extent runs fastest
+// its threads walk over the elements in storage order, (thin, long), contiguous when the leading
+// dimension is tight; on the other side they write or read `thin` runs of `stretch` elements.
 //
 //      short side, t + l * ld              smem[t][l]               long side, l + t * ld
 //      t0 t1 t2 | t0 t1 t2 | ...     <->   l0 l1 l2 l3 ...    <->   l0 l1 l2 l3 ...  (run t0)
@@ -28,8 +28,8 @@ struct thin_shape {
     int pitch;   // elements between runs in shared memory
 };
 
-// About 16 KiB of elements, at most 4096, in a block. Neighbours in storage order are spread over all
-// banks when runs are shifted by as many banks as neighbours of one run lie side by side.
+// About 16 KiB of elements, at most 4096, in a block. Neighbours in storage order are spread over
+// all banks when runs are shifted by as many banks as neighbours of one run lie side by side.
 template <class T>
 thin_shape shape_thin(const transpose_problem& p) {
     const int elements = std::min<int>(4096, 16384 / sizeof(T));
@@ -40,11 +40,10 @@ thin_shape shape_thin(const transpose_problem& p) {
 }
 
 template <class T>
-inline constexpr size_t thin_smem_bytes_max =
-    sizeof(T) * (std::min<size_t>(4096, 16384 / sizeof(T)) + thin_limit + 32);
+inline constexpr size_t
+    thin_smem_bytes_max = sizeof(T) * (std::min<size_t>(4096, 16384 / sizeof(T)) + thin_limit + 32);
 
 inline bool is_thin(const transpose_problem& p) { return std::min(p.m, p.n) <= thin_limit; }
-
 
 // A thread's walk over the elements t + l * thin = first, first + threads, ... of a stretch.
 struct thin_walk {
@@ -67,8 +66,8 @@ struct thin_walk {
 
 // thin_rows: the thin extent is m, A has the short side. Else it is n, and B has it.
 template <class T, bool thin_rows>
-__global__ void __launch_bounds__(thin_threads) transpose_thin(transpose_problem p,
-                                                              thin_shape shape) {
+__global__ void __launch_bounds__(thin_threads)
+    transpose_thin(transpose_problem p, thin_shape shape) {
     extern __shared__ __align__(16) unsigned char smem_bytes[];
     T* smem = reinterpret_cast<T*>(smem_bytes); // (thin, stretch), runs of `pitch`
     const int64_t extent = thin_rows ? p.n : p.m;

@@ -29,7 +29,8 @@ myblasStatus_t with_element(int element_bytes, Function function) {
 
 inline constexpr size_t max_element_bytes = 16;
 
-// The rungs up to `diagonal` take tiles of 32 x 32 elements with 32 x 8 threads: a warp spans a side.
+// The rungs up to `diagonal` take tiles of 32 x 32 elements with 32 x 8 threads: a warp spans a
+// side.
 inline constexpr int tile_side = 32;
 inline constexpr int tile_threads = 256;
 inline constexpr int tile_step = tile_threads / tile_side; // columns that a block covers at once
@@ -61,10 +62,8 @@ inline bool out_of_place_square(const transpose_problem& p, const device_info&) 
 
 // Transposes the tile that starts at (i0, j0), with 32 x 8 threads.
 template <class T, int pitch>
-__device__ void transpose_tile(const transpose_problem& p,
-                               int64_t i0,
-                               int64_t j0,
-                               T (&smem)[tile_side][pitch]) {
+__device__ void
+transpose_tile(const transpose_problem& p, int64_t i0, int64_t j0, T (&smem)[tile_side][pitch]) {
     const int lane = threadIdx.x % tile_side;
     const int warp = threadIdx.x / tile_side;
     const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;

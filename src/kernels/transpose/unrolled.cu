@@ -22,7 +22,7 @@ template <class T>
 constexpr int side = sizeof(T) <= 4 ? 64 : 32;
 
 template <class T>
-constexpr size_t tile_bytes = side<T> * padded_pitch<T, side<T>> * sizeof(T);
+constexpr size_t tile_bytes = side<T>* padded_pitch<T, side<T>> * sizeof(T);
 
 template <class T>
 __global__ void __launch_bounds__(threads) unrolled(transpose_problem p) {

@@ -2,22 +2,23 @@
 //
 // Adds to `unrolled`: all accesses to global and shared memory are of 16 bytes, a quarter of the
 // instructions with 4-byte elements. A thread loads a square of elements, v vectors of v elements,
-// turns it in registers, and stores it to shared memory by rows; there the block regroups the vectors
-// into runs along B. Instead of padding, which would break the alignment, the vectors of a run are
-// permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8 different groups
-// of four banks. Blocks take the tiles in bands, so that those in flight touch about as many pages of
-// A as of B. A's elements are read once and B's written once: both stream past the caches.
+// turns it in registers, and stores it to shared memory by rows; there the block regroups the
+// vectors into runs along B. Instead of padding, which would break the alignment, the vectors of a
+// run are permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8
+// different groups of four banks. Blocks take the tiles in bands, so that those in flight touch
+// about as many pages of A as of B. A's elements are read once and B's written once: both stream
+// past the caches.
 //
-// Bound: 2 m n elements moved.  One stage; at 4 bytes 8 tiles in flight on a multiprocessor with 2048
-// threads.  Tile and threads by the element's size:
-//      bytes   v   tile       threads   shared
-//          1  16   128 x 128       64   16 KiB
-//          2   8   128 x 128      256   32 KiB
-//          4   4    64 x 64       256   16 KiB
-//          8   2    32 x 64       256   16 KiB
-//         16   1    16 x 64       256   16 KiB
-// Accepts: out of place, with pointers and leading dimensions that are multiples of 16 bytes; m and n
-// are free.
+// Bound: 2 m n elements moved.  One stage.  Tile, threads, shared memory of a block and the blocks on
+// a multiprocessor that registers are kept down for, by the element's size:
+//      bytes   v   tile       threads   shared   blocks
+//          1  16   128 x 128       64   16 KiB        5
+//          2   8   128 x 128      256   32 KiB        2
+//          4   4    64 x 64       256   16 KiB        5
+//          8   2    32 x 64       256   16 KiB        4
+//         16   1    16 x 64       256   16 KiB        6
+// Accepts: out of place, with pointers and leading dimensions that are multiples of 16 bytes; m and
+// n are free.
 //
 //      A                     registers          smem, a row of A = a column of B
 //      v columns x 1 vector  ->  turned    ->   row i: vectors j / v, at (j / v) ^ (i / v & 7)
@@ -34,20 +35,21 @@ struct alignas(16) vector16 {
 
 template <class T>
 struct tiling {
-    static constexpr int v = 16 / sizeof(T);                  // elements of a vector
-    static constexpr int lanes = sizeof(T) == 1 ? 8 : 16;     // squares along each side
-    static constexpr int repeats = v >= 4 ? 1 : 4 / v;        // squares of a thread, along n
-    static constexpr int rows = lanes * v;                    // of A
-    static constexpr int cols = lanes * v * repeats;          // of A
+    static constexpr int v = 16 / sizeof(T);              // elements of a vector
+    static constexpr int lanes = sizeof(T) == 1 ? 8 : 16; // squares along each side
+    static constexpr int repeats = v >= 4 ? 1 : 4 / v;    // squares of a thread, along n
+    static constexpr int rows = lanes * v;                // of A
+    static constexpr int cols = lanes * v * repeats;      // of A
     static constexpr int threads = lanes * lanes;
-    static constexpr int units = cols / v;                    // vectors of a row in shared memory
-    static constexpr int swizzle = 7;                         // 8 lanes make a phase
+    static constexpr int units = cols / v; // vectors of a row in shared memory
+    static constexpr int min_blocks = v == 8 ? 2 : v == 2 ? 4 : v == 1 ? 6 : 5;
+    static constexpr int swizzle = 7; // 8 lanes make a phase
     static constexpr size_t smem_bytes = sizeof(T) * rows * cols;
     static_assert(units % (swizzle + 1) == 0, "the XOR must stay inside a row");
     static_assert(smem_bytes <= 48 * 1024);
 };
 
-// Tile rows in a band. With about 1000 tiles in flight, 32 make the set roughly square.
+// Tile rows in a band. With several hundred tiles in flight, 32 make the set about square.
 constexpr int band_rows = 32;
 
 // Streaming accesses: the lines are the first to leave the caches.
@@ -67,7 +69,8 @@ __device__ void transpose_square(const vector16 (&from)[tiling<T>::v],
                                  vector16 (&to)[tiling<T>::v]) {
     constexpr int v = tiling<T>::v;
     if constexpr (sizeof(T) == 1) {
-        // By 4 x 4 bytes, a word of each of four vectors: pairs of bytes first, then pairs of pairs.
+        // By 4 x 4 bytes, a word of each of four vectors: pairs of bytes first, then pairs of
+        // pairs.
 #pragma unroll
         for (int q = 0; q < 4; ++q)
 #pragma unroll
@@ -88,9 +91,8 @@ __device__ void transpose_square(const vector16 (&from)[tiling<T>::v],
         for (int q = 0; q < 4; ++q)
 #pragma unroll
             for (int r = 0; r < v; ++r)
-                to[r].word[q] = __byte_perm(from[2 * q].word[r / 2],
-                                            from[2 * q + 1].word[r / 2],
-                                            r % 2 ? 0x7632 : 0x5410);
+                to[r].word[q] = __byte_perm(
+                    from[2 * q].word[r / 2], from[2 * q + 1].word[r / 2], r % 2 ? 0x7632 : 0x5410);
     } else {
         constexpr int words = sizeof(T) / 4; // of an element
 #pragma unroll
@@ -109,13 +111,8 @@ __device__ int place(int i, int unit) {
 
 // A tile of which every row and column holds whole vectors.
 template <class T>
-__device__ void move_vectors(const T* gmem_a,
-                             int64_t lda,
-                             T* gmem_b,
-                             int64_t ldb,
-                             int rows,
-                             int cols,
-                             vector16* smem) {
+__device__ void move_vectors(
+    const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int rows, int cols, vector16* smem) {
     using shape = tiling<T>;
     constexpr int v = shape::v;
     const int i = threadIdx.x % shape::lanes * v;
@@ -150,13 +147,8 @@ __device__ void move_vectors(const T* gmem_a,
 
 // A tile at an edge that cuts a vector: the same way through shared memory, element by element.
 template <class T>
-__device__ void move_elements(const T* gmem_a,
-                              int64_t lda,
-                              T* gmem_b,
-                              int64_t ldb,
-                              int rows,
-                              int cols,
-                              T* smem) {
+__device__ void
+move_elements(const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int rows, int cols, T* smem) {
     using shape = tiling<T>;
     constexpr int v = shape::v;
     for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
@@ -173,7 +165,8 @@ __device__ void move_elements(const T* gmem_a,
 }
 
 template <class T>
-__global__ void __launch_bounds__(tiling<T>::threads) vectorised(transpose_problem p) {
+__global__ void __launch_bounds__(tiling<T>::threads, tiling<T>::min_blocks)
+    vectorised(transpose_problem p) {
     using shape = tiling<T>;
     __shared__ vector16 smem[shape::rows * shape::units];
 
@@ -192,8 +185,7 @@ __global__ void __launch_bounds__(tiling<T>::threads) vectorised(transpose_probl
         if (rows % shape::v == 0 && cols % shape::v == 0)
             move_vectors<T>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
         else
-            move_elements<T>(
-                gmem_a, p.lda, gmem_b, p.ldb, rows, cols, reinterpret_cast<T*>(smem));
+            move_elements<T>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, reinterpret_cast<T*>(smem));
         __syncthreads(); // the tile is free for the block's next one
     }
 }
@@ -218,9 +210,9 @@ myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_contex
 constinit const kernel_entry<transpose_problem> transpose_vectorised = {
     .name = "vectorised",
     .description = "16-byte accesses, squares turned in registers, swizzled shared memory",
-    .block_m = tiling<float>::rows,
-    .block_n = tiling<float>::cols,
-    .threads = tiling<float>::threads,
+    .block_m = tiling<uint32_t>::rows,
+    .block_n = tiling<uint32_t>::cols,
+    .threads = tiling<uint32_t>::threads,
     .stages = 1,
     .smem_bytes = tiling<uint16_t>::smem_bytes,
     .alignment_bytes = sizeof(vector16),

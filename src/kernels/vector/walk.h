@@ -3,10 +3,10 @@
 //   float apply(float x, float y)    the new y; y is only read where `reads_y`
 // and they give it the ladder:
 //   naive       one thread for each element; unit increments
-//   vectorised  adds 16-byte accesses, four of each vector in flight, and a grid that fits the device;
-//               x and y equally far from a 16-byte boundary
-//   strided     any increments: element by element, in order by one thread when all updates meet in one
-//               element
+//   vectorised  adds 16-byte accesses, four of each vector in flight, in a grid that fits the device;
+//               unit increments, x and y equally far from a 16-byte boundary
+//   strided     element by element, any increments; one thread, in order, when all updates meet in
+//               one element
 #pragma once
 
 #include "core/device.h"
@@ -18,7 +18,7 @@
 namespace myblas::cuda {
 
 inline constexpr int walk_threads = 256;
-inline constexpr int walk_loads = 4; // independent vector loads of a thread in flight
+inline constexpr int walk_loads = 4;  // independent vector loads of a thread in flight
 inline constexpr int walk_vector = 4; // floats of a 16-byte vector
 inline constexpr int walk_elements = walk_threads * walk_loads * walk_vector; // of a block at once
 
