@@ -1,5 +1,5 @@
 // Rules of the cuda backend for compute capability 8.0.
-// Provenance: unmeasured; the order of the kernels' ladders.
+// Provenance: unmeasured; the rules of compute capability 9.0.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
 #include "kernels/transpose/registry.h"
@@ -11,21 +11,31 @@ namespace {
 
 // clang-format off
 constexpr rule<sgemm_problem> sgemm[] = {
-    // forms    m    n    k               batch * m * n
-    {any_form, {any, any, at_least(4096), at_most(128 * 128 * 16)}, &cuda::sgemm_split_k},
-    {any_form, {any, any, any,            at_most(1024 * 1024)},    &cuda::sgemm_warp_tile_64x64},
-    {any_form, {any, any, any,            any},                     &cuda::sgemm_warp_tile},
-    {any_form, {any, any, any,            any},                     &cuda::sgemm_shared_tile_grid_stride},
+    // forms    m              n              k               batch * m * n
+    {any_form, {at_most(32),   at_most(32),   at_most(128),   any},                   &cuda::sgemm_shared_rows},
+    {any_form, {at_most(192),  at_most(192),  at_most(192),   at_most(192 * 192)},    &cuda::sgemm_shared_rows},
+    {any_form, {any,           any,           at_least(256),  at_most(768 * 768)},    &cuda::sgemm_split_k},
+    {any_form, {any,           any,           at_least(4096), at_most(1024 * 1024)},  &cuda::sgemm_split_k},
+    {any_form, {any,           any,           any,            at_most(1024 * 1024)},  &cuda::sgemm_warp_tile_64x64},
+    {any_form, {at_most(64),   any,           any,            any},                   &cuda::sgemm_warp_tile_64x64},
+    {any_form, {any,           at_most(64),   any,            any},                   &cuda::sgemm_warp_tile_64x64},
+    {any_form, {at_most(192),  at_most(192),  any,            any},                   &cuda::sgemm_warp_tile_64x64},
+    {any_form, {at_most(256),  at_most(256),  any,            any},                   &cuda::sgemm_warp_tile_128x128},
+    {any_form, {any,           any,           any,            at_most(1408 * 1408)},  &cuda::sgemm_warp_tile_128x128},
+    {any_form, {any,           any,           any,            at_most(1664 * 1664)},  &cuda::sgemm_warp_tile_64x64},
+    {any_form, {any,           any,           at_most(128),   any},                   &cuda::sgemm_warp_tile_128x128},
+    {any_form, {any,           any,           any,            any},                   &cuda::sgemm_warp_tile},
+    {any_form, {any,           any,           any,            any},                   &cuda::sgemm_double_buffered},
 };
 
 constexpr rule<transpose_problem> transpose[] = {
-    // forms            m    n    min(m, n)  m * n
-    {out_of_place_form, {any, any, any, any}, &cuda::transpose_vectorised},
-    {out_of_place_form, {any, any, any, any}, &cuda::transpose_unrolled},
-    {out_of_place_form, {any, any, any, any}, &cuda::transpose_shared_tile_padded},
-    {in_place_form,     {any, any, any, any}, &cuda::transpose_in_place_square},
-    {in_place_form,     {any, any, any, any}, &cuda::transpose_in_place_workspace},
-    {in_place_form,     {any, any, any, any}, &cuda::transpose_in_place_cycles},
+    // forms            m    n    min(m, n)    m * n
+    {out_of_place_form, {any, any, at_most(48), any}, &cuda::transpose_unrolled},
+    {out_of_place_form, {any, any, any,         any}, &cuda::transpose_vectorised},
+    {out_of_place_form, {any, any, any,         any}, &cuda::transpose_unrolled},
+    {in_place_form,     {any, any, any,         any}, &cuda::transpose_in_place_square},
+    {in_place_form,     {any, any, any,         any}, &cuda::transpose_in_place_workspace},
+    {in_place_form,     {any, any, any,         any}, &cuda::transpose_in_place_cycles},
 };
 
 constexpr rule<geam_problem> geam[] = {
