@@ -219,7 +219,7 @@ static struct counts run_sums(myblasHandle_t handle,
                              10007,
                              100003,
                              1000003};
-    const size_t size_count = COUNT_OF(sizes) - (reduced() ? 1 : 0);
+    const size_t size_count = COUNT_OF(sizes) - (reduced() ? 2 : 0);
     struct counts counts = {0, 0};
     const struct operand empty = operand_create(handle);
     struct operands o = {empty, empty, empty};
@@ -236,7 +236,7 @@ static struct counts run_sums(myblasHandle_t handle,
                     run_sum(handle, forced, &s, &o, &counts);
                     continue;
                 }
-                for (s.misaligned = 0; s.misaligned < 4; ++s.misaligned)
+                for (s.misaligned = 0; s.misaligned < 4; s.misaligned += reduced() ? 3 : 1)
                     run_sum(handle, forced, &s, &o, &counts);
             }
         }

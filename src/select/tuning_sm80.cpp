@@ -44,9 +44,11 @@ constexpr rule<geam_problem> geam[] = {
 };
 
 constexpr rule<sum_problem<float>> sum[] = {
-    // forms    n    incx
-    {any_form, {any, any, any, any}, &cuda::sum_vectorised_two_level},
-    {any_form, {any, any, any, any}, &cuda::sum_single_block},
+    // forms    n               incx
+    {any_form, {at_most(4096),  any, any, any}, &cuda::sum_vectorised_two_level},
+    {any_form, {at_most(98304), any, any, any}, &cuda::sum_single_block},
+    {any_form, {any,            any, any, any}, &cuda::sum_vectorised_two_level},
+    {any_form, {any,            any, any, any}, &cuda::sum_single_block},
 };
 
 constexpr rule<sum_problem<double>> dsum[] = {

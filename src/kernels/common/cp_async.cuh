@@ -6,23 +6,23 @@
 
 namespace myblas::cuda {
 
-// Copies `bytes` (4, 8 or 16; source and target aligned to it) when `valid_bytes` equals it; copies the
-// first valid_bytes and writes zeroes behind them when it is less. With 0 the source is not read.
+// Copies `bytes` (4, 8 or 16; source and target aligned to it), or writes as many zeroes without reading
+// the source. PTX could also copy a part; tools that check memory accesses take that for a whole one.
 template <int bytes>
-__device__ __forceinline__ void
-cp_async(float* smem_target, const float* gmem_source, int valid_bytes) {
+__device__ __forceinline__ void cp_async(float* smem_target, const float* gmem_source, bool reads) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);
     const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
+    const int source_bytes = reads ? bytes : 0;
     if constexpr (bytes == 16) // past L1: a slab is read once by a block
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target),
                      "l"(gmem_source),
-                     "r"(valid_bytes)
+                     "r"(source_bytes)
                      : "memory");
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target),
                      "l"(gmem_source),
                      "n"(bytes),
-                     "r"(valid_bytes)
+                     "r"(source_bytes)
                      : "memory");
 }
 

@@ -83,24 +83,20 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
            sizeof(float);
 }
 
-template <bool transa, bool transb, bool vector>
-myblasStatus_t launch_parts(const sgemm_problem& p, const split& s, const launch_context& context) {
-    return launch_batch(part_kernel<transa, transb, vector>,
-                        tile_count(p, shape::block_m, shape::block_n) * s.parts,
-                        shape::threads,
-                        warp_tile<shape, transa, transb, vector>::smem_bytes,
-                        p,
-                        context,
-                        s,
-                        static_cast<float*>(context.workspace));
-}
-
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const split s = make_split(p, *context.device);
-    const myblasStatus_t status = with_transposition(p, [&](auto transa, auto transb) {
-        return inputs_aligned16(p) ? launch_parts<transa, transb, true>(p, s, context)
-                                   : launch_parts<transa, transb, false>(p, s, context);
-    });
+    float* parts = static_cast<float*>(context.workspace);
+    const myblasStatus_t status =
+        with_copies(p, copies_quads(p), [&](auto transa, auto transb, auto vector) {
+            return launch_batch(part_kernel<transa, transb, vector>,
+                                tile_count(p, shape::block_m, shape::block_n) * s.parts,
+                                shape::threads,
+                                warp_tile<shape, transa, transb, vector>::smem_bytes,
+                                p,
+                                context,
+                                s,
+                                parts);
+        });
     if (status != MYBLAS_STATUS_SUCCESS)
         return status;
     return launch_batch(reduce_kernel,
@@ -110,10 +106,10 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
                         p,
                         context,
                         s,
-                        static_cast<const float*>(context.workspace));
+                        parts);
 }
 
-constexpr size_t smem_bytes = warp_tile<shape, true, false, false>::smem_bytes;
+constexpr size_t smem_bytes = warp_tile<shape, true, false, true>::smem_bytes;
 static_assert(smem_bytes <= 48 * 1024, "no opt-in needed");
 
 } // namespace

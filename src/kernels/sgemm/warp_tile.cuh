@@ -38,7 +38,7 @@ struct warp_tile_shape {
 // Moves slabs of one operand, `lines` of C's side (rows of A, columns of B) x block_k, to shared memory
 // as smem[kk][line].
 //
-// Lines along memory: whole quads by 16-byte copies (vector), else word by word.
+// Lines along memory: quads by 16-byte copies (vector), else word by word.
 // k along memory: a slab is transposed on the way, by 4-byte copies. A warp copies 8 k x 4 lines: whole
 // 32-byte sectors of global memory, and, with rows padded by 4, 32 different banks.
 //
@@ -88,10 +88,8 @@ struct slab_copier {
         for (int r = 0; r < copies; ++r) {
             const int line_offset = r % line_copies * line_step,
                       k_offset = r / line_copies * k_step;
-            const bool inside = k_left - kk > k_offset;
-            const int left = inside ? lines_left - line_offset : 0;
-            const int valid = width == 1 ? left > 0 : max(0, min(left, width));
-            cp_async<width * 4>(target + k_offset * pitch + line_offset, source, valid * 4);
+            const bool inside = k_left - kk > k_offset && lines_left > line_offset;
+            cp_async<width * 4>(target + k_offset * pitch + line_offset, source, inside);
             if (k_contiguous && (r + 1) % line_copies == 0)
                 source = gmem + (k_offset + k_step);
             else
@@ -100,6 +98,28 @@ struct slab_copier {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 };
+
+// Whether the operands whose lines run along memory consist of aligned quads, so that `vector` may be
+// set. For OP_T of A with OP_N of B there is none.
+inline bool copies_quads(const sgemm_problem& p) {
+    const bool quads_a =
+        p.m % 4 == 0 && aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
+    const bool quads_b =
+        p.n % 4 == 0 && aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
+    return (p.transa || quads_a) && (!p.transb || quads_b);
+}
+
+// Calls f with transa, transb and vector as compile-time constants.
+template <class F>
+myblasStatus_t with_copies(const sgemm_problem& p, bool quads, F&& f) {
+    return with_transposition(p, [&](auto transa, auto transb) {
+        if constexpr (transa && !transb)
+            return f(transa, transb, std::true_type{});
+        else
+            return quads ? f(transa, transb, std::true_type{})
+                         : f(transa, transb, std::false_type{});
+    });
+}
 
 template <class Shape, bool transa, bool transb, bool vector>
 struct warp_tile {

@@ -26,18 +26,15 @@ template <class Shape, int blocks_per_sm>
 struct warp_tile_launcher {
     // f(kernel, shared bytes of it)
     template <class F>
-    static myblasStatus_t with_variant(bool vector, const sgemm_problem& p, F&& f) {
-        return with_transposition(p, [&](auto transa, auto transb) {
-            if (vector)
-                return f(warp_tile_kernel<Shape, transa, transb, true, blocks_per_sm>,
-                         warp_tile<Shape, transa, transb, true>::smem_bytes);
-            return f(warp_tile_kernel<Shape, transa, transb, false, blocks_per_sm>,
-                     warp_tile<Shape, transa, transb, false>::smem_bytes);
+    static myblasStatus_t with_variant(const sgemm_problem& p, bool quads, F&& f) {
+        return with_copies(p, quads, [&](auto transa, auto transb, auto vector) {
+            return f(warp_tile_kernel<Shape, transa, transb, vector, blocks_per_sm>,
+                     warp_tile<Shape, transa, transb, vector>::smem_bytes);
         });
     }
 
     // Of the variant that pads both operands.
-    static constexpr size_t max_smem_bytes = warp_tile<Shape, true, false, false>::smem_bytes;
+    static constexpr size_t max_smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
     static bool fits(const sgemm_problem&, const device_info& device) {
         return max_smem_bytes <= device.smem_per_block;
@@ -51,7 +48,7 @@ struct warp_tile_launcher {
             p.transa = variant & 1;
             p.transb = variant & 2;
             const myblasStatus_t status =
-                with_variant(variant & 4, p, [](auto kernel, size_t smem_bytes) {
+                with_variant(p, variant & 4, [](auto kernel, size_t smem_bytes) {
                     return allow_smem(kernel, smem_bytes);
                 });
             if (status != MYBLAS_STATUS_SUCCESS)
@@ -61,7 +58,7 @@ struct warp_tile_launcher {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        return with_variant(inputs_aligned16(p), p, [&](auto kernel, size_t smem_bytes) {
+        return with_variant(p, copies_quads(p), [&](auto kernel, size_t smem_bytes) {
             return launch_batch(kernel,
                                 tile_count(p, Shape::block_m, Shape::block_n),
                                 Shape::threads,
