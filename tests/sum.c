@@ -227,6 +227,8 @@ static struct counts run_sums(myblasHandle_t handle,
     for (size_t i = 0; i < size_count; ++i) {
         for (size_t j = 0; j < COUNT_OF(increments); ++j) {
             for (int data = 0; data < data_count; ++data) {
+                if (reduced() && (i + j + (size_t)data) % 4 != 0)
+                    continue;
                 struct sum_case s = {routine, (enum data)data, sizes[i], increments[j], 0};
                 if (s.n > 20000) {
                     // Of the large ones each datum once, contiguous and not.
