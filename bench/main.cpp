@@ -245,8 +245,7 @@ int run(const options& chosen) {
     known.command = chosen.command;
     known.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     known.seed = chosen.seed;
-    if (!chosen.json_file.empty() || chosen.sweep != sweep::none)
-        known.limits = device->measure_ceilings();
+    known.limits = device->measure_ceilings();
 
     report out(known, chosen.json_file, chosen.csv_file);
     out.print_heading();

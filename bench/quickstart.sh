@@ -16,7 +16,10 @@ set_up "$build"
 step "installing into $prefix" "$build/install.log" cmake --install "$build" --prefix "$prefix"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
-read -ra flags <<<"$(pkg-config --cflags --libs myblas openblas)"
+pkg-config --exists myblas openblas ||
+    die "pkg-config does not find myblas and openblas in $PKG_CONFIG_PATH and its own directories"
+# xargs takes away the backslashes that pkg-config puts before spaces.
+mapfile -t flags < <(pkg-config --cflags --libs myblas openblas | xargs printf '%s\n')
 flags+=("-Wl,-rpath,$prefix/lib")
 
 step "compiling examples/digits_knn.c" "$build/digits_knn.log" \

@@ -17,9 +17,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = pathlib.Path("bench/results/h100")  # relative to ROOT
 REASONS = "reasons.json"  # {routine: {kernel: why it is slower than the rung before, or skipped}}
 
-# Rungs to hold others against that do not do the routine's work themselves.
-YARDSTICKS = {"transpose": {"copy", "copy_shared"}}
-
 # A rung counts as slower only beyond the spread between two runs of the same kernel.
 TOLERANCE = 1.01
 
@@ -27,7 +24,7 @@ TOLERANCE = 1.01
 class Ladder:
     """What one table shows: which results, which rate, against what."""
 
-    def __init__(self, routine, title, sizes, rate, unit, incumbent, incumbent_text):
+    def __init__(self, routine, title, sizes, rate, unit, incumbent, incumbent_text, rungs):
         self.routine = routine
         self.title = title
         self.sizes = sizes
@@ -35,6 +32,7 @@ class Ladder:
         self.unit = unit
         self.incumbent = incumbent
         self.incumbent_text = incumbent_text
+        self.rungs = rungs.split()  # each an idea on top of the one before; the rest is beside them
 
     def has(self, entry):
         return all(entry.get(name) == value for name, value in self.sizes.items())
@@ -49,6 +47,8 @@ LADDERS = [
         "GFLOP/s",
         "cublasSgemm",
         "cuBLAS",
+        "naive coalesced grid_stride shared_rows shared_tile shared_tile_grid_stride"
+        " register_tile_strided register_tile register_tile_2x2 vectorised double_buffered warp_tile",
     ),
     Ladder(
         "transpose",
@@ -58,6 +58,7 @@ LADDERS = [
         "GB/s",
         "device_copy",
         "the device copy",
+        "naive shared_tile shared_tile_padded diagonal unrolled vectorised",
     ),
     Ladder(
         "sum",
@@ -67,6 +68,8 @@ LADDERS = [
         "GB/s",
         "cub::DeviceReduce::Sum",
         "CUB",
+        "atomic shared_serial shared_interleaved shared_strided shared_sequential warp_shuffle"
+        " vectorised_two_level",
     ),
 ]
 
@@ -84,22 +87,43 @@ def load(path):
         raise Problem(f"{path} is not JSON: {error}") from None
 
 
-def note(entry, before, reason):
-    if before is None or entry["time_us"] <= TOLERANCE * before["time_us"]:
-        return ""
-    slower = 100 * (entry["time_us"] / before["time_us"] - 1)
-    text = f"{slower:.0f}% slower than `{before['kernel']}`"
-    return f"{text}: {reason}" if reason else text
+def explain_slower_rungs(ladder, entries, reasons):
+    """{kernel: what to say of it} for each rung that is slower than the measured one before it."""
+    measured = {entry["kernel"]: entry for entry in entries}
+    notes = {}
+    unexplained = []
+    before = None
+    for kernel in ladder.rungs:
+        entry = measured.get(kernel)
+        if entry is None:
+            continue
+        if before and entry["time_us"] > TOLERANCE * before["time_us"]:
+            slower = 100 * (entry["time_us"] / before["time_us"] - 1)
+            text = f"{slower:.0f}% slower than `{before['kernel']}`"
+            notes[kernel] = f"{text}: {reasons.get(kernel)}"
+            if not reasons.get(kernel):
+                unexplained.append(f"{kernel} ({text})")
+        before = entry
+    if unexplained:
+        raise Problem(
+            f"{RESULTS / REASONS} has no reason for {ladder.routine} {', '.join(unexplained)}"
+        )
+    return notes
 
 
 def table(ladder, measured, reasons):
-    rungs = [
+    entries = [
         entry
         for entry in measured["results"]
         if ladder.has(entry) and entry["incumbent"] in (ladder.incumbent, None)
     ]
-    if not rungs:
+    if not entries:
         raise Problem(f"no {ladder.routine} results at {ladder.title}")
+    skipped = [entry for entry in measured.get("skipped", []) if ladder.has(entry)]
+    missing = set(ladder.rungs) - {entry["kernel"] for entry in entries + skipped}
+    if missing:
+        raise Problem(f"the {ladder.routine} results lack {', '.join(sorted(missing))}")
+    notes = explain_slower_rungs(ladder, entries, reasons)
     context = measured["context"]
     lines = [
         f"### {ladder.title}",
@@ -107,21 +131,16 @@ def table(ladder, measured, reasons):
         f"| Kernel | Time (µs) | {ladder.unit} | % of {ladder.incumbent_text} | |",
         "| --- | ---: | ---: | ---: | --- |",
     ]
-    before = None  # the last rung that does the work
-    for entry in rungs:
+    for entry in entries:
         ratio = f"{100 * entry['ratio']:.1f}" if entry["ratio"] is not None else ""
-        text = note(entry, before, reasons.get(entry["kernel"]))
         lines.append(
             f"| `{entry['kernel']}` | {entry['time_us']:.1f} | {entry[ladder.rate]:.0f} "
-            f"| {ratio} | {text} |"
+            f"| {ratio} | {notes.get(entry['kernel'], '')} |"
         )
-        if entry["kernel"] not in YARDSTICKS.get(ladder.routine, ()):
-            before = entry
-    for entry in measured.get("skipped", []):
-        if ladder.has(entry):
-            reason = reasons.get(entry["kernel"], entry["reason"])
-            lines.append(f"| `{entry['kernel']}` | | | | not at this size: {reason} |")
-    incumbent_us = next((e["incumbent_us"] for e in rungs if e["incumbent_us"]), None)
+    for entry in skipped:
+        reason = reasons.get(entry["kernel"], entry["reason"])
+        lines.append(f"| `{entry['kernel']}` | | | | not at this size: {reason} |")
+    incumbent_us = next((e["incumbent_us"] for e in entries if e["incumbent_us"]), None)
     if incumbent_us:
         lines.append(f"| {ladder.incumbent_text} | {incumbent_us:.1f} | | 100.0 | |")
     lines += [

@@ -70,6 +70,11 @@ double percent_of_ceiling(const row& r, const ceilings& limits) {
 
 double ratio(const row& r) { return r.incumbent_time.median_us / r.time.median_us; }
 
+// A cell of the table's clock column, which only a GPU has.
+std::string clock_cell(const context& c, const std::string& text) {
+    return c.machine.gpu.empty() ? "" : fmt::format(" {:>5}", text);
+}
+
 ordered_json to_json(const row& r, const ceilings& limits) {
     ordered_json json = describe_sizes(r.sizes);
     json["kernel"] = r.kernel;
@@ -182,19 +187,21 @@ void report::print_heading() const {
             limits.copy_gbps,
             limits.read_gbps,
             limits.empty_graph_us);
-    fmt::print("\n{:<9} {:<24} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}  {:<22} {:>11} {:>6}  {}\n",
-               "routine",
-               "shape",
-               "kernel",
-               "timing",
-               "time us",
-               "rate",
-               "spread",
-               "ceiling",
-               "against",
-               "time us",
-               "ratio",
-               "check");
+    fmt::print(
+        "\n{:<9} {:<24} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+        "routine",
+        "shape",
+        "kernel",
+        "timing",
+        "time us",
+        "rate",
+        "spread",
+        "ceiling",
+        clock_cell(context_, "MHz"),
+        "against",
+        "time us",
+        "ratio",
+        "check");
 }
 
 void report::add(const row& r) {
@@ -210,19 +217,22 @@ void report::add(const row& r) {
     std::string check = "-";
     if (r.max_err)
         check = fmt::format("{} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err);
-    fmt::print("{:<9} {:<24} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}  {:<22} {:>11} {:>6}  {}\n",
-               describe(r.sizes.routine).name,
-               to_text(r.sizes),
-               r.kernel,
-               fmt::format("{}{}", to_text(r.how), r.cold ? " cold" : ""),
-               r.time.median_us,
-               rate,
-               spread,
-               percent > 0 ? fmt::format("{:.1f}%", percent) : "-",
-               alone ? "-" : r.incumbent,
-               alone ? "-" : fmt::format("{:.2f}", r.incumbent_time.median_us),
-               alone ? "-" : fmt::format("{:.3f}", ratio(r)),
-               check);
+    const unsigned mhz = r.time.sm_clock_mhz;
+    fmt::print(
+        "{:<9} {:<24} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+        describe(r.sizes.routine).name,
+        to_text(r.sizes),
+        r.kernel,
+        fmt::format("{}{}", to_text(r.how), r.cold ? " cold" : ""),
+        r.time.median_us,
+        rate,
+        spread,
+        percent > 0 ? fmt::format("{:.1f}%", percent) : "-",
+        clock_cell(context_, mhz ? fmt::format("{}", mhz) : "-"),
+        alone ? "-" : r.incumbent,
+        alone ? "-" : fmt::format("{:.2f}", r.incumbent_time.median_us),
+        alone ? "-" : fmt::format("{:.3f}", ratio(r)),
+        check);
     std::fflush(stdout);
 }
 

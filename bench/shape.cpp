@@ -71,17 +71,37 @@ bool has_matrices(routine r) {
 }
 
 void require_at_least(const char* name, int64_t value, int64_t least) {
-    // Far beyond any memory, and small enough that products of two sizes do not overflow.
-    constexpr int64_t most = int64_t{1} << 40;
+    constexpr int64_t most = int64_t{1} << 40; // far beyond any memory
     if (value < least || value > most)
         throw usage_error(
-            fmt::format("{} = {} is out of range: it is at least {}", name, value, least));
+            fmt::format("{} = {} is out of range: it is from {} to {}", name, value, least, most));
+}
+
+// Elements of an operand. The limit leaves room for the bytes of three operands, moved by the largest
+// offset, in 64 bits.
+int64_t multiply(int64_t x, int64_t y) {
+    constexpr int64_t most_elements = int64_t{1} << 56;
+    if (x != 0 && y > most_elements / x)
+        throw usage_error(fmt::format(
+            "an operand of {} x {} elements is too large: it has at most {}", x, y, most_elements));
+    return x * y;
 }
 
 void fit_leading_dimension(const char* name, int64_t& ld, const extent& matrix) {
     if (ld == 0)
         ld = matrix.rows;
     require_at_least(name, ld, matrix.rows);
+}
+
+void complete_matrices(shape& s) {
+    require_at_least("m", s.m, 1);
+    if (s.routine == routine::sgemm)
+        require_at_least("k", s.k, 1);
+    const matrices matrix = stored(s);
+    fit_leading_dimension("--lda", s.lda, matrix.a);
+    fit_leading_dimension("--ldb", s.ldb, matrix.b);
+    if (s.routine != routine::transpose)
+        fit_leading_dimension("--ldc", s.ldc, matrix.c);
 }
 
 } // namespace
@@ -94,30 +114,25 @@ shape complete(shape s) {
     require_at_least("--offset", s.offset, 0);
     require_at_least("--batch", s.batch, 1);
     require_at_least("--incx", s.incx, 1);
-    if (!has_matrices(s.routine))
-        return s;
-    require_at_least("m", s.m, 1);
-    if (s.routine == routine::sgemm)
-        require_at_least("k", s.k, 1);
-    const matrices matrix = stored(s);
-    fit_leading_dimension("--lda", s.lda, matrix.a);
-    fit_leading_dimension("--ldb", s.ldb, matrix.b);
-    if (s.routine != routine::transpose)
-        fit_leading_dimension("--ldc", s.ldc, matrix.c);
+    if (has_matrices(s.routine))
+        complete_matrices(s);
+    count_elements(s); // throws if they are too many
     return s;
 }
 
 operand_sizes batch_strides(const shape& s) {
     const matrices matrix = stored(s);
-    return {s.lda * matrix.a.cols, s.ldb * matrix.b.cols, s.ldc * matrix.c.cols};
+    return {multiply(s.lda, matrix.a.cols),
+            multiply(s.ldb, matrix.b.cols),
+            multiply(s.ldc, matrix.c.cols)};
 }
 
 operand_sizes count_elements(const shape& s) {
     if (has_matrices(s.routine)) {
         const operand_sizes one = batch_strides(s);
-        return {one.a * s.batch, one.b * s.batch, one.c * s.batch};
+        return {multiply(one.a, s.batch), multiply(one.b, s.batch), multiply(one.c, s.batch)};
     }
-    const int64_t length = 1 + (s.n - 1) * s.incx;
+    const int64_t length = 1 + multiply(s.n - 1, s.incx);
     return is_reduction(s.routine) ? operand_sizes{length, 0, 1} : operand_sizes{length, length, 0};
 }
 

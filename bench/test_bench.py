@@ -90,6 +90,12 @@ class BenchTest(unittest.TestCase):
             ["--nonsense"],
             ["-m", "0"],
             ["-m", "10", "--lda", "9"],
+            # Counts of elements that wrap in 64 bits
+            ["-m", str(2**40), "-n", str(2**24), "-k", "1"],
+            ["-f", "transpose", "-m", str(2**32), "-n", str(2**32)],
+            ["-m", str(2**24), "-n", "1", "-k", "1", "--batch", str(2**40)],
+            ["-f", "sum", "-n", str(2**40), "--incx", str(2**40)],
+            ["-m", str(2**40 + 1)],
             ["-f", "sum", "-k", "4"],
             ["-f", "transpose", "--elem-bytes", "3"],
             ["--kernel", "nonsense"],

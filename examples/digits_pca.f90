@@ -30,8 +30,8 @@ program digits_pca
     real(c_float), target :: per_freedom = 1.0 / (images - 1)
     real(c_float), target :: total
     real(c_float) :: variance(pixels), work(64 * pixels), error, share
-    integer :: label, row, unit, info, component, bound, backend_id
-    character(len=256) :: path
+    integer :: label, row, unit, info, component, bound, backend_id, length
+    character(len=:), allocatable :: path
     type(c_ptr) :: handle, dev_a, dev_x, dev_ones, dev_mean, dev_covariance
 
     interface
@@ -50,9 +50,11 @@ program digits_pca
         end subroutine
     end interface
 
+    call get_command_argument(1, length=length)
+    allocate(character(len=length) :: path)
     call get_command_argument(1, path)
-    if (path == '') path = 'data/digits.csv'
-    open(newunit=unit, file=trim(path), status='old', action='read', iostat=info)
+    if (length == 0) path = 'data/digits.csv'
+    open(newunit=unit, file=path, status='old', action='read', iostat=info)
     if (info /= 0) call fail('usage: digits_pca data/digits.csv')
     do row = 1, images
         read(unit, *) a(row, :), label

@@ -2,29 +2,38 @@
  * myblas: single-precision BLAS for GPUs, with a C ABI that follows cuBLAS's calling conventions.
  *
  * Conventions of every function below
- *   Layout      Matrices are column-major. A matrix with r rows and leading dimension ld keeps its element
- *               (i, j) at index i + j * ld, and ld >= max(1, r). Sizes, leading dimensions and increments count
- *               elements, never bytes, unless a parameter is named ..._bytes or of type size_t.
- *   Memory      "device memory" below means memory that the handle's backend computes on: GPU memory on the
- *               cuda backend, ordinary memory on the host backend. myblasMalloc gives the right one on both.
- *   Scalars     alpha, beta and scalar results are in host memory with MYBLAS_POINTER_MODE_HOST (the default) and
- *               in device memory with MYBLAS_POINTER_MODE_DEVICE; the latter never synchronises.
- *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a scalar result
- *               in host memory makes a call wait. Calls allocate nothing and can be captured in a CUDA graph;
- *               a call that must wait answers MYBLAS_STATUS_INTERNAL_ERROR while its stream is being captured.
- *               On the host backend every call is finished when it returns.
+ *   Layout      Matrices are column-major. A matrix with r rows and leading dimension ld keeps its
+ *               element (i, j) at index i + j * ld, and ld >= max(1, r). Sizes, leading dimensions
+ *               and increments count elements, never bytes, unless a parameter is named ..._bytes
+ *               or of type size_t.
+ *   Memory      "device memory" below means memory that the handle's backend computes on: GPU
+ *               memory on the cuda backend, ordinary memory on the host backend. myblasMalloc gives
+ *               the right one on both.
+ *   Scalars     alpha, beta and scalar results are in host memory with MYBLAS_POINTER_MODE_HOST
+ *               (the default) and in device memory with MYBLAS_POINTER_MODE_DEVICE; the latter
+ *               never synchronises.
+ *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
+ *               scalar result in host memory makes a call wait. Calls allocate nothing and can be
+ *               captured in a CUDA graph; a call that must wait answers
+ *               MYBLAS_STATUS_INTERNAL_ERROR while its stream is being captured. On the host
+ *               backend every call is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
- *   Errors      Every function answers a status. Arguments are checked in the order of the parameter list, then
- *               the quick returns are taken (a size of zero), then pointers are checked. A call that answers
- *               another status than MYBLAS_STATUS_SUCCESS from these checks has touched nothing. Nothing is
- *               printed; the logger (myblasLoggerConfigure) has a line for each error.
+ *   Errors      Every function answers a status. Arguments are checked in the order of the
+ *               parameter list, then the quick returns are taken (a size of zero), then pointers
+ *               are checked. A call that answers another status than MYBLAS_STATUS_SUCCESS from
+ *               these checks has touched nothing. Nothing is printed; the logger
+ *               (myblasLoggerConfigure) has a line for each error.
  *   Statuses common to all routines
  *               NOT_INITIALIZED   the handle is NULL, or belongs to a CUDA context lost by fork().
- *               INVALID_VALUE     an argument is out of its documented range.
- *               NOT_SUPPORTED     a kernel was forced (myblas_kernels.h) that does not accept this call.
+ *               INVALID_VALUE     an argument is out of its documented range, or the indices or the
+ *                                 workspace of the call would not fit 64 bits (checked with the
+ *                                 pointers).
+ *               NOT_SUPPORTED     a kernel was forced (myblas_kernels.h) that does not accept this
+ *                                 call.
  *               EXECUTION_FAILED  the GPU refused the launch.
  *   _64 forms   int64_t sizes; otherwise the same. Index arithmetic is 64-bit in both forms.
- *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it has the routine.
+ *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
+ *               has the routine.
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
@@ -35,7 +44,8 @@
 #define MYBLAS_VERSION_MAJOR 1
 #define MYBLAS_VERSION_MINOR 0
 #define MYBLAS_VERSION_PATCH 0
-#define MYBLAS_VERSION (MYBLAS_VERSION_MAJOR * 10000 + MYBLAS_VERSION_MINOR * 100 + MYBLAS_VERSION_PATCH)
+#define MYBLAS_VERSION                                                                             \
+    (MYBLAS_VERSION_MAJOR * 10000 + MYBLAS_VERSION_MINOR * 100 + MYBLAS_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define MYBLAS_API __attribute__((visibility("default")))
@@ -47,7 +57,7 @@
 extern "C" {
 #endif
 
-/* ---- Types ------------------------------------------------------------------------------------------------ */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 /* Values equal cublasStatus_t's. */
 typedef enum {
@@ -70,9 +80,9 @@ typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } my
 
 /* What a product promises; every mode is bitwise reproducible from run to run on one GPU. */
 typedef enum {
-    MYBLAS_FP32_STRICT_MATH = 0, /* FP32 fused multiply-add arithmetic; the default */
+    MYBLAS_FP32_STRICT_MATH = 0,   /* FP32 fused multiply-add arithmetic; the default */
     MYBLAS_FP32_EMULATED_MATH = 1, /* FP32 accuracy, componentwise, from tensor cores */
-    MYBLAS_FP32_FAST_MATH = 2 /* FP32 accuracy, norm-wise, from tensor cores */
+    MYBLAS_FP32_FAST_MATH = 2      /* FP32 accuracy, norm-wise, from tensor cores */
 } myblasMath_t;
 
 typedef enum {
@@ -97,26 +107,30 @@ typedef void (*myblasLogCallback_t)(const char* message);
 
 /* The routines that have kernels to choose from. */
 typedef enum {
-    MYBLAS_ROUTINE_SGEMM = 0, /* mysgemm and its batched forms */
+    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm and its batched forms */
     MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx */
-    MYBLAS_ROUTINE_GEAM = 2, /* mysgeam */
-    MYBLAS_ROUTINE_SUM = 3, /* mysum, mysasum */
-    MYBLAS_ROUTINE_DSUM = 4, /* mydsum */
-    MYBLAS_ROUTINE_AXPY = 5, /* mysaxpy */
-    MYBLAS_ROUTINE_COPY = 6 /* myscopy */
+    MYBLAS_ROUTINE_GEAM = 2,      /* mysgeam */
+    MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
+    MYBLAS_ROUTINE_DSUM = 4,      /* mydsum */
+    MYBLAS_ROUTINE_AXPY = 5,      /* mysaxpy */
+    MYBLAS_ROUTINE_COPY = 6       /* myscopy */
 } myblasRoutine_t;
 
 #define MYBLAS_ROUTINE_COUNT 7
 
 /*
- * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set size_bytes to
- * sizeof(myblasCall_t), zero the rest, then fill in what the routine has; fields it lacks are ignored.
+ * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
+ * size_bytes to sizeof(myblasCall_t), zero the rest, then fill in what the routine has; fields it
+ * lacks are ignored.
  *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1)
- *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4); A == B, not NULL, asks for the in-place form
+ *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4); A == B, not NULL, asks for the in-place
+ *              form
  *   GEAM       transa transb m n lda ldb ldc A B C
  *   SUM DSUM   n lda (the increment) A (the vector)
  *   AXPY COPY  n lda ldb (the increments) A B (the vectors x and y)
- * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh allocation.
+ * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
+ * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
+ * the sizes of earlier ones.
  */
 typedef struct {
     size_t size_bytes;
@@ -129,30 +143,40 @@ typedef struct {
     const void *A, *B, *C;
 } myblasCall_t;
 
-/* ---- Handles ---------------------------------------------------------------------------------------------- */
+/* ---- Handles --------------------------------------------------------------------------------- */
 
 /*
- * Creates a handle on the backend that the environment variable MYBLAS_BACKEND names (auto, host or cuda; anything
- * else is INVALID_VALUE), by default auto. On the cuda backend the handle belongs to the device that is current in
- * the calling thread. Creating a handle is the only step that loads the CUDA driver.
- * INVALID_VALUE: handle is NULL. NOT_INITIALIZED: the cuda backend was asked for and there is no usable driver or
- * device, or the process forked after CUDA was used. ARCH_MISMATCH: the device is older than compute capability 8.0.
+ * Creates a handle on the backend that the environment variable MYBLAS_BACKEND names (auto, host or
+ * cuda; anything else is INVALID_VALUE), by default auto. On the cuda backend the handle belongs to
+ * the device that is current in the calling thread. Creating a handle is the only step that loads
+ * the CUDA driver.
+ * INVALID_VALUE: handle is NULL. NOT_INITIALIZED: the cuda backend was asked for and there is no
+ * usable driver or device, or the process forked after CUDA was used. ARCH_MISMATCH: the device is
+ * older than compute capability 8.0, or this build of the library has no code for it.
  * ALLOC_FAILED: out of memory.
  */
 MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 
-/* As myblasCreate with the backend given by the caller; the environment is not asked. */
+/*
+ * As myblasCreate with the backend given by the caller; MYBLAS_BACKEND is not asked. INVALID_VALUE
+ * also: not a backend.
+ */
 MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend);
 
 /* Waits for the handle's own work and frees its resources. NOT_INITIALIZED: handle is NULL. */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 
-/* *version = MYBLAS_VERSION of the library at run time. handle may be NULL, as in cuBLAS. INVALID_VALUE: version NULL. */
+/*
+ * *version = MYBLAS_VERSION of the library at run time. handle may be NULL, as in cuBLAS.
+ * INVALID_VALUE: version NULL.
+ */
 MYBLAS_API myblasStatus_t myblasGetVersion(myblasHandle_t handle, int* version);
 /* One part of the version. INVALID_VALUE: unknown type or value NULL. */
 MYBLAS_API myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value);
 
-/* The enumerator's name, such as "MYBLAS_STATUS_SUCCESS", and its meaning in one line; never NULL. */
+/*
+ * The enumerator's name, such as "MYBLAS_STATUS_SUCCESS", and its meaning in one line; never NULL.
+ */
 MYBLAS_API const char* myblasGetStatusName(myblasStatus_t status);
 MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 
@@ -160,67 +184,98 @@ MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend);
 
 /*
- * Work enqueued later goes to stream (NULL: the legacy default stream). The handle keeps one workspace for each of
- * the first 8 streams it is used on, so one handle may move between streams while earlier work still runs; on
- * further streams it takes kernels that need no workspace, until myblasSetWorkspace gives one. As in cuBLAS, the
- * call drops a workspace that myblasSetWorkspace set. A stream must outlive the work the handle put on it.
+ * Work enqueued later goes to stream (NULL: the legacy default stream). The handle keeps a
+ * workspace for each of up to 8 streams, so one handle may move between streams while earlier work
+ * still runs; on further streams it takes kernels that need no workspace, until myblasSetWorkspace
+ * gives one or myblasStreamDestroy frees a place. As in cuBLAS, the call drops a workspace that
+ * myblasSetWorkspace set. A stream must outlive the work the handle put on it. cudaStreamPerThread
+ * is another stream in each thread: call myblasSetStream in the thread that uses it. A captured
+ * call keeps using the stream's workspace when its graph is replayed: such a replay must not
+ * overlap another one or other work of the handle on that stream, and the handle must outlive the
+ * graph. ALLOC_FAILED: no memory for the workspace; the handle keeps its stream.
  * The host backend keeps the value and computes synchronously.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
+/* *stream = what myblasSetStream set. INVALID_VALUE: stream NULL. */
 MYBLAS_API myblasStatus_t myblasGetStream(myblasHandle_t handle, myblasStream_t* stream);
 
+/* Where alpha, beta and scalar results are, for later calls. INVALID_VALUE: not a pointer mode. */
 MYBLAS_API myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPointerMode_t mode);
+/* *mode = what was set, at first MYBLAS_POINTER_MODE_HOST. INVALID_VALUE: mode NULL. */
 MYBLAS_API myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* mode);
 
 /*
- * INVALID_VALUE: not an enumerator. NOT_SUPPORTED: this version has no kernels for the mode (1.0: strict alone);
- * the mode set before stays. The environment variable MYBLAS_MATH (strict, emulated, fast) sets the mode of new
- * handles under the same rules: with a value that cannot be served myblasCreate answers the same status.
+ * INVALID_VALUE: not an enumerator. NOT_SUPPORTED: this version has no kernels for the mode (1.0:
+ * strict alone); the mode set before stays. The environment variable MYBLAS_MATH (strict, emulated,
+ * fast) sets the mode of new handles under the same rules: with a value that cannot be served
+ * myblasCreate answers the same status.
  */
 MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode);
+/*
+ * *mode = what was set, at first MYBLAS_FP32_STRICT_MATH or what MYBLAS_MATH says. INVALID_VALUE:
+ * mode NULL.
+ */
 MYBLAS_API myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode);
 
 /*
- * Lends the handle size_bytes of device memory, aligned to 256 bytes, instead of its own 32 MiB a stream; NULL with
- * 0 bytes forbids a workspace. Holds until the next myblasSetStream. The memory must stay valid and unused by
- * others while work runs on it. INVALID_VALUE: NULL with a size, or misaligned.
+ * Lends the handle size_bytes of device memory, aligned to 256 bytes, instead of its own 32 MiB a
+ * stream; NULL with 0 bytes forbids a workspace. Holds until the next myblasSetStream. The memory
+ * must stay valid and unused by others while work runs on it. INVALID_VALUE: NULL with a size, or
+ * misaligned.
  */
-MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle, void* workspace, size_t size_bytes);
+MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
+                                             void* workspace,
+                                             size_t size_bytes);
 
 /*
- * *size_bytes = the workspace with which the described call takes the kernel that is best for it (or the kernel that
- * is forced). With less, the call takes another kernel, or answers NOT_SUPPORTED where one is forced.
- * INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong, or the call itself would be refused.
- * NOT_SUPPORTED: the forced kernel cannot take the call with any workspace.
+ * *size_bytes = the workspace with which the described call takes the kernel that is best for it
+ * (or the kernel that is forced). With less, the call takes another kernel, or answers
+ * NOT_SUPPORTED where one is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong,
+ * or the call itself would be refused. NOT_SUPPORTED: the forced kernel cannot take the call with
+ * any workspace.
  */
-MYBLAS_API myblasStatus_t myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* size_bytes);
+MYBLAS_API myblasStatus_t myblasGetWorkspaceSize(myblasHandle_t handle,
+                                                 const myblasCall_t* call,
+                                                 size_t* size_bytes);
 
-/* ---- Logger ----------------------------------------------------------------------------------------------- */
+/* ---- Logger ---------------------------------------------------------------------------------- */
 
 /*
- * Messages are one line, without a newline. The callback gets every message, whether or not the logger is
- * configured; NULL removes it. It may be called from any thread that uses the library.
+ * Messages are one line, without a newline. The callback gets every message, whether or not the
+ * logger is configured; NULL removes it. It may be called from any thread that uses the library.
  */
 MYBLAS_API myblasStatus_t myblasSetLoggerCallback(myblasLogCallback_t callback);
 
 /*
- * As cublasLoggerConfigure: turns logging on or off, to any of stdout, stderr and a file (NULL: none; appended to).
- * Off by default. The environment variable MYBLAS_LOG (stdout, stderr or a file name) does the same for unmodified
- * programs when the first handle is created. INVALID_VALUE: the file cannot be opened; the settings stay as they were.
+ * As cublasLoggerConfigure: turns logging on or off, to any of stdout, stderr and a file (NULL:
+ * none; appended to). Off by default. The environment variable MYBLAS_LOG (stdout, stderr or a file
+ * name) does the same for unmodified programs when the first handle is created. INVALID_VALUE: the
+ * file cannot be opened; the settings stay as they were.
  */
-MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on, int log_to_stdout, int log_to_stderr, const char* log_file);
+MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
+                                                int log_to_stdout,
+                                                int log_to_stderr,
+                                                const char* log_file);
 
-/* ---- Streams and memory for portable programs --------------------------------------------------------------- */
+/* ---- Streams and memory for portable programs ------------------------------------------------ */
 
 /*
- * These take the handle because it knows the backend; otherwise they follow cuBLAS's helpers. myblasStreamCreate
- * makes a stream that does not synchronise with the legacy default stream.
- * INVALID_VALUE: a NULL result pointer, or (Destroy) the NULL stream. ALLOC_FAILED: none could be made.
+ * These take the handle because it knows the backend; otherwise they follow cuBLAS's helpers.
+ * myblasStreamCreate makes a stream that does not synchronise with the legacy default stream.
+ * INVALID_VALUE: a NULL result pointer, or (Destroy) the NULL stream. ALLOC_FAILED: none could be
+ * made.
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
-/* Waits for nothing; the stream goes when its work is done. If it is the handle's stream, that becomes NULL. */
+/*
+ * Waits for the stream's work, then destroys it and frees its place among the handle's. If it is
+ * the handle's stream, that becomes NULL. INTERNAL_ERROR: the stream is being captured.
+ * EXECUTION_FAILED: its work failed.
+ */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
-/* Waits for the stream's work. EXECUTION_FAILED: the work failed. INTERNAL_ERROR: the stream is being captured. */
+/*
+ * Waits for the stream's work. EXECUTION_FAILED: the work failed. INTERNAL_ERROR: the stream is
+ * being captured.
+ */
 MYBLAS_API myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasStream_t stream);
 
 /* Device memory aligned to 256 bytes or more; 0 bytes give NULL. ALLOC_FAILED: *ptr is NULL. */
@@ -229,160 +284,374 @@ MYBLAS_API myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t
 MYBLAS_API myblasStatus_t myblasFree(myblasHandle_t handle, void* ptr);
 
 /*
- * Copy a rows x cols matrix (n-element vector) of elements of element_bytes from host to device (Set) or back (Get),
- * after the work on the handle's stream; the copy is finished when the call returns.
- * INVALID_VALUE: rows, cols or n < 0; element_bytes < 1; a leading dimension < max(1, rows); an increment < 1;
- * a NULL pointer where something is to be copied. MAPPING_ERROR: the copy failed.
+ * Copy a rows x cols matrix (n-element vector) of elements of element_bytes from host to device
+ * (Set) or back (Get), after the work on the handle's stream; the copy is finished when the call
+ * returns.
+ * INVALID_VALUE: rows, cols or n < 0; element_bytes < 1; a leading dimension < max(1, rows); an
+ * increment < 1; a NULL pointer where something is to be copied. MAPPING_ERROR: the copy failed.
  */
-MYBLAS_API myblasStatus_t myblasSetMatrix(myblasHandle_t handle, int rows, int cols, int element_bytes,
-                                          const void* A, int lda, void* B, int ldb);
-MYBLAS_API myblasStatus_t myblasGetMatrix(myblasHandle_t handle, int rows, int cols, int element_bytes,
-                                          const void* A, int lda, void* B, int ldb);
-MYBLAS_API myblasStatus_t myblasSetVector(myblasHandle_t handle, int n, int element_bytes,
-                                          const void* x, int incx, void* y, int incy);
-MYBLAS_API myblasStatus_t myblasGetVector(myblasHandle_t handle, int n, int element_bytes,
-                                          const void* x, int incx, void* y, int incy);
+MYBLAS_API myblasStatus_t myblasSetMatrix(myblasHandle_t handle,
+                                          int rows,
+                                          int cols,
+                                          int element_bytes,
+                                          const void* A,
+                                          int lda,
+                                          void* B,
+                                          int ldb);
+MYBLAS_API myblasStatus_t myblasGetMatrix(myblasHandle_t handle,
+                                          int rows,
+                                          int cols,
+                                          int element_bytes,
+                                          const void* A,
+                                          int lda,
+                                          void* B,
+                                          int ldb);
+MYBLAS_API myblasStatus_t myblasSetVector(
+    myblasHandle_t handle, int n, int element_bytes, const void* x, int incx, void* y, int incy);
+MYBLAS_API myblasStatus_t myblasGetVector(
+    myblasHandle_t handle, int n, int element_bytes, const void* x, int incx, void* y, int incy);
 
-/* The same on a given stream, without waiting: host memory must stay valid until the stream has done the copy. */
-MYBLAS_API myblasStatus_t myblasSetMatrixAsync(myblasHandle_t handle, int rows, int cols, int element_bytes,
-                                               const void* A, int lda, void* B, int ldb, myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasGetMatrixAsync(myblasHandle_t handle, int rows, int cols, int element_bytes,
-                                               const void* A, int lda, void* B, int ldb, myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasSetVectorAsync(myblasHandle_t handle, int n, int element_bytes,
-                                               const void* x, int incx, void* y, int incy, myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasGetVectorAsync(myblasHandle_t handle, int n, int element_bytes,
-                                               const void* x, int incx, void* y, int incy, myblasStream_t stream);
+/*
+ * The same on a given stream, without waiting: host memory must stay valid until the stream has
+ * done the copy.
+ */
+MYBLAS_API myblasStatus_t myblasSetMatrixAsync(myblasHandle_t handle,
+                                               int rows,
+                                               int cols,
+                                               int element_bytes,
+                                               const void* A,
+                                               int lda,
+                                               void* B,
+                                               int ldb,
+                                               myblasStream_t stream);
+MYBLAS_API myblasStatus_t myblasGetMatrixAsync(myblasHandle_t handle,
+                                               int rows,
+                                               int cols,
+                                               int element_bytes,
+                                               const void* A,
+                                               int lda,
+                                               void* B,
+                                               int ldb,
+                                               myblasStream_t stream);
+MYBLAS_API myblasStatus_t myblasSetVectorAsync(myblasHandle_t handle,
+                                               int n,
+                                               int element_bytes,
+                                               const void* x,
+                                               int incx,
+                                               void* y,
+                                               int incy,
+                                               myblasStream_t stream);
+MYBLAS_API myblasStatus_t myblasGetVectorAsync(myblasHandle_t handle,
+                                               int n,
+                                               int element_bytes,
+                                               const void* x,
+                                               int incx,
+                                               void* y,
+                                               int incy,
+                                               myblasStream_t stream);
 
-MYBLAS_API myblasStatus_t myblasSetMatrix_64(myblasHandle_t handle, int64_t rows, int64_t cols, int64_t element_bytes,
-                                             const void* A, int64_t lda, void* B, int64_t ldb);
-MYBLAS_API myblasStatus_t myblasGetMatrix_64(myblasHandle_t handle, int64_t rows, int64_t cols, int64_t element_bytes,
-                                             const void* A, int64_t lda, void* B, int64_t ldb);
-MYBLAS_API myblasStatus_t myblasSetVector_64(myblasHandle_t handle, int64_t n, int64_t element_bytes,
-                                             const void* x, int64_t incx, void* y, int64_t incy);
-MYBLAS_API myblasStatus_t myblasGetVector_64(myblasHandle_t handle, int64_t n, int64_t element_bytes,
-                                             const void* x, int64_t incx, void* y, int64_t incy);
-MYBLAS_API myblasStatus_t myblasSetMatrixAsync_64(myblasHandle_t handle, int64_t rows, int64_t cols,
-                                                  int64_t element_bytes, const void* A, int64_t lda,
-                                                  void* B, int64_t ldb, myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasGetMatrixAsync_64(myblasHandle_t handle, int64_t rows, int64_t cols,
-                                                  int64_t element_bytes, const void* A, int64_t lda,
-                                                  void* B, int64_t ldb, myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasSetVectorAsync_64(myblasHandle_t handle, int64_t n, int64_t element_bytes,
-                                                  const void* x, int64_t incx, void* y, int64_t incy,
+MYBLAS_API myblasStatus_t myblasSetMatrix_64(myblasHandle_t handle,
+                                             int64_t rows,
+                                             int64_t cols,
+                                             int64_t element_bytes,
+                                             const void* A,
+                                             int64_t lda,
+                                             void* B,
+                                             int64_t ldb);
+MYBLAS_API myblasStatus_t myblasGetMatrix_64(myblasHandle_t handle,
+                                             int64_t rows,
+                                             int64_t cols,
+                                             int64_t element_bytes,
+                                             const void* A,
+                                             int64_t lda,
+                                             void* B,
+                                             int64_t ldb);
+MYBLAS_API myblasStatus_t myblasSetVector_64(myblasHandle_t handle,
+                                             int64_t n,
+                                             int64_t element_bytes,
+                                             const void* x,
+                                             int64_t incx,
+                                             void* y,
+                                             int64_t incy);
+MYBLAS_API myblasStatus_t myblasGetVector_64(myblasHandle_t handle,
+                                             int64_t n,
+                                             int64_t element_bytes,
+                                             const void* x,
+                                             int64_t incx,
+                                             void* y,
+                                             int64_t incy);
+MYBLAS_API myblasStatus_t myblasSetMatrixAsync_64(myblasHandle_t handle,
+                                                  int64_t rows,
+                                                  int64_t cols,
+                                                  int64_t element_bytes,
+                                                  const void* A,
+                                                  int64_t lda,
+                                                  void* B,
+                                                  int64_t ldb,
                                                   myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle, int64_t n, int64_t element_bytes,
-                                                  const void* x, int64_t incx, void* y, int64_t incy,
+MYBLAS_API myblasStatus_t myblasGetMatrixAsync_64(myblasHandle_t handle,
+                                                  int64_t rows,
+                                                  int64_t cols,
+                                                  int64_t element_bytes,
+                                                  const void* A,
+                                                  int64_t lda,
+                                                  void* B,
+                                                  int64_t ldb,
+                                                  myblasStream_t stream);
+MYBLAS_API myblasStatus_t myblasSetVectorAsync_64(myblasHandle_t handle,
+                                                  int64_t n,
+                                                  int64_t element_bytes,
+                                                  const void* x,
+                                                  int64_t incx,
+                                                  void* y,
+                                                  int64_t incy,
+                                                  myblasStream_t stream);
+MYBLAS_API myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle,
+                                                  int64_t n,
+                                                  int64_t element_bytes,
+                                                  const void* x,
+                                                  int64_t incx,
+                                                  void* y,
+                                                  int64_t incy,
                                                   myblasStream_t stream);
 
-/* ---- Matrix product --------------------------------------------------------------------------------------- */
+/* ---- Matrix product -------------------------------------------------------------------------- */
 
 /*
  * C = alpha * op(A) * op(B) + beta * C
- *   op(A)  m x k: A is m x k with lda >= max(1, m) for OP_N, k x m with lda >= max(1, k) for OP_T, OP_C
- *   op(B)  k x n: B is k x n with ldb >= max(1, k) for OP_N, n x k with ldb >= max(1, n) for OP_T, OP_C
+ *   op(A)  m x k: A is m x k with lda >= max(1, m) for OP_N, k x m with lda >= max(1, k) for OP_T,
+ *          OP_C
+ *   op(B)  k x n: B is k x n with ldb >= max(1, k) for OP_N, n x k with ldb >= max(1, n) for OP_T,
+ *          OP_C
  *   C      m x n, ldc >= max(1, m); must not overlap A or B
- * m == 0 or n == 0: success, nothing is touched. k == 0 or alpha == 0: A and B are not read and may be NULL.
- * beta == 0: C is not read. Memory between the rows of a column and the next column is never touched.
- * INVALID_VALUE, in this order: transa, transb, m, n, k < 0, lda, ldb, ldc, alpha or beta NULL, A, B or C NULL
- * where it is used.
- * Accuracy (strict): |C - exact| <= (k + 4) u (|alpha| |A| |B| + |beta| |C|) componentwise, u = 2^-24, as long as
- * nothing underflows; NaN and Inf propagate as in the formula. Source: cublasSgemm_v2; BLAS sgemm.
+ * m == 0 or n == 0: success, nothing is touched. k == 0 or alpha == 0: A and B are not read and may
+ * be NULL. beta == 0: C is not read. Memory between the rows of a column and the next column is
+ * never touched. INVALID_VALUE, in this order: transa, transb, m, n, k < 0, lda, ldb, ldc, alpha or
+ * beta NULL, A, B or C NULL where it is used.
+ * Accuracy (strict): |C - exact| <= (k + 4) u (|alpha| |A| |B| + |beta| |C|) componentwise, u =
+ * 2^-24, as long as nothing underflows; NaN and Inf propagate as in the formula. Source:
+ * cublasSgemm_v2; BLAS sgemm.
  */
-MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,
-                                  int m, int n, int k, const float* alpha, const float* A, int lda,
-                                  const float* B, int ldb, const float* beta, float* C, int ldc);
-MYBLAS_API myblasStatus_t mysgemm_64(myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,
-                                     int64_t m, int64_t n, int64_t k, const float* alpha, const float* A, int64_t lda,
-                                     const float* B, int64_t ldb, const float* beta, float* C, int64_t ldc);
+MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
+                                  myblasOperation_t transa,
+                                  myblasOperation_t transb,
+                                  int m,
+                                  int n,
+                                  int k,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* B,
+                                  int ldb,
+                                  const float* beta,
+                                  float* C,
+                                  int ldc);
+MYBLAS_API myblasStatus_t mysgemm_64(myblasHandle_t handle,
+                                     myblasOperation_t transa,
+                                     myblasOperation_t transb,
+                                     int64_t m,
+                                     int64_t n,
+                                     int64_t k,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* B,
+                                     int64_t ldb,
+                                     const float* beta,
+                                     float* C,
+                                     int64_t ldc);
 
 /*
- * batch_count products of one shape, operand i of each at its base + i * stride elements; a stride of 0 for A or B
- * shares the operand. The C matrices must not overlap. batch_count == 0: success. INVALID_VALUE: as mysgemm, with
- * batch_count < 0 checked after ldc. Source: cublasSgemmStridedBatched.
+ * batch_count products of one shape, operand i of each at its base + i * stride elements; a stride
+ * of 0 for A or B shares the operand. The C matrices must not overlap. batch_count == 0: success.
+ * INVALID_VALUE: as mysgemm, with batch_count < 0 checked after ldc. Source:
+ * cublasSgemmStridedBatched.
  */
-MYBLAS_API myblasStatus_t mysgemmStridedBatched(myblasHandle_t handle, myblasOperation_t transa,
-                                                myblasOperation_t transb, int m, int n, int k, const float* alpha,
-                                                const float* A, int lda, long long strideA,
-                                                const float* B, int ldb, long long strideB, const float* beta,
-                                                float* C, int ldc, long long strideC, int batch_count);
-MYBLAS_API myblasStatus_t mysgemmStridedBatched_64(myblasHandle_t handle, myblasOperation_t transa,
-                                                   myblasOperation_t transb, int64_t m, int64_t n, int64_t k,
-                                                   const float* alpha, const float* A, int64_t lda, long long strideA,
-                                                   const float* B, int64_t ldb, long long strideB, const float* beta,
-                                                   float* C, int64_t ldc, long long strideC, int64_t batch_count);
+MYBLAS_API myblasStatus_t mysgemmStridedBatched(myblasHandle_t handle,
+                                                myblasOperation_t transa,
+                                                myblasOperation_t transb,
+                                                int m,
+                                                int n,
+                                                int k,
+                                                const float* alpha,
+                                                const float* A,
+                                                int lda,
+                                                long long strideA,
+                                                const float* B,
+                                                int ldb,
+                                                long long strideB,
+                                                const float* beta,
+                                                float* C,
+                                                int ldc,
+                                                long long strideC,
+                                                int batch_count);
+MYBLAS_API myblasStatus_t mysgemmStridedBatched_64(myblasHandle_t handle,
+                                                   myblasOperation_t transa,
+                                                   myblasOperation_t transb,
+                                                   int64_t m,
+                                                   int64_t n,
+                                                   int64_t k,
+                                                   const float* alpha,
+                                                   const float* A,
+                                                   int64_t lda,
+                                                   long long strideA,
+                                                   const float* B,
+                                                   int64_t ldb,
+                                                   long long strideB,
+                                                   const float* beta,
+                                                   float* C,
+                                                   int64_t ldc,
+                                                   long long strideC,
+                                                   int64_t batch_count);
 
 /* The same with device arrays of batch_count device pointers. Source: cublasSgemmBatched. */
-MYBLAS_API myblasStatus_t mysgemmBatched(myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,
-                                         int m, int n, int k, const float* alpha, const float* const Aarray[], int lda,
-                                         const float* const Barray[], int ldb, const float* beta,
-                                         float* const Carray[], int ldc, int batch_count);
-MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,
-                                            int64_t m, int64_t n, int64_t k, const float* alpha,
-                                            const float* const Aarray[], int64_t lda, const float* const Barray[],
-                                            int64_t ldb, const float* beta, float* const Carray[], int64_t ldc,
+MYBLAS_API myblasStatus_t mysgemmBatched(myblasHandle_t handle,
+                                         myblasOperation_t transa,
+                                         myblasOperation_t transb,
+                                         int m,
+                                         int n,
+                                         int k,
+                                         const float* alpha,
+                                         const float* const Aarray[],
+                                         int lda,
+                                         const float* const Barray[],
+                                         int ldb,
+                                         const float* beta,
+                                         float* const Carray[],
+                                         int ldc,
+                                         int batch_count);
+MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
+                                            myblasOperation_t transa,
+                                            myblasOperation_t transb,
+                                            int64_t m,
+                                            int64_t n,
+                                            int64_t k,
+                                            const float* alpha,
+                                            const float* const Aarray[],
+                                            int64_t lda,
+                                            const float* const Barray[],
+                                            int64_t ldb,
+                                            const float* beta,
+                                            float* const Carray[],
+                                            int64_t ldc,
                                             int64_t batch_count);
 
-/* ---- Transpose -------------------------------------------------------------------------------------------- */
+/* ---- Transpose ------------------------------------------------------------------------------- */
 
 /*
- * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). Bits are moved, never interpreted.
- * In place when B == A: square (m == n, lda == ldb), or any shape with both leading dimensions tight (lda == m,
- * ldb == n), which is fast with a workspace of m * n elements and slow without. Other overlap is not allowed.
- * INVALID_VALUE, in this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not
- * aligned to the element, in-place form with other leading dimensions. Exact.
+ * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). Bits are moved,
+ * never interpreted. In place when B == A: square (m == n, lda == ldb), or any shape with both
+ * leading dimensions tight (lda == m, ldb == n), which is fast with a workspace of m * n elements
+ * and slow without. Other overlap is not allowed. INVALID_VALUE, in this order: m, n < 0, (Ex:
+ * element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not aligned to the element,
+ * in-place form with other leading dimensions. Exact.
  */
-MYBLAS_API myblasStatus_t mytranspose(myblasHandle_t handle, int m, int n, const float* A, int lda, float* B, int ldb);
-MYBLAS_API myblasStatus_t mytranspose_64(myblasHandle_t handle, int64_t m, int64_t n, const float* A, int64_t lda,
-                                         float* B, int64_t ldb);
-MYBLAS_API myblasStatus_t mytransposeEx(myblasHandle_t handle, int m, int n, int element_bytes, const void* A, int lda,
-                                        void* B, int ldb);
-MYBLAS_API myblasStatus_t mytransposeEx_64(myblasHandle_t handle, int64_t m, int64_t n, int64_t element_bytes,
-                                           const void* A, int64_t lda, void* B, int64_t ldb);
+MYBLAS_API myblasStatus_t
+mytranspose(myblasHandle_t handle, int m, int n, const float* A, int lda, float* B, int ldb);
+MYBLAS_API myblasStatus_t mytranspose_64(myblasHandle_t handle,
+                                         int64_t m,
+                                         int64_t n,
+                                         const float* A,
+                                         int64_t lda,
+                                         float* B,
+                                         int64_t ldb);
+MYBLAS_API myblasStatus_t mytransposeEx(myblasHandle_t handle,
+                                        int m,
+                                        int n,
+                                        int element_bytes,
+                                        const void* A,
+                                        int lda,
+                                        void* B,
+                                        int ldb);
+MYBLAS_API myblasStatus_t mytransposeEx_64(myblasHandle_t handle,
+                                           int64_t m,
+                                           int64_t n,
+                                           int64_t element_bytes,
+                                           const void* A,
+                                           int64_t lda,
+                                           void* B,
+                                           int64_t ldb);
 
 /*
- * C = alpha * op(A) + beta * op(B), C m x n. A is m x n (OP_N) or n x m, B likewise, leading dimensions as in mysgemm.
- * alpha == 0: A is not read and may be NULL. beta == 0: B is not read and may be NULL. In place only as C == A with transa == OP_N and
- * lda == ldc, or C == B with transb == OP_N and ldb == ldc. INVALID_VALUE, in this order: transa, transb, m, n < 0,
- * lda, ldb, ldc, alpha or beta NULL, A, B or C NULL where it is used, another in-place form.
+ * C = alpha * op(A) + beta * op(B), C m x n. A is m x n (OP_N) or n x m, B likewise, leading
+ * dimensions as in mysgemm. alpha == 0: A is not read and may be NULL. beta == 0: B is not read and
+ * may be NULL. In place only as C == A with transa == OP_N and lda == ldc, or C == B with transb ==
+ * OP_N and ldb == ldc. INVALID_VALUE, in this order: transa, transb, m, n < 0, lda, ldb, ldc, alpha
+ * or beta NULL, A, B or C NULL where it is used, another in-place form.
  * Accuracy: 2 u (|alpha| |A| + |beta| |B|) componentwise. Source: cublasSgeam.
  */
-MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,
-                                  int m, int n, const float* alpha, const float* A, int lda,
-                                  const float* beta, const float* B, int ldb, float* C, int ldc);
-MYBLAS_API myblasStatus_t mysgeam_64(myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,
-                                     int64_t m, int64_t n, const float* alpha, const float* A, int64_t lda,
-                                     const float* beta, const float* B, int64_t ldb, float* C, int64_t ldc);
+MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
+                                  myblasOperation_t transa,
+                                  myblasOperation_t transb,
+                                  int m,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* beta,
+                                  const float* B,
+                                  int ldb,
+                                  float* C,
+                                  int ldc);
+MYBLAS_API myblasStatus_t mysgeam_64(myblasHandle_t handle,
+                                     myblasOperation_t transa,
+                                     myblasOperation_t transb,
+                                     int64_t m,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* beta,
+                                     const float* B,
+                                     int64_t ldb,
+                                     float* C,
+                                     int64_t ldc);
 
-/* ---- Sums ------------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /*
- * *result = the sum of x_i (mysum, mydsum) or of |x_i| (mysasum) over n elements, element i at x[i * incx].
- * n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it is read.
- * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24 (mydsum: 2^-53).
- * With a result in host memory the call waits for it. Source: cublasSasum (mysum: without the absolute value).
+ * *result = the sum of x_i (mysum, mydsum) or of |x_i| (mysasum) over n elements, element i at x[i
+ * * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it is
+ * read.
+ * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24
+ * (mydsum: 2^-53). With a result in host memory the call waits for it. Source: cublasSasum (mysum:
+ * without the absolute value).
  */
-MYBLAS_API myblasStatus_t mysum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
-MYBLAS_API myblasStatus_t mysum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
-MYBLAS_API myblasStatus_t mysasum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
-MYBLAS_API myblasStatus_t mysasum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
-MYBLAS_API myblasStatus_t mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result);
-MYBLAS_API myblasStatus_t mydsum_64(myblasHandle_t handle, int64_t n, const double* x, int64_t incx, double* result);
+MYBLAS_API myblasStatus_t
+mysum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
+MYBLAS_API myblasStatus_t
+mysum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
+MYBLAS_API myblasStatus_t
+mysasum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
+MYBLAS_API myblasStatus_t
+mysasum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
+MYBLAS_API myblasStatus_t
+mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result);
+MYBLAS_API myblasStatus_t
+mydsum_64(myblasHandle_t handle, int64_t n, const double* x, int64_t incx, double* result);
 
-/* ---- Vectors ---------------------------------------------------------------------------------------------- */
+/* ---- Vectors --------------------------------------------------------------------------------- */
 
 /*
- * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment walks backwards from element
- * (1 - n) * inc, as in BLAS. n <= 0: success. alpha == 0: x is not read and y not changed. With incy == 0 the order
- * of the updates is that of the reference BLAS. x and y must not overlap. INVALID_VALUE: alpha NULL, x or y NULL.
- * Accuracy: 2 u (|alpha x| + |y|) elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
+ * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment walks
+ * backwards from element (1 - n) * inc, as in BLAS. n <= 0: success. alpha == 0: x is not read and
+ * y not changed. With incy == 0 the order of the updates is that of the reference BLAS. x and y
+ * must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u (|alpha x| + |y|)
+ * elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
  */
-MYBLAS_API myblasStatus_t mysaxpy(myblasHandle_t handle, int n, const float* alpha, const float* x, int incx,
-                                  float* y, int incy);
-MYBLAS_API myblasStatus_t mysaxpy_64(myblasHandle_t handle, int64_t n, const float* alpha, const float* x,
-                                     int64_t incx, float* y, int64_t incy);
-MYBLAS_API myblasStatus_t myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int incy);
-MYBLAS_API myblasStatus_t myscopy_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx,
-                                     float* y, int64_t incy);
+MYBLAS_API myblasStatus_t mysaxpy(
+    myblasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y, int incy);
+MYBLAS_API myblasStatus_t mysaxpy_64(myblasHandle_t handle,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* x,
+                                     int64_t incx,
+                                     float* y,
+                                     int64_t incy);
+MYBLAS_API myblasStatus_t
+myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int incy);
+MYBLAS_API myblasStatus_t
+myscopy_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* y, int64_t incy);
 
 #ifdef __cplusplus
 }

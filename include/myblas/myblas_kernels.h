@@ -1,10 +1,12 @@
 /*
- * The kernels behind the routines of myblas.h: count, describe, force them, and ask which one a call takes.
+ * The kernels behind the routines of myblas.h: count, describe, force them, and ask which one a
+ * call takes.
  *
- * Kernels are in ladder order, from the plainest up. Names are stable; they are part of the ABI's promise. The
- * environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL, MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL,
- * MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL and MYBLAS_COPY_KERNEL force a kernel on every handle created later; a
- * name that the handle's backend lacks makes the routine answer NOT_SUPPORTED, with a line in the log.
+ * Kernels are in ladder order, from the plainest up. Names are stable; they are part of the ABI's
+ * promise. The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
+ * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL and
+ * MYBLAS_COPY_KERNEL force a kernel on every handle created later; a name that the handle's backend
+ * lacks makes the routine answer NOT_SUPPORTED, with a line in the log.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H
@@ -16,43 +18,72 @@ extern "C" {
 #endif
 
 typedef struct {
-    size_t size_bytes; /* set by the caller to sizeof(myblasKernelInfo_t) */
-    const char* name; /* stable; what myblasForceKernel takes */
+    size_t size_bytes;       /* set by the caller to sizeof(myblasKernelInfo_t) */
+    const char* name;        /* stable; what myblasForceKernel takes */
     const char* description; /* one line */
-    int min_arch, max_arch; /* compute capability x 10 (90: sm_90), both inclusive; 0: no bound, or the host */
+    int min_arch, max_arch;  /* compute capability x 10, inclusive; 0: no bound, or the host */
     int block_m, block_n, block_k; /* elements of the block tile; 0 where there is none */
-    int threads; /* per block; 0: no blocks */
-    int stages; /* tiles of shared memory in flight; 0: no shared memory */
-    size_t smem_bytes; /* shared memory of a block, the largest of its variants */
-    int alignment_bytes; /* what pointers and leading dimensions must be multiples of; 4: nothing beyond the element */
-    int deterministic; /* 1: the same bits on every run */
+    int threads;                   /* per block; 0: no blocks */
+    int stages;                    /* tiles of shared memory in flight; 0: no shared memory */
+    size_t smem_bytes;             /* shared memory of a block, the largest of its variants */
+    int alignment_bytes; /* of pointers and leading dimensions; 4: nothing beyond the element */
+    int deterministic;   /* 1: the same bits on every run */
 } myblasKernelInfo_t;
 
-/* *count = the number of kernels of a routine on a backend; 0 for CUDA in a build without it. Needs no device.
- * INVALID_VALUE: backend is AUTO or unknown, routine unknown, count NULL. */
-MYBLAS_API myblasStatus_t myblasGetKernelCount(myblasBackend_t backend, myblasRoutine_t routine, int* count);
+/*
+ * *count = the number of kernels of a routine on a backend; 0 for CUDA in a build without it.
+ * Needs no device. INVALID_VALUE: backend is AUTO or unknown, routine unknown, count NULL.
+ */
+MYBLAS_API myblasStatus_t myblasGetKernelCount(myblasBackend_t backend,
+                                               myblasRoutine_t routine,
+                                               int* count);
 
-/* Describes kernel index, 0 <= index < count. Strings live as long as the library. INVALID_VALUE: as above, index
- * out of range, info NULL or info->size_bytes wrong. */
-MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend, myblasRoutine_t routine, int index,
+/*
+ * Describes kernel index, 0 <= index < count. Strings live as long as the library. INVALID_VALUE:
+ * as above, index out of range, info NULL or info->size_bytes wrong.
+ */
+MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
+                                              myblasRoutine_t routine,
+                                              int index,
                                               myblasKernelInfo_t* info);
 
-/* The routine's later calls on this handle take the named kernel or answer NOT_SUPPORTED; NULL: back to the
- * selection. INVALID_VALUE: routine or name unknown on the handle's backend; what was forced before stays. */
-MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name);
+/*
+ * The routine's later calls on this handle take the named kernel or answer NOT_SUPPORTED; NULL:
+ * back to the selection. INVALID_VALUE: routine or name unknown on the handle's backend; what was
+ * forced before stays.
+ */
+MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
+                                            myblasRoutine_t routine,
+                                            const char* name);
 
-/* *name = the kernel that the described call would take on this handle, NULL for a call that takes none (a quick
- * return). INVALID_VALUE: a pointer is NULL, or the call would be refused. NOT_SUPPORTED: as the call itself. */
-MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char** name);
+/*
+ * *name = the kernel that the described call would take on this handle, NULL for a call that takes
+ * none (a quick return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
+ * NOT_SUPPORTED: as the call itself.
+ */
+MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
+                                             const myblasCall_t* call,
+                                             const char** name);
 
-/* The same for any device, without one: arch is the compute capability x 10, sm_count its multiprocessors (both
- * ignored for the host), workspace_bytes what the handle would have. INVALID_VALUE: as above. NOT_SUPPORTED: the
- * library has no CUDA kernels, or none for this arch. */
-MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend, int arch, int sm_count, size_t workspace_bytes,
-                                               const myblasCall_t* call, const char** name);
+/*
+ * The same for any device, without one: arch is the compute capability x 10, sm_count its
+ * multiprocessors (both ignored for the host), workspace_bytes what the handle would have.
+ * INVALID_VALUE: as above. NOT_SUPPORTED: the library has no CUDA kernels, or none for this arch.
+ */
+MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
+                                               int arch,
+                                               int sm_count,
+                                               size_t workspace_bytes,
+                                               const myblasCall_t* call,
+                                               const char** name);
 
-/* *name = the kernel that the routine's last launching call on this handle took; NULL before the first. */
-MYBLAS_API myblasStatus_t myblasGetLastKernel(myblasHandle_t handle, myblasRoutine_t routine, const char** name);
+/*
+ * *name = the kernel that the routine's last launching call on this handle took; NULL before the
+ * first.
+ */
+MYBLAS_API myblasStatus_t myblasGetLastKernel(myblasHandle_t handle,
+                                              myblasRoutine_t routine,
+                                              const char** name);
 
 #ifdef __cplusplus
 }

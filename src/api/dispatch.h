@@ -8,24 +8,21 @@
 
 namespace myblas {
 
-inline resources resources_of(const launch_context& context) noexcept {
-    return {.workspace_bytes = context.workspace_bytes, .counters = context.counters != nullptr};
-}
-
-// The kernel that a call takes with these resources: the one that is forced, if it accepts the
+// The kernel that a call takes with this much workspace: the one that is forced, if it accepts the
 // problem, else the selection's. Null if there is none.
 template <class Problem>
 const kernel_entry<Problem>* choose_kernel(const myblasContext& handle,
                                            const Problem& problem,
-                                           const resources& available) noexcept {
+                                           size_t workspace_bytes) noexcept {
     const myblasBackend_t backend = handle.backend->id;
     const int forced = handle.forced[routine_traits<Problem>::routine].index;
     if (forced == forced_kernel::none)
-        return select(rules_of<Problem>(backend, handle.device), problem, handle.device, available);
+        return select(
+            rules_of<Problem>(backend, handle.device), problem, handle.device, workspace_bytes);
     if (forced == forced_kernel::unknown)
         return nullptr;
     const kernel_entry<Problem>& kernel = *kernels_of<Problem>(backend)[forced];
-    return accepts(kernel, problem, handle.device, available) ? &kernel : nullptr;
+    return accepts(kernel, problem, handle.device, workspace_bytes) ? &kernel : nullptr;
 }
 
 template <class Problem>
@@ -48,7 +45,7 @@ template <class Problem>
 [[nodiscard]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {
     const launch_context context = make_launch_context(handle);
-    const kernel_entry<Problem>* kernel = choose_kernel(handle, problem, resources_of(context));
+    const kernel_entry<Problem>* kernel = choose_kernel(handle, problem, context.workspace_bytes);
     if (!kernel)
         return refuse_kernel<Problem>(handle, function);
 

@@ -131,6 +131,7 @@ myblasStatus_t open_handle(const backend_ops& backend,
     handle.math_mode = math_mode;
     if (const myblasStatus_t failure = backend.allocate(&handle.result, result_bytes))
         return failure;
+    *reason = "no workspace on the device";
     if (const myblasStatus_t failure = use_stream(handle, nullptr))
         return failure;
     if (const myblasStatus_t failure = prepare_kernels(handle, reason))

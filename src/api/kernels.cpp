@@ -115,7 +115,7 @@ myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char**
     const myblasStatus_t status = visit_call(
         function, call, has_results_on_device(*handle), [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
-                choose_kernel(*handle, problem, resources_of(make_launch_context(*handle)));
+                choose_kernel(*handle, problem, make_launch_context(*handle).workspace_bytes);
             if (!kernel)
                 return refuse_kernel<Problem>(*handle, function);
             taken = kernel->name;
@@ -145,7 +145,7 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
             const kernel_entry<Problem>* kernel = select(rules_of<Problem>(backend, device),
                                                          problem,
                                                          device,
-                                                         {.workspace_bytes = workspace_bytes});
+                                                         workspace_bytes);
             if (!kernel)
                 return refuse(function,
                               MYBLAS_STATUS_NOT_SUPPORTED,
@@ -181,8 +181,7 @@ myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* 
     size_t needed = 0;
     const myblasStatus_t status = visit_call(
         function, call, has_results_on_device(*handle), [&]<class Problem>(const Problem& problem) {
-            resources unlimited = resources_of(make_launch_context(*handle));
-            unlimited.workspace_bytes = std::numeric_limits<size_t>::max();
+            constexpr size_t unlimited = std::numeric_limits<size_t>::max();
             const kernel_entry<Problem>* kernel = choose_kernel(*handle, problem, unlimited);
             if (!kernel)
                 return refuse_kernel<Problem>(*handle, function);

@@ -6,9 +6,10 @@
 namespace myblas {
 namespace {
 
-// cudaStreamLegacy is 1, another name of the NULL stream; cudaStreamPerThread is 2.
-bool is_legacy_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
+// cudaStreamLegacy is 1, another name of the NULL stream; cudaStreamPerThread is 2, and names a
+// different stream in each thread.
 bool is_default_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+bool is_per_thread(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 
 myblasStatus_t make_resources(const backend_ops& backend, stream_resources* made) {
     constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
@@ -29,25 +30,52 @@ myblasStatus_t make_resources(const backend_ops& backend, stream_resources* made
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// The place of the stream with this id; null if it has none.
+stream_resources* find_resources(myblasContext& handle, unsigned long long id) {
+    for (int i = 0; i < handle.made_streams; ++i) {
+        if (handle.streams[i].in_use && handle.streams[i].id == id)
+            return &handle.streams[i];
+    }
+    return nullptr;
+}
+
+// A place that no stream uses, made if need be; null if there are no more.
+myblasStatus_t find_place(myblasContext& handle, stream_resources** place) {
+    *place = nullptr;
+    for (int i = 0; i < handle.made_streams; ++i) {
+        if (!handle.streams[i].in_use) {
+            *place = &handle.streams[i];
+            return MYBLAS_STATUS_SUCCESS;
+        }
+    }
+    if (handle.made_streams == max_tracked_streams)
+        return MYBLAS_STATUS_SUCCESS;
+    stream_resources& next = handle.streams[handle.made_streams];
+    if (const myblasStatus_t failure = make_resources(*handle.backend, &next))
+        return failure;
+    ++handle.made_streams;
+    *place = &next;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
 } // namespace
 
 myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept {
-    if (stream != handle.stream || !handle.current) {
-        const myblasStream_t key = is_legacy_stream(stream) ? nullptr : stream;
-        stream_resources* const end = handle.streams.data() + handle.tracked_streams;
-        stream_resources* found = handle.streams.data();
-        while (found != end && found->stream != key)
-            ++found;
-        if (found == end && handle.tracked_streams < max_tracked_streams) {
-            const device_guard guard(handle);
-            if (const myblasStatus_t failure = guard.status())
+    if (stream != handle.stream || !handle.current || is_per_thread(stream)) {
+        const device_guard guard(handle);
+        if (const myblasStatus_t failure = guard.status())
+            return failure;
+        unsigned long long id;
+        if (const myblasStatus_t failure = handle.backend->stream_id(stream, &id))
+            return failure;
+        stream_resources* found = find_resources(handle, id);
+        if (!found) {
+            if (const myblasStatus_t failure = find_place(handle, &found))
                 return failure;
-            if (const myblasStatus_t failure = make_resources(*handle.backend, found))
-                return failure;
-            found->stream = key;
-            ++handle.tracked_streams;
-        } else if (found == end) {
-            found = nullptr;
+            if (found) {
+                found->in_use = true;
+                found->id = id;
+            }
         }
         handle.stream = stream;
         handle.current = found;
@@ -63,11 +91,11 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
         if (first_failure == MYBLAS_STATUS_SUCCESS)
             first_failure = status;
     };
-    for (int i = 0; i < handle.tracked_streams; ++i) {
+    for (int i = 0; i < handle.made_streams; ++i) {
         release(handle.streams[i].workspace);
         release(handle.streams[i].counters);
     }
-    handle.tracked_streams = 0;
+    handle.made_streams = 0;
     handle.current = nullptr;
     return first_failure;
 }
@@ -118,9 +146,20 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
-    if (const myblasStatus_t failure = handle->backend->stream_destroy(stream))
+    const backend_ops& backend = *handle->backend;
+    if (backend.stream_is_capturing(stream))
+        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    unsigned long long id;
+    if (const myblasStatus_t failure = backend.stream_id(stream, &id))
+        return refuse(function, failure, "stream is not a stream");
+    // Only when its work is done may another stream have its place.
+    if (const myblasStatus_t failure = backend.stream_synchronize(stream))
+        return refuse(function, failure, "the stream's work failed");
+    if (const myblasStatus_t failure = backend.stream_destroy(stream))
         return refuse(function, failure, "the stream could not be destroyed");
-    // The NULL stream has had its resources since the handle was made, so this cannot fail.
+    if (stream_resources* place = find_resources(*handle, id))
+        place->in_use = false;
+    // The NULL stream has had its place since the handle was made, so this cannot fail.
     return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;
 }
 

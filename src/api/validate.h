@@ -79,7 +79,9 @@ inline fault check_operands(const sgemm_problem& p) {
     if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), sizeof(float)) ||
         !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
         !is_addressable(last_c + last_batch * magnitude(p.stride_c), sizeof(float)) ||
-        !is_addressable(wide{p.batch_count} * (p.m * p.n), sizeof(float)))
+        !is_addressable(wide{p.batch_count} * (p.m * p.n), sizeof(float)) ||
+        // What packed copies of A and B would take: a stride of 0 lets a batch be larger than memory.
+        !is_addressable(wide{p.batch_count} * (wide{p.m} * p.k + wide{p.k} * p.n), sizeof(float)))
         return too_large;
 
     const bool reads_ab = p.k > 0 && may_count(p.alpha);

@@ -32,8 +32,6 @@ myblasStatus_t check_process() {
 
 // ---- Device --------------------------------------------------------------------------------------
 
-constexpr int oldest_arch = 80;
-
 const char* explain(cudaError_t error) {
     switch (error) {
     case cudaErrorInsufficientDriver: // the runtime also says this where there is no driver
@@ -65,7 +63,7 @@ myblasStatus_t open(device_info* device, const char** reason) {
     }
 
     const int arch = properties.major * 10 + properties.minor;
-    if (arch < oldest_arch) {
+    if (arch < oldest_cuda_arch) {
         *reason = "the device is older than compute capability 8.0";
         return MYBLAS_STATUS_ARCH_MISMATCH;
     }
@@ -184,6 +182,11 @@ bool stream_is_capturing(myblasStream_t stream) {
            status != cudaStreamCaptureStatusNone;
 }
 
+myblasStatus_t stream_id(myblasStream_t stream, unsigned long long* id) {
+    return cudaStreamGetId(stream, id) == cudaSuccess ? MYBLAS_STATUS_SUCCESS
+                                                      : MYBLAS_STATUS_INVALID_VALUE;
+}
+
 // ---- Copies --------------------------------------------------------------------------------------
 
 // 2-D copies take pitches up to a limit (2^31 - 1 bytes on the GPUs of today).
@@ -230,6 +233,7 @@ constexpr backend_ops ops = {
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
     .stream_is_capturing = stream_is_capturing,
+    .stream_id = stream_id,
     .copy = copy,
 };
 

@@ -5,6 +5,8 @@
 
 namespace myblas {
 
+inline constexpr int oldest_cuda_arch = 80; // that the kernels compile for
+
 struct device_info {
     int ordinal = -1;          // CUDA's number of the device; -1 on the host
     int arch = 0;              // compute capability x 10; 0 on the host

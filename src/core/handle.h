@@ -17,7 +17,8 @@ inline constexpr int max_tracked_streams = 8;
 // Device memory of one stream on which a handle works. Streams have their own, so that work of one
 // handle on two streams never shares memory.
 struct stream_resources {
-    myblasStream_t stream = nullptr;
+    bool in_use = false;          // by the stream of the id below; else kept for the next one
+    unsigned long long id = 0;    // backend_ops::stream_id
     void* workspace = nullptr;    // default_workspace_bytes
     unsigned* counters = nullptr; // counter_count zeroes
 };
@@ -40,10 +41,10 @@ struct myblasContext {
     myblasPointerMode_t pointer_mode = MYBLAS_POINTER_MODE_HOST;
     myblasMath_t math_mode = MYBLAS_FP32_STRICT_MATH;
 
-    // The first `tracked_streams` are in use. `current` is the one of `stream`, or null when there
+    // The first `made_streams` have their memory. `current` is the one of `stream`, or null when there
     // are more streams than places.
     std::array<myblas::stream_resources, myblas::max_tracked_streams> streams;
-    int tracked_streams = 0;
+    int made_streams = 0;
     myblas::stream_resources* current = nullptr;
 
     bool has_user_workspace = false;

@@ -20,7 +20,9 @@ struct launch_context {
     myblasStream_t stream = nullptr;
     void* workspace = nullptr; // device memory, 256-byte aligned, contents undefined
     size_t workspace_bytes = 0;
-    unsigned* counters = nullptr; // counter_count zeroes of the stream; a kernel leaves them zero
+    // counter_count zeroes of the stream, which a kernel leaves zero; null where a handle has more
+    // streams than places.
+    unsigned* counters = nullptr;
 };
 
 inline constexpr int counter_count = 4096; // of every stream a handle keeps resources for
@@ -36,7 +38,6 @@ struct kernel_entry {
     size_t smem_bytes = 0;
     int alignment_bytes = 4;
     bool deterministic = true;
-    bool needs_counters = false;
 
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.

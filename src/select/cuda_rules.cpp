@@ -5,13 +5,16 @@
 namespace myblas {
 namespace {
 
-constexpr const tuning* tunings[] = {&tuning_sm80, &tuning_sm90}; // oldest first
+constexpr const tuning* tunings[] = {&tuning_sm90}; // oldest first
 
 } // namespace
 
 template <class Problem>
 rule_list<Problem> cuda_rules(int arch) {
-    rule_list<Problem> rules;
+    if (arch < oldest_cuda_arch)
+        return {};
+    // Devices older than any that was measured take the oldest table, unmeasured for them.
+    rule_list<Problem> rules = tunings[0]->of<Problem>();
     for (const tuning* candidate : tunings) {
         if (candidate->arch <= arch)
             rules = candidate->of<Problem>();

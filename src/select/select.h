@@ -18,12 +18,6 @@ rule_list<Problem> rules_of(myblasBackend_t backend, const device_info& device) 
                                           : cuda_rules<Problem>(device.arch);
 }
 
-// Resources a call has at hand, apart from the device.
-struct resources {
-    size_t workspace_bytes = 0;
-    bool counters = true;
-};
-
 template <class Problem>
 bool runs_on(const kernel_entry<Problem>& kernel, const device_info& device) {
     return (!kernel.min_arch || device.arch >= kernel.min_arch) &&
@@ -34,15 +28,12 @@ template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
-             const resources& available) {
+             size_t workspace_bytes) {
     if (!runs_on(kernel, device))
-        return false;
-    if (kernel.needs_counters && !available.counters)
         return false;
     if (kernel.accepts && !kernel.accepts(problem, device))
         return false;
-    return !kernel.workspace_bytes ||
-           kernel.workspace_bytes(problem, device) <= available.workspace_bytes;
+    return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
 }
 
 // The kernel of the first rule that matches and accepts; null only if the last rule does not accept
@@ -51,7 +42,7 @@ template <class Problem>
 const kernel_entry<Problem>* select(rule_list<Problem> rules,
                                     const Problem& problem,
                                     const device_info& device,
-                                    const resources& available) {
+                                    size_t workspace_bytes) {
     const selection_key key = make_key(problem);
     for (const rule<Problem>& candidate : rules) {
         if (!(candidate.forms & key.form))
@@ -59,7 +50,7 @@ const kernel_entry<Problem>* select(rule_list<Problem> rules,
         bool inside = true;
         for (size_t i = 0; i < key.extents.size(); ++i)
             inside = inside && candidate.extents[i].contains(key.extents[i]);
-        if (inside && accepts(*candidate.kernel, problem, device, available))
+        if (inside && accepts(*candidate.kernel, problem, device, workspace_bytes))
             return candidate.kernel;
     }
     return nullptr;

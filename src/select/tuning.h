@@ -26,7 +26,6 @@ struct tuning {
 };
 
 extern const tuning tuning_host;
-extern const tuning tuning_sm80;
 extern const tuning tuning_sm90;
 
 } // namespace myblas

@@ -14,6 +14,7 @@ namespace {
 constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &host::sgemm_openblas},
     {any_form, {any, any, any, any}, &host::sgemm_blocked},
+    {any_form, {any, any, any, any}, &host::sgemm_reference},
 };
 
 constexpr rule<transpose_problem> transpose[] = {

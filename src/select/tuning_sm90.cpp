@@ -27,7 +27,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any,           any,           any,            at_most(1664 * 1664)},  &cuda::sgemm_warp_tile_64x64},
     {any_form, {any,           any,           at_most(128),   any},                   &cuda::sgemm_warp_tile_128x128},
     {any_form, {any,           any,           any,            any},                   &cuda::sgemm_warp_tile},
-    {any_form, {any,           any,           any,            any},                   &cuda::sgemm_double_buffered},
+    {any_form, {any,           any,           any,            any},                   &cuda::sgemm_shared_tile_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {

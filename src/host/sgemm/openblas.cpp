@@ -1,7 +1,8 @@
 // C = alpha * op(A) * op(B) + beta * C by OpenBLAS, found at run time.
 //
 // The library is loaded when a problem first asks for this kernel, by fixed sonames and into a scope
-// of its own: it neither provides symbols to the program nor replaces the program's BLAS. It stays
+// of its own: it neither provides symbols to the program nor replaces the program's BLAS. (Symbols
+// that the program itself exports do come first for it, as for any library.) It stays
 // loaded, because its threads do. Products that do not read A and B never reach it.
 // Works against OpenBLAS's own kernels, on as many threads as OPENBLAS_NUM_THREADS allows.
 // Accepts sizes and leading dimensions that fit int, where a usable OpenBLAS is installed. In a child

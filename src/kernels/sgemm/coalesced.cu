@@ -3,7 +3,7 @@
 // Rows are contiguous in memory, so a warp's 32 elements of a column of C, or of A, are one cache line
 // where they were 32, and B's element is one broadcast.
 // Bound: still 2 loads for each FMA, but each load instruction now costs one or two cache lines.
-// Launch: 256 threads for a 32 x 8 tile of C, a warp per column. Accepts everything.
+// Launch: 256 threads for a 32 x 8 tile of C, a warp per column. Accepts all that the grid has blocks for.
 #include "kernels/sgemm/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -44,6 +44,7 @@ const kernel_entry<sgemm_problem> sgemm_coalesced = {
     .block_m = block_m,
     .block_n = block_n,
     .threads = threads,
+    .accepts = fits_grid<block_m, block_n>,
     .launch = launch_kernel,
 };
 

@@ -7,7 +7,7 @@
 // reads 4 quads of A, or 8 of B, each broadcast, and never two words of one bank.
 // Bound: instruction issue, 64 FMAs to 4 shared loads.
 // Shared memory: 2 stages of a slab of each operand, [8][128 + 4]; 16.5 KiB.
-// Launch: 256 threads for a 128 x 128 tile of C. Accepts everything; 128-bit global loads when A and B
+// Launch: 256 threads for a 128 x 128 tile of C. Accepts all that the grid has blocks for; 128-bit global loads when A and B
 // are aligned to 16 bytes.
 //
 //   warp tile, 32 rows x 64 columns; lane (li, lj) owns rows 4 li + {0..3} + {0, 16}
@@ -133,6 +133,7 @@ const kernel_entry<sgemm_problem> sgemm_double_buffered = {
     .threads = threads,
     .stages = stages,
     .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block, block>,
     .launch = launch_kernel,
 };
 

@@ -3,7 +3,7 @@
 // Neighbouring threads take neighbouring columns of C, so each access of a warp to C, and to A or B
 // stored by columns, touches a cache line per thread: the mapping that everyone writes first.
 // Bound: 2 loads for each FMA, through the L1 cache; 8 bytes/FMA.
-// Launch: 256 threads for a 16 x 16 tile of C, no shared memory. Accepts everything.
+// Launch: 256 threads for a 16 x 16 tile of C, no shared memory. Accepts all that the grid has blocks for.
 #include "kernels/sgemm/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -44,6 +44,7 @@ const kernel_entry<sgemm_problem> sgemm_naive = {
     .block_m = block_m,
     .block_n = block_n,
     .threads = threads,
+    .accepts = fits_grid<block_m, block_n>,
     .launch = launch_kernel,
 };
 

@@ -91,6 +91,12 @@ inline int64_t tile_count(const sgemm_problem& p, int block_m, int block_n) {
     return ceil_div<int64_t>(p.m, block_m) * ceil_div<int64_t>(p.n, block_n);
 }
 
+// For kernel_entry::accepts of kernels with a block a tile.
+template <int block_m, int block_n>
+bool fits_grid(const sgemm_problem& p, const device_info&) {
+    return tile_count(p, block_m, block_n) <= max_grid_x;
+}
+
 // Calls f with the two transpositions as compile-time constants.
 template <class F>
 myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {

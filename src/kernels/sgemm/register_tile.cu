@@ -3,7 +3,7 @@
 // Contiguous elements can be read by one 128-bit load, of A and of B: 2 load instructions for 16 FMAs
 // where there were 8. The price is C: a warp's rows are 4 apart, so each store covers four times the
 // cache lines.
-// Bound, shared memory, launch: as register_tile_strided. Accepts everything.
+// Bound, shared memory, launch: as register_tile_strided. Accepts all that the grid has blocks for.
 #include "kernels/sgemm/register_tile.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -39,6 +39,7 @@ const kernel_entry<sgemm_problem> sgemm_register_tile = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block_m, block_n>,
     .launch = launch_kernel,
 };
 

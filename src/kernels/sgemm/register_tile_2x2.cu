@@ -154,6 +154,7 @@ const kernel_entry<sgemm_problem> sgemm_register_tile_2x2 = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block_m, block_n>,
     .workspace_bytes = workspace_bytes,
     .launch = launch_kernel,
 };

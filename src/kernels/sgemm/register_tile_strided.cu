@@ -4,7 +4,7 @@
 // there were 2. Spread out, the 32 threads of a warp read neighbouring words of A and one word of B.
 // Bound: shared memory, 8 loads for 16 FMAs; global traffic is 1/128 of naive's.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
-// Launch: 1024 threads for a 128 x 128 tile of C. Accepts everything.
+// Launch: 1024 threads for a 128 x 128 tile of C. Accepts all that the grid has blocks for.
 #include "kernels/sgemm/register_tile.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -40,6 +40,7 @@ const kernel_entry<sgemm_problem> sgemm_register_tile_strided = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block_m, block_n>,
     .launch = launch_kernel,
 };
 

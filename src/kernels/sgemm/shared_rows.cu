@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(threads) kernel(const sgemm_problem p, int64_t
 }
 
 bool fits(const sgemm_problem& p, const device_info& device) {
-    return p.k <= static_cast<int64_t>(device.smem_per_block / smem_bytes(1));
+    return p.k <= static_cast<int64_t>(device.smem_per_block / smem_bytes(1)) &&
+           fits_grid<block, block>(p, device);
 }
 
 myblasStatus_t prepare(const device_info& device) {

@@ -4,7 +4,7 @@
 // on. Each element loaded from global memory serves 32 threads.
 // Bound: shared memory, 2 loads for each FMA; global traffic is 1/32 of naive's.
 // Shared memory: one slab of each operand, [32][32 + 1], padded against bank conflicts; 8.25 KiB.
-// Launch: 1024 threads for a 32 x 32 tile of C. Accepts everything.
+// Launch: 1024 threads for a 32 x 32 tile of C. Accepts all that the grid has blocks for.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/shared_tile.cuh"
 
@@ -39,6 +39,7 @@ const kernel_entry<sgemm_problem> sgemm_shared_tile = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block, block>,
     .launch = launch_kernel,
 };
 

@@ -4,10 +4,11 @@
 // cut into parts of whole slabs; each block writes the product of its part to the workspace, and a second
 // kernel adds the parts of every element in ascending order of k: the same bits on every run.
 // Bound: reading A and B, 4 (m + n) k bytes, once there are blocks enough to keep memory busy.
-// Workspace: parts * batch_count * m * n floats, at most max_parts_bytes; fewer parts are made otherwise.
+// Workspace: parts * batch_count * m * n floats. Where that would exceed max_parts_bytes there are fewer
+// parts, at least one.
 // Shared memory and thread tiles: those of warp_tile_64x64.
 // Launch: 128 threads for each part of a 64 x 64 tile of C, then 256 threads for 256 elements of C.
-// Accepts everything.
+// Accepts all that the grid has blocks for, with that workspace.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/warp_tile.cuh"
 
@@ -78,6 +79,13 @@ __global__ void __launch_bounds__(reduce_threads)
     store_c(&o.c[element % p.m + element / p.m * p.ldc], o.alpha, sum, o.beta);
 }
 
+// The parts of a tile, and the blocks that add them, each have a block of their own.
+bool fits(const sgemm_problem& p, const device_info& device) {
+    const int64_t parts = make_split(p, device).parts;
+    return tile_count(p, shape::block_m, shape::block_n) <= max_grid_x / parts &&
+           ceil_div<int64_t>(p.m * p.n, reduce_threads) <= max_grid_x;
+}
+
 size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
     return static_cast<size_t>(make_split(p, device).parts * p.batch_count * p.m * p.n) *
            sizeof(float);
@@ -124,6 +132,7 @@ const kernel_entry<sgemm_problem> sgemm_split_k = {
     .threads = shape::threads,
     .stages = shape::stages,
     .smem_bytes = smem_bytes,
+    .accepts = fits,
     .workspace_bytes = workspace_bytes,
     .launch = launch_kernel,
 };

@@ -71,7 +71,9 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
     }
 }
 
-bool accepts(const sgemm_problem& p, const device_info&) { return inputs_aligned16(p); }
+bool accepts(const sgemm_problem& p, const device_info& device) {
+    return inputs_aligned16(p) && fits_grid<block, block>(p, device);
+}
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     return with_transposition(p, [&](auto transa, auto transb) {

@@ -7,7 +7,7 @@
 // 4 to 24 for each slab of 2048 FMAs, by alignment and transposition.
 // Shared memory: 4 stages of [16][256 (+ 4)] and [16][128 (+ 4)]; 96 to 99 KiB.
 // Launch: 256 threads for a 256 x 128 tile of C, one block per multiprocessor.
-// Accepts everything where 99 KiB of shared memory can be had; 16-byte copies when the operands whose
+// Accepts all that the grid has blocks for where 99 KiB of shared memory can be had; 16-byte copies when the operands whose
 // lines run along memory consist of aligned quads.
 //
 //   block tile 256 x 128, 4 x 2 warps of 64 x 64; lane (li, lj) of a 4 x 8 grid owns

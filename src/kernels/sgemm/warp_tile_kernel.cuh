@@ -36,8 +36,9 @@ struct warp_tile_launcher {
     // Of the variant that pads both operands.
     static constexpr size_t max_smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
-    static bool fits(const sgemm_problem&, const device_info& device) {
-        return max_smem_bytes <= device.smem_per_block;
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        return max_smem_bytes <= device.smem_per_block &&
+               fits_grid<Shape::block_m, Shape::block_n>(p, device);
     }
 
     static myblasStatus_t prepare(const device_info& device) {
