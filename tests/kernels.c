@@ -314,13 +314,15 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
         call.k = (call.k + 15) / 16 * 16;
     }
     const int64_t most = call.m > call.n ? call.m : call.n;
-    const int64_t ld = (most > call.k ? most : call.k) + (aligned ? 16 : random_between(0, 9));
+    int64_t ld = (most > call.k ? most : call.k) + (aligned ? 16 : random_between(0, 9));
     call.A = random_address(bytes);
     call.B = random_address(bytes);
     call.C = random_address(bytes);
     switch (routine) {
     case MYBLAS_ROUTINE_SGEMM:
         call.batch_count = random_between(0, 2) ? 0 : random_size();
+        if (call.batch_count == 0 && random_between(0, 9) == 0)
+            ld += INT64_C(1) << 32; // more than a library with int arguments takes
         call.lda = call.ldb = call.ldc = ld;
         break;
     case MYBLAS_ROUTINE_TRANSPOSE:

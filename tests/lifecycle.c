@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // ---- A product whose result is known -------------------------------------------------------------
@@ -100,6 +101,84 @@ static void test_exit_of_child(void** state) {
         assert_child_succeeds(pid);
     }
     assert_true(product_is_right(handle));
+}
+
+// ---- Fork while the logger is at work ------------------------------------------------------------
+
+static _Thread_local bool sits_in_callback = false, forks_in_callback = false;
+static pthread_barrier_t callback_entered, callback_may_leave;
+static int message_count = 0; // of threads that just pass
+static pid_t child_of_callback = -1;
+
+static void log_callback(const char* message) {
+    (void)message;
+    if (sits_in_callback) {
+        pthread_barrier_wait(&callback_entered);
+        pthread_barrier_wait(&callback_may_leave);
+    } else if (forks_in_callback) {
+        forks_in_callback = false;
+        child_of_callback = fork();
+    } else {
+        ++message_count;
+    }
+}
+
+static void* sit_in_callback(void* unused) {
+    (void)unused;
+    sits_in_callback = true;
+    (void)myblasGetVersion(NULL, NULL); // is refused, and says so
+    return NULL;
+}
+
+// Creates a handle, computes and leaves in the ordinary way; a signal ends a child that hangs.
+static void leave_after_work(void) {
+    alarm(60);
+    myblasHandle_t handle = NULL;
+    CHILD_CHECK(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST) == MYBLAS_STATUS_SUCCESS);
+    CHILD_CHECK(product_is_right(handle));
+    CHILD_CHECK(message_count > 0);
+    exit(0);
+}
+
+// The thread that holds the logger's lock does not exist in the child.
+static void test_fork_beside_callback(void** state) {
+    (void)require_handle(state);
+    assert_int_equal(pthread_barrier_init(&callback_entered, NULL, 2), 0);
+    assert_int_equal(pthread_barrier_init(&callback_may_leave, NULL, 2), 0);
+    message_count = 0;
+    assert_ok(myblasSetLoggerCallback(log_callback));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, sit_in_callback, NULL), 0);
+    pthread_barrier_wait(&callback_entered);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        leave_after_work();
+    int status = -1;
+    const bool waited = pid > 0 && waitpid(pid, &status, 0) == pid;
+    pthread_barrier_wait(&callback_may_leave); // whatever came of the child
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_ok(myblasSetLoggerCallback(NULL));
+    assert_true(waited);
+    assert_int_equal(status, 0);
+    pthread_barrier_destroy(&callback_entered);
+    pthread_barrier_destroy(&callback_may_leave);
+}
+
+// The thread that holds the lock is the one that forks: in the child it goes on, and lets go of it.
+static void test_fork_in_callback(void** state) {
+    (void)require_handle(state);
+    message_count = 0;
+    child_of_callback = -1;
+    forks_in_callback = true;
+    assert_ok(myblasSetLoggerCallback(log_callback));
+    fflush(NULL);
+    (void)myblasGetVersion(NULL, NULL);
+    if (child_of_callback == 0)
+        leave_after_work();
+    assert_ok(myblasSetLoggerCallback(NULL));
+    assert_true(child_of_callback > 0);
+    assert_child_succeeds(child_of_callback);
 }
 
 // ---- Threads -------------------------------------------------------------------------------------
@@ -217,6 +296,8 @@ int main(int argc, char** argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_exit_of_child),
+        cmocka_unit_test(test_fork_beside_callback),
+        cmocka_unit_test(test_fork_in_callback),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests_name("loading", loading, NULL, NULL) +

@@ -66,8 +66,10 @@ int main(int argc, char** argv) {
             fprintf(stderr, "round %d failed\n", round);
             return 1;
         }
-        if (dlclose(library) != 0)
+        if (dlclose(library) != 0 || is_mapped("libmyblas.so")) {
+            fprintf(stderr, "the library stays loaded\n");
             return 1;
+        }
     }
     return 0;
 }

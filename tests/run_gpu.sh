@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # run_gpu.sh [build-dir]: runs every test that has GPU cases from a finished build tree, wherever that
 # is copied, without CMake. The build tree has a copy of this script in its tests/. Ends with a line
-# that counts the cases; TEST_PREFIX="compute-sanitizer ..." runs each program under a tool.
+# that counts the cases; TEST_PREFIX="compute-sanitizer ..." runs each program under a tool, for which
+# MYBLAS_TEST_REDUCED=1 keeps to fewer and smaller cases. Fails without a GPU.
 set -uo pipefail
+
+export MYBLAS_TEST_REQUIRE_GPU=1
 
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -eq 0 ] || tests=$(cd "$1/tests" && pwd)

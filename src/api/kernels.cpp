@@ -142,10 +142,8 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     const char* taken = nullptr;
     const myblasStatus_t status =
         visit_call(function, call, false, [&]<class Problem>(const Problem& problem) {
-            const kernel_entry<Problem>* kernel = select(rules_of<Problem>(backend, device),
-                                                         problem,
-                                                         device,
-                                                         workspace_bytes);
+            const kernel_entry<Problem>* kernel =
+                select(rules_of<Problem>(backend, device), problem, device, workspace_bytes);
             if (!kernel)
                 return refuse(function,
                               MYBLAS_STATUS_NOT_SUPPORTED,

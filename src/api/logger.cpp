@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <pthread.h>
 
 namespace myblas::logger {
 
@@ -25,13 +27,34 @@ constinit bool configured = false; // by the program or by the environment
 
 constinit thread_local bool inside = false; // this thread holds the mutex
 
+// In a forked child the mutex may belong to a thread that only the parent has. It starts anew there,
+// unless the thread that forked holds it. (Taking it before the fork instead would have the fork wait
+// for the callback, and the callback may wait for what the forking thread holds.) So whatever the
+// mutex guards must be usable between any two writes to it.
+void free_mutex_in_child() {
+    if (!inside)
+        new (&mutex) std::mutex;
+}
+
+// Called before the mutex is taken. Threads that are the first at once may each register the handler,
+// which is harmless; a lock around it could be held in a child in turn. Without memory for the handler
+// the logger works, but for such children. The C library forgets it when this library is unloaded.
+void watch_forks() noexcept {
+    static constinit std::atomic<bool> watched{false};
+    if (!watched.load(std::memory_order_relaxed))
+        watched.store(pthread_atfork(nullptr, nullptr, free_mutex_in_child) == 0,
+                      std::memory_order_relaxed);
+}
+
 // The mutex is held while the callback runs, so that a callback which has been removed is not running
 // any more. A callback may call the library again: `inside` lets it pass.
 class lock {
 public:
     lock() noexcept {
-        if (is_owner)
+        if (is_owner) {
+            watch_forks();
             mutex.lock();
+        }
         inside = true;
     }
     ~lock() {
@@ -58,11 +81,12 @@ bool configure(sinks wanted, const char* file_name) noexcept {
         if (!wanted.file)
             return false;
     }
-    if (open_sinks.file)
-        std::fclose(open_sinks.file);
+    FILE* const previous = open_sinks.file;
     open_sinks = wanted;
     configured = true;
     update_listening();
+    if (previous) // closed last: a child forked meanwhile must not write to it
+        std::fclose(previous);
     return true;
 }
 
