@@ -11,6 +11,15 @@ namespace {
 bool is_default_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 bool is_per_thread(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 
+// An address for each stream, however many names it has. The runtime is not asked: its own numbers
+// cannot be had while a stream is being captured.
+const void* identity_of(myblasStream_t stream) {
+    static thread_local char per_thread = 0;
+    if (is_per_thread(stream))
+        return &per_thread;
+    return is_default_stream(stream) ? nullptr : stream;
+}
+
 myblasStatus_t make_resources(const backend_ops& backend, stream_resources* made) {
     constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
     stream_resources r;
@@ -30,10 +39,10 @@ myblasStatus_t make_resources(const backend_ops& backend, stream_resources* made
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// The place of the stream with this id; null if it has none.
-stream_resources* find_resources(myblasContext& handle, unsigned long long id) {
+// The place of a stream, by its identity; null if it has none.
+stream_resources* find_resources(myblasContext& handle, const void* stream) {
     for (int i = 0; i < handle.made_streams; ++i) {
-        if (handle.streams[i].in_use && handle.streams[i].id == id)
+        if (handle.streams[i].in_use && handle.streams[i].stream == stream)
             return &handle.streams[i];
     }
     return nullptr;
@@ -62,19 +71,17 @@ myblasStatus_t find_place(myblasContext& handle, stream_resources** place) {
 
 myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept {
     if (stream != handle.stream || !handle.current || is_per_thread(stream)) {
-        const device_guard guard(handle);
-        if (const myblasStatus_t failure = guard.status())
-            return failure;
-        unsigned long long id;
-        if (const myblasStatus_t failure = handle.backend->stream_id(stream, &id))
-            return failure;
-        stream_resources* found = find_resources(handle, id);
+        const void* const identity = identity_of(stream);
+        stream_resources* found = find_resources(handle, identity);
         if (!found) {
+            const device_guard guard(handle);
+            if (const myblasStatus_t failure = guard.status())
+                return failure;
             if (const myblasStatus_t failure = find_place(handle, &found))
                 return failure;
             if (found) {
+                found->stream = identity;
                 found->in_use = true;
-                found->id = id;
             }
         }
         handle.stream = stream;
@@ -149,15 +156,12 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
     const backend_ops& backend = *handle->backend;
     if (backend.stream_is_capturing(stream))
         return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
-    unsigned long long id;
-    if (const myblasStatus_t failure = backend.stream_id(stream, &id))
-        return refuse(function, failure, "stream is not a stream");
     // Only when its work is done may another stream have its place.
     if (const myblasStatus_t failure = backend.stream_synchronize(stream))
         return refuse(function, failure, "the stream's work failed");
     if (const myblasStatus_t failure = backend.stream_destroy(stream))
         return refuse(function, failure, "the stream could not be destroyed");
-    if (stream_resources* place = find_resources(*handle, id))
+    if (stream_resources* place = find_resources(*handle, identity_of(stream)))
         place->in_use = false;
     // The NULL stream has had its place since the handle was made, so this cannot fail.
     return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;

@@ -43,8 +43,6 @@ struct backend_ops {
     myblasStatus_t (*stream_destroy)(myblasStream_t stream);
     myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
     bool (*stream_is_capturing)(myblasStream_t stream);
-    // A number that no other stream of the process has or had, however many names a stream has.
-    myblasStatus_t (*stream_id)(myblasStream_t stream, unsigned long long* id);
 
     // Asynchronous on the stream where the backend is.
     myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);

@@ -182,19 +182,6 @@ bool stream_is_capturing(myblasStream_t stream) {
            status != cudaStreamCaptureStatusNone;
 }
 
-// The runtime is not asked about the legacy default stream: naming it spoils a capture under way on a
-// stream that would have to wait for it.
-myblasStatus_t stream_id(myblasStream_t stream, unsigned long long* id) {
-    constexpr unsigned long long legacy_id = ~0ull; // the runtime counts up from below
-    if (stream == nullptr || stream == cudaStreamLegacy) {
-        *id = legacy_id;
-        return MYBLAS_STATUS_SUCCESS;
-    }
-    const outside_captures guard;
-    return cudaStreamGetId(stream, id) == cudaSuccess ? MYBLAS_STATUS_SUCCESS
-                                                      : MYBLAS_STATUS_INVALID_VALUE;
-}
-
 // ---- Copies --------------------------------------------------------------------------------------
 
 // 2-D copies take pitches up to a limit (2^31 - 1 bytes on the GPUs of today).
@@ -241,7 +228,6 @@ constexpr backend_ops ops = {
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
     .stream_is_capturing = stream_is_capturing,
-    .stream_id = stream_id,
     .copy = copy,
 };
 

@@ -61,12 +61,6 @@ myblasStatus_t stream_synchronize(myblasStream_t) { return MYBLAS_STATUS_SUCCESS
 
 bool stream_is_capturing(myblasStream_t) { return false; }
 
-// An address may come again, but never with work of the stream before unfinished.
-myblasStatus_t stream_id(myblasStream_t stream, unsigned long long* id) {
-    *id = reinterpret_cast<uintptr_t>(stream);
-    return MYBLAS_STATUS_SUCCESS;
-}
-
 myblasStatus_t copy(const matrix_copy& c, myblasStream_t) {
     const char* source = static_cast<const char*>(c.source);
     char* target = static_cast<char*>(c.target);
@@ -91,7 +85,6 @@ constexpr backend_ops ops = {
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
     .stream_is_capturing = stream_is_capturing,
-    .stream_id = stream_id,
     .copy = copy,
 };
 

@@ -21,7 +21,6 @@ constexpr backend_ops ops = {
     .stream_destroy = nullptr,
     .stream_synchronize = nullptr,
     .stream_is_capturing = nullptr,
-    .stream_id = nullptr,
     .copy = nullptr,
 };
 

@@ -17,8 +17,8 @@ inline constexpr int max_tracked_streams = 8;
 // Device memory of one stream on which a handle works. Streams have their own, so that work of one
 // handle on two streams never shares memory.
 struct stream_resources {
-    bool in_use = false;          // by the stream of the id below; else kept for the next one
-    unsigned long long id = 0;    // backend_ops::stream_id
+    const void* stream = nullptr; // whose they are: identity_of() in api/stream.cpp
+    bool in_use = false;          // by that stream; else kept for the next one
     void* workspace = nullptr;    // default_workspace_bytes
     unsigned* counters = nullptr; // counter_count zeroes
 };
