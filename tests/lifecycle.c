@@ -47,6 +47,7 @@ static bool product_is_right(myblasHandle_t handle) {
 
 // In a child the host backend goes on, and a CUDA handle answers NOT_INITIALIZED without harm.
 static void test_fork(void** state) {
+    skip_under_tools();
     myblasHandle_t handle = require_handle(state);
     const myblasBackend_t backend = backend_of(handle);
     assert_true(product_is_right(handle));
@@ -88,6 +89,7 @@ static void test_fork(void** state) {
 
 // A child may leave in the ordinary way, with destructors, with and without destroying the handle.
 static void test_exit_of_child(void** state) {
+    skip_under_tools();
     myblasHandle_t handle = require_handle(state);
     for (int destroys = 0; destroys < 2; ++destroys) {
         fflush(NULL);
@@ -142,6 +144,7 @@ static void leave_after_work(void) {
 
 // The thread that holds the logger's lock does not exist in the child.
 static void test_fork_beside_callback(void** state) {
+    skip_under_tools();
     (void)require_handle(state);
     assert_int_equal(pthread_barrier_init(&callback_entered, NULL, 2), 0);
     assert_int_equal(pthread_barrier_init(&callback_may_leave, NULL, 2), 0);
@@ -167,6 +170,7 @@ static void test_fork_beside_callback(void** state) {
 
 // The thread that holds the lock is the one that forks: in the child it goes on, and lets go of it.
 static void test_fork_in_callback(void** state) {
+    skip_under_tools();
     (void)require_handle(state);
     message_count = 0;
     child_of_callback = -1;
@@ -234,16 +238,16 @@ static const char* library_file(void) {
 // Nothing happens before the first handle, and a host handle loads no driver.
 static void load_nothing(void) {
     assert_true(is_mapped("libmyblas.so"));
-    assert_false(is_mapped("libcuda.so"));
+    assert_true(reduced() || !is_mapped("libcuda.so")); // tools bring it along
     int count = 0;
     assert_ok(myblasGetKernelCount(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, &count));
-    assert_false(is_mapped("libcuda.so"));
+    assert_true(reduced() || !is_mapped("libcuda.so")); // tools bring it along
     assert_false(is_mapped("libopenblas"));
     myblasHandle_t handle = NULL;
     assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
     assert_true(product_is_right(handle));
     assert_ok(myblasDestroy(handle));
-    assert_false(is_mapped("libcuda.so"));
+    assert_true(reduced() || !is_mapped("libcuda.so")); // tools bring it along
     assert_false(is_mapped("libcudart.so"));
 }
 

@@ -56,10 +56,10 @@ static int make_shapes(const myblasKernelInfo_t* info, struct shape shapes[max_s
     const int slab = info->block_k > 0 && info->block_k <= max_tile ? info->block_k : 16;
     const struct shape others[] = {
         {33, 17, slab * (info->stages + 2) + 1},
-        {3, 5, reduced() ? 515 : 4099},
+        {3, 5, reduced() ? 131 : 4099},
         {64, 64, reduced() ? 131 : 2048},
-        {reduced() ? 515 : 2051, 3, 5},
-        {5, reduced() ? 515 : 2051, 3},
+        {reduced() ? 131 : 2051, 3, 5},
+        {5, reduced() ? 131 : 2051, 3},
         {9, 6, 0},
     };
     memcpy(shapes + count, others, sizeof others);

@@ -20,6 +20,11 @@ static bool environment_says(const char* name) {
 
 bool reduced(void) { return environment_says("MYBLAS_TEST_REDUCED"); }
 
+void skip_under_tools(void) {
+    if (reduced())
+        skip();
+}
+
 static bool is_library_variable(const char* entry) {
     return strncmp(entry, "MYBLAS_", 7) == 0 && strncmp(entry, "MYBLAS_TEST_", 12) != 0;
 }

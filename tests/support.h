@@ -44,6 +44,9 @@ myblasBackend_t backend_of(myblasHandle_t handle);
 // compute-sanitizer. Operands then end where their allocation ends.
 bool reduced(void);
 
+// Skips the rest of a test that forks in reduced mode: tools that watch a process lose its children.
+void skip_under_tools(void);
+
 // Removes the variables that the library reads, so that the caller's environment decides nothing.
 void clear_environment(void);
 
