@@ -21,8 +21,8 @@ device_info imagine_device(int arch, int sm_count) {
     device.ordinal = 0;
     device.arch = arch;
     device.sm_count = sm_count;
-    device.smem_per_sm = (is_consumer ? 100 : arch < 90 ? 164 : 228) * 1024;
-    device.smem_per_block = device.smem_per_sm - 1024;
+    const size_t smem_per_sm = (is_consumer ? 100 : arch < 90 ? 164 : 228) * 1024;
+    device.smem_per_block = smem_per_sm - 1024;
     return device;
 }
 

@@ -82,8 +82,6 @@ myblasStatus_t open(device_info* device, const char** reason) {
     device->arch = arch;
     device->sm_count = properties.multiProcessorCount;
     device->smem_per_block = properties.sharedMemPerBlockOptin;
-    device->smem_per_sm = properties.sharedMemPerMultiprocessor;
-    device->l2_bytes = static_cast<size_t>(properties.l2CacheSize);
     std::snprintf(device->name, sizeof device->name, "%s", properties.name);
     return MYBLAS_STATUS_SUCCESS;
 }

@@ -12,8 +12,6 @@ struct device_info {
     int arch = 0;              // compute capability x 10; 0 on the host
     int sm_count = 0;          // multiprocessors; cores on the host
     size_t smem_per_block = 0; // bytes, with opt-in
-    size_t smem_per_sm = 0;    // bytes
-    size_t l2_bytes = 0;
     char name[256] = {};
 };
 

@@ -89,8 +89,6 @@ using rule_list = std::span<const rule<Problem>>;
 inline constexpr unsigned any_form = ~0u;
 
 // sgemm: form 1 << (transa * 2 + transb); extents m, n, k, batch_count * m * n.
-enum sgemm_form : unsigned { form_nn = 1, form_nt = 2, form_tn = 4, form_tt = 8 };
-
 inline selection_key make_key(const sgemm_problem& p) {
     return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
 }
