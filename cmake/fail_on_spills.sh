@@ -1,0 +1,48 @@
+#!/bin/sh
+# fail_on_spills.sh COMPILER ARGUMENT...: the compiler of CUDA, which is to have -Xptxas=-v among its
+# arguments. Fails like the compiler, and where the report of ptxas has a function with spilled registers
+# or another use of local memory. The report itself is not shown.
+#
+# Such functions are slow without being wrong, which no test of results notices. Tolerated are:
+tolerated='
+double_buffered      !sm_90a  # a rung of the ladder, in no table of rules
+vectorised           !sm_90a  # the same
+vectorised_two_level !sm_90a  # 104 bytes on sm_100, which has no table of its own
+'
+set -u
+
+report=$(mktemp) || exit 1
+trap 'rm -f "$report"' EXIT
+"$@" >"$report" 2>&1
+status=$?
+
+awk -v tolerated="$tolerated" '
+    # The names of internal functions hold the file: _18_double_buffered_cu_.
+    function is_tolerated(i, words) {
+        for (i in lines) {
+            split(lines[i], words)
+            if (words[1] != "" && index(name, "_" words[1] "_cu_") && "!" arch != words[2])
+                return 1
+        }
+        return 0
+    }
+
+    BEGIN { split(tolerated, lines, "\n") }
+
+    /^ptxas info .*Compiling entry function / {
+        split($0, quoted, "\047")
+        arch = quoted[4]
+    }
+    /^ptxas info .*Function properties for / { name = $NF }
+    /^ *[0-9]+ bytes stack frame, [0-9]+ bytes spill stores, [0-9]+ bytes spill loads$/ {
+        if (($1 || $5 || $9) && !is_tolerated()) {
+            printf "%s on %s uses local memory: %s bytes of stack, %s spilled, %s reloaded\n", \
+                name, arch, $1, $5, $9
+            failed = 1
+        }
+        next
+    }
+    !/^ptxas info / { print }
+    END { exit failed }
+' "$report" >&2 || [ "$status" -ne 0 ] || status=1
+exit "$status"
