@@ -31,6 +31,7 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
     library_.find(get_property_, "cublasGetProperty");
     library_.find(sgemm, "cublasSgemm_v2");
     library_.find(sgemm_strided_batched, "cublasSgemmStridedBatched");
+    library_.find(sgemm_batched, "cublasSgemmBatched");
     library_.find(sgeam, "cublasSgeam");
     library_.find(dgeam, "cublasDgeam");
     library_.find(sasum, "cublasSasum_v2");
@@ -52,7 +53,7 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
 
 bool cublas::complete() const {
     return destroy_ && set_pointer_mode_ && get_property_ && sgemm && sgemm_strided_batched &&
-           sgeam && dgeam && sasum && dasum && saxpy && scopy;
+           sgemm_batched && sgeam && dgeam && sasum && dasum && saxpy && scopy;
 }
 
 std::unique_ptr<cublas> cublas::load(cudaStream_t stream) {

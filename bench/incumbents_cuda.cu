@@ -61,7 +61,27 @@ void add_cublas(std::vector<subject>& found,
 
     switch (s.routine) {
     case routine::sgemm:
-        if (batch == 1) {
+        if (s.pointer_array) {
+            found.push_back({"cublasSgemmBatched", with_host_pointers, [=, &blas] {
+                                 const float one = 1, zero = 0;
+                                 require_cublas(blas.sgemm_batched(blas.handle,
+                                                                   s.transa,
+                                                                   s.transb,
+                                                                   m,
+                                                                   n,
+                                                                   k,
+                                                                   &one,
+                                                                   o.a_list,
+                                                                   lda,
+                                                                   o.b_list,
+                                                                   ldb,
+                                                                   &zero,
+                                                                   o.c_list,
+                                                                   ldc,
+                                                                   batch),
+                                                "cublasSgemmBatched");
+                             }});
+        } else if (batch == 1) {
             found.push_back({"cublasSgemm", with_host_pointers, [=, &blas] {
                                  const float one = 1, zero = 0;
                                  require_cublas(blas.sgemm(blas.handle,
@@ -107,6 +127,8 @@ void add_cublas(std::vector<subject>& found,
         }
         break;
     case routine::transpose: // n x m from m x n; with beta = 0 the second operand is not read
+        if (s.in_place)      // not among its forms
+            break;
         if (s.element_bytes == 4)
             found.push_back(
                 {"cublasSgeam", with_host_pointers, [=, &blas] {
@@ -199,7 +221,8 @@ cuda_incumbents(const cublas* library, cudaStream_t stream, const shape& s, cons
     if (library && fits_int(s))
         add_cublas(found, *library, s, o);
     if (s.routine == routine::transpose)
-        found.push_back(device_copy(stream, o.b, o.a, s.m * s.n * s.element_bytes));
+        found.push_back(
+            device_copy(stream, s.in_place ? o.c : o.b, o.a, s.m * s.n * s.element_bytes));
     if (s.routine == routine::copy && s.incx == 1)
         found.push_back(device_copy(stream, o.b, o.a, s.n * s.element_bytes));
     return found;

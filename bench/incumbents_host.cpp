@@ -59,14 +59,14 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
                              }});
         break;
     case routine::transpose:
-        if (somatcopy_ && sizes_fit && s.element_bytes == 4)
+        if (somatcopy_ && sizes_fit && s.element_bytes == 4 && !s.in_place)
             found.push_back({"cblas_somatcopy", nothing, [=, somatcopy = somatcopy_] {
                                  somatcopy(col_major, trans, m, n, 1.0f, a, lda, b, ldb);
                              }});
         if (s.lda == s.m && s.ldb == s.n)
             found.push_back(
                 {"memcpy", nothing, [=, bytes = static_cast<size_t>(s.m * s.n * s.element_bytes)] {
-                     std::memcpy(o.b, o.a, bytes);
+                     std::memcpy(s.in_place ? o.c : o.b, o.a, bytes);
                  }});
         break;
     case routine::geam:

@@ -102,6 +102,22 @@ myblasStatus_t call_routine(myblasHandle_t handle, const shape& s, const operand
 
     switch (s.routine) {
     case routine::sgemm: {
+        if (s.pointer_array)
+            return mysgemmBatched_64(handle,
+                                     transa,
+                                     transb,
+                                     s.m,
+                                     s.n,
+                                     s.k,
+                                     &one,
+                                     o.a_list,
+                                     s.lda,
+                                     o.b_list,
+                                     s.ldb,
+                                     &zero,
+                                     o.c_list,
+                                     s.ldc,
+                                     s.batch);
         if (s.batch == 1)
             return mysgemm_64(
                 handle, transa, transb, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &zero, c, s.ldc);

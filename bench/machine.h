@@ -15,11 +15,15 @@
 
 namespace bench {
 
-// Memory of the backend; `offset` elements are already added.
+// Memory of the backend; `offset` elements are already added. In place, b is a.
 struct operands {
     void* a = nullptr;
     void* b = nullptr;
     void* c = nullptr;
+    // Arrays of the batch's pointers, also in memory of the backend; null without pointer_array.
+    float** a_list = nullptr;
+    float** b_list = nullptr;
+    float** c_list = nullptr;
 };
 
 // One of the things timed against each other. `prepare` is not timed; both throw on failure.
@@ -75,20 +79,25 @@ public:
     // All bits set: NaN as float and as double.
     virtual void poison(void* data, size_t bytes) = 0;
     virtual void download(void* host, const void* data, size_t bytes) = 0;
+    virtual void upload(void* data, const void* host, size_t bytes) = 0;
 
     virtual std::unique_ptr<stopwatch> watch(const subject&, timing, bool cold) = 0;
 
     // The other libraries' calls for the same work on the same operands; empty where there are none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
 
-    // The largest |C - reference| / |A||B| over the given columns of product `batch_index`, the
+    // The largest |C - reference| / |A||B| over the given columns of the given products of a batch, the
     // reference in float64.
     virtual double sgemm_error(const shape&,
                                const operands&,
-                               int64_t batch_index,
+                               std::span<const int64_t> products,
                                std::span<const int64_t> columns) = 0;
     // Multiply-adds that such a reference may cost.
     virtual double reference_budget() const = 0;
+
+    // How many elements of `target` are not those of `source`, transposed or, `as_copy`, in place.
+    virtual int64_t
+    count_misplaced(const shape&, const void* source, const void* target, bool as_copy) = 0;
 };
 
 std::unique_ptr<machine> make_host_machine();

@@ -110,6 +110,10 @@ public:
         std::memcpy(host, data, bytes);
     }
 
+    void upload(void* data, const void* host, size_t bytes) override {
+        std::memcpy(data, host, bytes);
+    }
+
     std::unique_ptr<stopwatch> watch(const subject& timed, timing, bool cold) override {
         if (cold && flush_buffer_.empty()) {
             constexpr long least_bytes = 64L << 20;
@@ -125,23 +129,42 @@ public:
 
     double sgemm_error(const shape& s,
                        const operands& o,
-                       int64_t batch_index,
+                       std::span<const int64_t> products,
                        std::span<const int64_t> columns) override {
-        const product_view p = view_product(s, o, batch_index);
-        std::vector<double> reference(static_cast<size_t>(p.m)), magnitude(reference.size());
+        std::vector<double> reference(static_cast<size_t>(s.m)), magnitude(reference.size());
         double worst = 0;
-        for (const int64_t j : columns) {
-            compute_column(p, j, reference, magnitude);
-            for (int64_t i = 0; i < p.m; ++i)
-                worst = std::max(worst,
-                                 relative_error(p.c[i + j * p.ldc],
-                                                reference[static_cast<size_t>(i)],
-                                                magnitude[static_cast<size_t>(i)]));
+        for (const int64_t product : products) {
+            const product_view p = view_product(s, o, product);
+            for (const int64_t j : columns) {
+                compute_column(p, j, reference, magnitude);
+                for (int64_t i = 0; i < p.m; ++i)
+                    worst = std::max(worst,
+                                     relative_error(p.c[i + j * p.ldc],
+                                                    reference[static_cast<size_t>(i)],
+                                                    magnitude[static_cast<size_t>(i)]));
+            }
         }
         return worst;
     }
 
     double reference_budget() const override { return 0x1p28; }
+
+    int64_t
+    count_misplaced(const shape& s, const void* source, const void* target, bool as_copy) override {
+        const char* const a = static_cast<const char*>(source);
+        const char* const b = static_cast<const char*>(target);
+        const size_t size = static_cast<size_t>(s.element_bytes);
+        constexpr int64_t block = 64; // keeps both matrices' lines in the cache
+        int64_t wrong = 0;
+        for (int64_t j0 = 0; j0 < s.n; j0 += block)
+            for (int64_t i0 = 0; i0 < s.m; i0 += block)
+                for (int64_t j = j0; j < std::min(j0 + block, s.n); ++j)
+                    for (int64_t i = i0; i < std::min(i0 + block, s.m); ++i)
+                        wrong += std::memcmp(a + (i + j * s.lda) * s.element_bytes,
+                                             b + moved_to(s, i, j, as_copy) * s.element_bytes,
+                                             size) != 0;
+        return wrong;
+    }
 
 private:
     // Column j of op(A) op(B) and of |op(A)| |op(B)|.

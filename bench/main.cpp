@@ -143,6 +143,7 @@ private:
             if (options_.verify) {
                 line.max_err = candidates[i].check.max_err;
                 line.passed = candidates[i].check.passed();
+                line.checked = candidates[i].check.checked;
             }
             for (size_t j = 0; j < others.size(); ++j) {
                 line.incumbent = others[j].name;
@@ -245,6 +246,8 @@ int run(const options& chosen) {
     known.command = chosen.command;
     known.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     known.seed = chosen.seed;
+    if (chosen.kernel != "all")
+        known.threshold = chosen.threshold;
     known.limits = device->measure_ceilings();
 
     report out(known, chosen.json_file, chosen.csv_file);
@@ -254,6 +257,7 @@ int run(const options& chosen) {
         runs.run(sizes);
         out.save();
     }
+    out.print_summary();
     if (out.row_count() == 0)
         throw failure("nothing was measured");
     return out.all_passed() ? 0 : exit_failure;

@@ -39,6 +39,9 @@ void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chose
         {"--ldc", 'l'},
         {"--incx", 'i'},
         {"--batch", 'b'},
+        {"--pointer-array", 'b'},
+        {"--in-place", 'p'},
+        {"--ld-pad", 'm'},
         {"--elem-bytes", 'e'},
     };
     for (const auto& [name, letter] : owned) {
@@ -69,6 +72,12 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     const std::map<std::string, bool> operations = {{"N", false}, {"T", true}};
     const std::map<std::string, sweep> sweeps = {{"public", sweep::all_public},
+                                                 {"misaligned", sweep::misaligned},
+                                                 {"random", sweep::random},
+                                                 {"batched", sweep::batched},
+                                                 {"elements", sweep::elements},
+                                                 {"in-place", sweep::in_place},
+                                                 {"powers", sweep::powers},
                                                  {"ladder", sweep::ladder}};
     const std::map<std::string, timing> timings = {{"graph", timing::graph},
                                                    {"event", timing::event}};
@@ -78,8 +87,8 @@ std::optional<options> parse_options(int argc, char** argv) {
     const std::map<std::string, myblasMath_t> maths = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                        {"emulated", MYBLAS_FP32_EMULATED_MATH},
                                                        {"fast", MYBLAS_FP32_FAST_MATH}};
-    std::string sweep_name, timing_name, backend_name = "auto", transa = "N", transb = "N";
-    std::vector<std::string> routine_list;
+    std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
+    std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
 
     CLI::App app(
@@ -107,14 +116,23 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
+    app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
     app.add_option("--offset", chosen.sizes.offset, "elements added to every pointer (0)");
     app.add_option("--batch", chosen.sizes.batch, "products in one call (1)")->check(size);
+    app.add_flag("--pointer-array", chosen.sizes.pointer_array, "a batch by arrays of pointers");
+    app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     app.add_option(
         "--kernel", chosen.kernel, "a kernel's name, all, or auto: the library's choice");
     app.add_option("--math", chosen.math_name, "strict, emulated or fast")
         ->check(CLI::IsMember(&maths));
-    app.add_option("--sweep", sweep_name, "public: the published shapes; ladder: every kernel")
+    app.add_option("--sweep",
+                   sweep_list,
+                   "lists of shapes, separated by commas: public, misaligned, random, batched, "
+                   "elements, in-place, powers; ladder: every kernel")
+        ->delimiter(',')
         ->check(CLI::IsMember(&sweeps));
+    app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
+        ->check(CLI::Range(1, 1000000));
     app.add_flag("--quick", quick, "a short, verified table");
     app.add_flag("--verify", chosen.verify, "check every result against float64");
     app.add_flag("--cold", chosen.cold, "empty the caches before each call");
@@ -124,7 +142,9 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::Range(0.0, 3600.0));
     app.add_option("--repeats", chosen.repeats, "least number of samples (5)")
         ->check(CLI::Range(1, 1000000));
-    app.add_option("--seed", chosen.seed, "of the random data (fresh)");
+    app.add_option("--seed", chosen.seed, "of the random data and shapes (fresh)");
+    app.add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
+        ->check(CLI::Range(0.0, 1e6));
     app.add_option("--backend", backend_name, "auto, host or cuda")
         ->check(CLI::IsMember(&backends));
     app.add_option("--json", chosen.json_file, "file for context and results");
@@ -149,20 +169,20 @@ std::optional<options> parse_options(int argc, char** argv) {
         chosen.routines.push_back(names.at(name));
     if (!timing_name.empty())
         chosen.how = timings.at(timing_name);
-    if (!sweep_name.empty())
-        chosen.sweep = sweeps.at(sweep_name);
+    for (const std::string& name : sweep_list)
+        chosen.sweeps.push_back(sweeps.at(name));
     if (quick) {
-        if (chosen.sweep != sweep::none)
+        if (!chosen.sweeps.empty())
             throw usage_error("--quick and --sweep exclude each other");
         for (const char* fixed : {"-f", "--kernel"})
             if (app.count(fixed))
                 throw usage_error(fmt::format("--quick has its own table: drop {}", fixed));
-        chosen.sweep = sweep::quick;
+        chosen.sweeps = {sweep::quick};
         chosen.verify = true;
         if (app.count("--min-time") == 0)
             chosen.min_time_s = 0.1;
     }
-    if (chosen.sweep != sweep::none)
+    if (!chosen.sweeps.empty())
         for (const char* size : {"-m",
                                  "-n",
                                  "-k",
@@ -172,10 +192,14 @@ std::optional<options> parse_options(int argc, char** argv) {
                                  "--transa",
                                  "--transb",
                                  "--incx",
-                                 "--batch"})
+                                 "--batch",
+                                 "--pointer-array",
+                                 "--in-place"})
             if (app.count(size))
                 throw usage_error(fmt::format("a sweep has its own sizes: drop {}", size));
-    if (chosen.sweep == sweep::ladder) {
+    if (chosen.has(sweep::ladder)) {
+        if (chosen.sweeps.size() > 1)
+            throw usage_error("--sweep ladder takes every kernel: it stands alone");
         if (app.count("--kernel"))
             throw usage_error("--sweep ladder takes every kernel: drop --kernel");
         chosen.kernel = "all";
@@ -183,7 +207,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     if (chosen.cold && chosen.how == timing::graph)
         throw usage_error("--cold times single calls by events: drop --timing graph");
     if (chosen.routines.empty())
-        chosen.routines = chosen.sweep == sweep::none
+        chosen.routines = chosen.sweeps.empty()
                               ? std::vector{routine::sgemm}
                               : std::vector{routine::sgemm, routine::transpose, routine::sum};
     reject_foreign_sizes(app, chosen.routines);

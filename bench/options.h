@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "shape.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,12 +12,24 @@
 
 namespace bench {
 
-enum class sweep { none, all_public, ladder, quick };
+// Lists of shapes.
+enum class sweep {
+    quick,
+    ladder,     // every kernel on the README's shapes
+    all_public, // the published shapes
+    misaligned, // these with leading dimensions one longer, then one element off their alignment
+    random,     // sizes from the seed, uniform in their logarithms
+    batched,    // many small products, by strides and by pointers
+    elements,   // transpose: the published shapes at the other element sizes
+    in_place,   // transpose: onto the matrix itself
+    powers,     // vectors: every power of two
+};
 
 struct options {
     std::vector<routine> routines;
-    shape sizes; // 0 where nothing was given
-    bench::sweep sweep = bench::sweep::none;
+    shape sizes;                 // 0 where nothing was given
+    std::vector<sweep> sweeps;   // none: the one shape above
+    int every = 1;               // of the shapes of each sweep
     std::string kernel = "auto"; // or "all", or a name
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     std::string math_name = "strict";
@@ -28,9 +41,14 @@ struct options {
     double min_time_s = 0.25;
     int repeats = 5;
     uint64_t seed = 0;
+    double threshold = 1; // ratios below it are named at the end
     std::string json_file, csv_file;
     std::string commit;
     std::string command; // as typed, without the path of the program
+
+    bool has(sweep wanted) const {
+        return std::find(sweeps.begin(), sweeps.end(), wanted) != sweeps.end();
+    }
 };
 
 // Throws usage_error. Null after --help and --version, which have printed what they should.

@@ -42,6 +42,11 @@ inline product_view view_product(const shape& s, const operands& o, int64_t batc
             s.ldc};
 }
 
+// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts it.
+constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
+    return as_copy ? i + j * s.ldb : j + i * s.ldb;
+}
+
 // |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was added.
 constexpr double relative_error(double value, double reference, double magnitude) {
     const double difference = value < reference ? reference - value : value - reference;

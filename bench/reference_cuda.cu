@@ -44,6 +44,45 @@ __global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
     }
 }
 
+// One byte, 2, 4, 8 or 16 of them: bits alone count.
+template <class T>
+constexpr bool same_bits(const T& x, const T& y) {
+    if constexpr (sizeof(T) == sizeof(uint4))
+        return x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w;
+    else
+        return x == y;
+}
+
+// Walks the source along its columns.
+template <class T>
+__global__ void misplaced_kernel(
+    const shape s, const T* source, const T* target, bool as_copy, unsigned long long* wrong) {
+    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+    unsigned long long count = 0;
+    for (int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < s.m * s.n;
+         at += stride) {
+        const int64_t i = at % s.m, j = at / s.m;
+        count += !same_bits(source[i + j * s.lda], target[moved_to(s, i, j, as_copy)]);
+    }
+    if (count)
+        atomicAdd(wrong, count);
+}
+
+template <class T>
+void launch_misplaced(const shape& s,
+                      const void* source,
+                      const void* target,
+                      bool as_copy,
+                      unsigned long long* wrong,
+                      cudaStream_t stream) {
+    constexpr int threads = 256;
+    constexpr int64_t most_blocks = 4096;
+    const int64_t blocks = std::min((s.m * s.n + threads - 1) / threads, most_blocks);
+    misplaced_kernel<T><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
+        s, static_cast<const T*>(source), static_cast<const T*>(target), as_copy, wrong);
+    require_cuda(cudaGetLastError(), "transpose reference kernel");
+}
+
 } // namespace
 
 void launch_sgemm_error(const product_view& p,
@@ -56,6 +95,26 @@ void launch_sgemm_error(const product_view& p,
                     static_cast<unsigned>(std::min(tiles(column_count), max_grid_y)));
     sgemm_error_kernel<<<grid, dim3(tile, tile), 0, stream>>>(p, columns, column_count, worst);
     require_cuda(cudaGetLastError(), "sgemm reference kernel");
+}
+
+void launch_count_misplaced(const shape& s,
+                            const void* source,
+                            const void* target,
+                            bool as_copy,
+                            unsigned long long* wrong,
+                            cudaStream_t stream) {
+    switch (s.element_bytes) {
+    case 1:
+        return launch_misplaced<uint8_t>(s, source, target, as_copy, wrong, stream);
+    case 2:
+        return launch_misplaced<uint16_t>(s, source, target, as_copy, wrong, stream);
+    case 4:
+        return launch_misplaced<uint32_t>(s, source, target, as_copy, wrong, stream);
+    case 8:
+        return launch_misplaced<uint64_t>(s, source, target, as_copy, wrong, stream);
+    default:
+        return launch_misplaced<uint4>(s, source, target, as_copy, wrong, stream);
+    }
 }
 
 } // namespace bench

@@ -1,4 +1,4 @@
-// The float64 reference of a product on the GPU.
+// The checks of results on the GPU: a product against float64, a transpose element by element.
 #pragma once
 
 #include "reference.h"
@@ -16,5 +16,13 @@ void launch_sgemm_error(const product_view&,
                         int64_t column_count,
                         unsigned long long* worst,
                         cudaStream_t);
+
+// Adds to *wrong the number of elements that are not where moved_to() says. All pointers are device memory.
+void launch_count_misplaced(const shape&,
+                            const void* source,
+                            const void* target,
+                            bool as_copy,
+                            unsigned long long* wrong,
+                            cudaStream_t);
 
 } // namespace bench

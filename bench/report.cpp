@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -39,8 +40,12 @@ ordered_json describe_sizes(const shape& s) {
         json["incx"] = s.incx;
     json["elem_bytes"] = s.element_bytes;
     json["offset"] = s.offset;
-    if (applies('b'))
+    if (applies('b')) {
         json["batch"] = s.batch;
+        json["pointer_array"] = s.pointer_array;
+    }
+    if (applies('p'))
+        json["in_place"] = s.in_place;
     return json;
 }
 
@@ -101,6 +106,7 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     if (r.max_err) // JSON has no infinity
         json["max_err"] =
             std::isfinite(*r.max_err) ? ordered_json(*r.max_err) : ordered_json("inf");
+    json["checked"] = r.max_err ? ordered_json(r.checked) : ordered_json(nullptr);
     json["sm_clock_mhz"] = r.time.sm_clock_mhz;
     return json;
 }
@@ -188,7 +194,7 @@ void report::print_heading() const {
             limits.read_gbps,
             limits.empty_graph_us);
     fmt::print(
-        "\n{:<9} {:<24} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+        "\n{:<9} {:<32} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
         "routine",
         "shape",
         "kernel",
@@ -207,6 +213,11 @@ void report::print_heading() const {
 void report::add(const row& r) {
     results_.push_back(to_json(r, context_.limits));
     all_passed_ = all_passed_ && r.passed;
+    if (!r.incumbent.empty())
+        comparisons_.push_back({describe(r.sizes.routine).name,
+                                r.incumbent,
+                                fmt::format("{} {}", to_text(r.sizes), r.kernel),
+                                ratio(r)});
 
     const std::string rate = counts_flops(r) ? fmt::format("{:.1f} GFLOP/s", gflops(r))
                                              : fmt::format("{:.1f} GB/s", gbps(r));
@@ -219,7 +230,7 @@ void report::add(const row& r) {
         check = fmt::format("{} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err);
     const unsigned mhz = r.time.sm_clock_mhz;
     fmt::print(
-        "{:<9} {:<24} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+        "{:<9} {:<32} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
         describe(r.sizes.routine).name,
         to_text(r.sizes),
         r.kernel,
@@ -241,7 +252,7 @@ void report::add(const skipped_row& r) {
     json["kernel"] = r.kernel;
     json["reason"] = r.reason;
     skipped_.push_back(json);
-    fmt::print("{:<9} {:<24} {:<24} skipped: {}\n",
+    fmt::print("{:<9} {:<32} {:<24} skipped: {}\n",
                describe(r.sizes.routine).name,
                to_text(r.sizes),
                r.kernel,
@@ -249,10 +260,75 @@ void report::add(const skipped_row& r) {
     std::fflush(stdout);
 }
 
+std::vector<std::vector<report::comparison>> report::groups() const {
+    std::vector<std::vector<comparison>> found;
+    for (const comparison& c : comparisons_) {
+        const auto same = [&](const std::vector<comparison>& group) {
+            return group[0].routine == c.routine && group[0].incumbent == c.incumbent;
+        };
+        const auto group = std::find_if(found.begin(), found.end(), same);
+        if (group == found.end())
+            found.push_back({c});
+        else
+            group->push_back(c);
+    }
+    return found;
+}
+
+ordered_json report::summarise() const {
+    ordered_json summary = ordered_json::array();
+    if (!context_.threshold)
+        return summary;
+    const auto describe_case = [](const comparison& c) {
+        return ordered_json{{"case", c.name}, {"ratio", round_to(c.ratio, 4)}};
+    };
+    for (std::vector<comparison>& group : groups()) {
+        std::sort(group.begin(), group.end(), [](const comparison& x, const comparison& y) {
+            return x.ratio < y.ratio;
+        });
+        double log_sum = 0;
+        ordered_json under = ordered_json::array();
+        for (const comparison& c : group) {
+            log_sum += std::log(c.ratio);
+            if (c.ratio < *context_.threshold)
+                under.push_back(describe_case(c));
+        }
+        const double mean = std::exp(log_sum / static_cast<double>(group.size()));
+        summary.push_back({{"routine", group[0].routine},
+                           {"incumbent", group[0].incumbent},
+                           {"cases", group.size()},
+                           {"geometric_mean", round_to(mean, 4)},
+                           {"worst", describe_case(group[0])},
+                           {"threshold", *context_.threshold},
+                           {"under_threshold", under}});
+    }
+    return summary;
+}
+
+void report::print_summary() const {
+    for (const ordered_json& group : summarise()) {
+        const ordered_json& under = group["under_threshold"];
+        fmt::print("\n{} against {}: {} cases, geometric mean of the ratios {:.3f}, worst {:.3f} "
+                   "({}), {} under {}\n",
+                   group["routine"].get<std::string>(),
+                   group["incumbent"].get<std::string>(),
+                   group["cases"].get<size_t>(),
+                   group["geometric_mean"].get<double>(),
+                   group["worst"]["ratio"].get<double>(),
+                   group["worst"]["case"].get<std::string>(),
+                   under.size(),
+                   group["threshold"].get<double>());
+        for (const ordered_json& entry : under)
+            fmt::print(
+                "  {:.3f}  {}\n", entry["ratio"].get<double>(), entry["case"].get<std::string>());
+    }
+}
+
 void report::save() const {
     if (!json_file_.empty()) {
         ordered_json json;
         json["context"] = to_json(context_);
+        json["summary"] = summarise();
         json["results"] = results_;
         json["skipped"] = skipped_;
         open_file(json_file_) << json.dump(1) << '\n';

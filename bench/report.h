@@ -23,6 +23,7 @@ struct row {
     std::string incumbent; // empty: none
     summary incumbent_time;
     std::optional<double> max_err; // only when verified
+    int64_t checked = 0;           // elements of the result that were
     bool passed = true;
 };
 
@@ -36,6 +37,9 @@ struct context {
     facts machine;
     std::string backend, library, commit, command, date;
     uint64_t seed = 0;
+    // Ratios below it are named in the summary. None: rows that do not belong together, such as those of
+    // all kernels, have no summary.
+    std::optional<double> threshold;
     ceilings limits;
 };
 
@@ -47,6 +51,9 @@ public:
     void print_heading() const;
     void add(const row&);
     void add(const skipped_row&);
+    // For each routine and incumbent how many cases there are, the geometric mean of their ratios, the
+    // worst, and those under the threshold.
+    void print_summary() const;
 
     // Writes the files anew with all that is there, so that an interrupted run leaves what it has.
     void save() const;
@@ -55,7 +62,16 @@ public:
     size_t row_count() const { return results_.size(); }
 
 private:
+    struct comparison {
+        std::string routine, incumbent, name; // of the case: its shape and kernel
+        double ratio;
+    };
+    // The comparisons by routine and incumbent, in the order of their appearance.
+    std::vector<std::vector<comparison>> groups() const;
+    nlohmann::ordered_json summarise() const;
+
     context context_;
+    std::vector<comparison> comparisons_;
     std::string json_file_, csv_file_;
     nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
     nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();

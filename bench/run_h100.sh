@@ -1,25 +1,60 @@
 #!/bin/sh
-# Measures the ladder and writes ladder_sgemm.json, ladder_transpose.json and ladder_sum.json.
-#   bench/run_h100.sh BUILD_DIR OUTPUT_DIR
+# Measures what bench/results holds, each part in a process and a file of its own.
+#   bench/run_h100.sh BUILD_DIR OUTPUT_DIR [PART...]
+# Without a part: all of them. A part is named as its file: sgemm_batched writes sgemm_batched.json.
 # MYBLAS_COMMIT names the commit where the build could not know it. Exit status 1: a result was wrong.
 set -eu
 
-if [ $# -ne 2 ]; then
-    echo "usage: $0 BUILD_DIR OUTPUT_DIR" >&2
+parts="ladder_sgemm ladder_transpose ladder_sum
+    sgemm_strict_public sgemm_strict_misaligned sgemm_strict_random sgemm_batched
+    transpose transpose_cold transpose_random sum sum_cold"
+
+# The options of a part. Thresholds are the project's targets; a fixed seed lets two commits be compared on
+# the same random shapes.
+options_of() {
+    transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 --min-time 0.05"
+    sums="-f sum,asum --sweep powers --min-time 0.1"
+    case $1 in
+    ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
+    sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.15" ;;
+    sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.1" ;;
+    sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.9 --min-time 0.1 --seed 1" ;;
+    sgemm_batched) echo "-f sgemm --sweep batched --min-time 0.2" ;;
+    transpose) echo "$transposes" ;;
+    transpose_cold) echo "$transposes --cold" ;;
+    transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.05 --seed 1" ;;
+    sum) echo "$sums" ;;
+    sum_cold) echo "$sums --cold" ;;
+    *)
+        echo "$0: there is no part $1; there are:" "$parts" >&2
+        return 2
+        ;;
+    esac
+}
+
+if [ $# -lt 2 ]; then
+    echo "usage: $0 BUILD_DIR OUTPUT_DIR [PART...]" >&2
     exit 2
 fi
-bench=$1/bin/myblas-bench
+bench=$1/bin/myblas-bench output=$2
+shift 2
 if [ ! -x "$bench" ]; then
     echo "$0: there is no $bench: build the target myblas-bench first" >&2
     exit 2
 fi
-mkdir -p "$2"
+# shellcheck disable=SC2086 # the list is to be split
+[ $# -gt 0 ] || set -- $parts
+for part in "$@"; do
+    options_of "$part" >/dev/null
+done
+mkdir -p "$output"
 # Absolute before the change of directory; recorded commands then hold no paths of this machine.
 bench=$(cd "$(dirname "$bench")" && pwd)/myblas-bench
-cd "$2"
+cd "$output"
 
 status=0
-for routine in sgemm transpose sum; do
-    "$bench" --backend cuda -f $routine --sweep ladder --verify --json ladder_$routine.json || status=1
+for part in "$@"; do
+    # shellcheck disable=SC2046 # the options are to be split
+    "$bench" --backend cuda $(options_of "$part") --verify --json "$part.json" || status=1
 done
 exit $status

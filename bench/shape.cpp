@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<routine_info, routine_count> routines = {{
     {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mktlb"},
-    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "me"},
+    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "mep"},
     {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, "mtl"},
     {routine::sum, "sum", MYBLAS_ROUTINE_SUM, "i"},
     {routine::asum, "asum", MYBLAS_ROUTINE_SUM, "i"},
@@ -53,15 +53,19 @@ void drop_foreign_fields(shape& s) {
     if (lacks('t'))
         s.transa = s.transb = false;
     if (lacks('m'))
-        s.m = s.lda = s.ldb = 0;
+        s.m = s.lda = s.ldb = s.ld_pad = 0;
     if (lacks('k'))
         s.k = 0;
     if (lacks('l'))
         s.ldc = 0;
     if (lacks('i'))
         s.incx = plain.incx;
-    if (lacks('b'))
+    if (lacks('b')) {
         s.batch = plain.batch;
+        s.pointer_array = plain.pointer_array;
+    }
+    if (lacks('p'))
+        s.in_place = plain.in_place;
     if (lacks('e'))
         s.element_bytes = s.routine == routine::dsum ? 8 : plain.element_bytes;
 }
@@ -87,9 +91,9 @@ int64_t multiply(int64_t x, int64_t y) {
     return x * y;
 }
 
-void fit_leading_dimension(const char* name, int64_t& ld, const extent& matrix) {
+void fit_leading_dimension(const char* name, int64_t& ld, int64_t pad, const extent& matrix) {
     if (ld == 0)
-        ld = matrix.rows;
+        ld = matrix.rows + pad;
     require_at_least(name, ld, matrix.rows);
 }
 
@@ -98,10 +102,14 @@ void complete_matrices(shape& s) {
     if (s.routine == routine::sgemm)
         require_at_least("k", s.k, 1);
     const matrices matrix = stored(s);
-    fit_leading_dimension("--lda", s.lda, matrix.a);
-    fit_leading_dimension("--ldb", s.ldb, matrix.b);
+    fit_leading_dimension("--lda", s.lda, s.ld_pad, matrix.a);
+    fit_leading_dimension("--ldb", s.ldb, s.ld_pad, matrix.b);
     if (s.routine != routine::transpose)
-        fit_leading_dimension("--ldc", s.ldc, matrix.c);
+        fit_leading_dimension("--ldc", s.ldc, s.ld_pad, matrix.c);
+    const bool is_square = s.m == s.n && s.lda == s.ldb;
+    const bool is_tight = s.lda == s.m && s.ldb == s.n;
+    if (s.in_place && !is_square && !is_tight)
+        throw usage_error("in place, a matrix is square or has tight leading dimensions");
 }
 
 } // namespace
@@ -112,6 +120,7 @@ shape complete(shape s) {
     drop_foreign_fields(s);
     require_at_least("n", s.n, 1);
     require_at_least("--offset", s.offset, 0);
+    require_at_least("--ld-pad", s.ld_pad, 0);
     require_at_least("--batch", s.batch, 1);
     require_at_least("--incx", s.incx, 1);
     if (has_matrices(s.routine))
@@ -130,6 +139,8 @@ operand_sizes batch_strides(const shape& s) {
 operand_sizes count_elements(const shape& s) {
     if (has_matrices(s.routine)) {
         const operand_sizes one = batch_strides(s);
+        if (s.in_place)
+            return {one.a, 0, one.a};
         return {multiply(one.a, s.batch), multiply(one.b, s.batch), multiply(one.c, s.batch)};
     }
     const int64_t length = 1 + multiply(s.n - 1, s.incx);
@@ -194,6 +205,10 @@ std::string to_text(const shape& s) {
         text += fmt::format(" offset={}", s.offset);
     if (s.batch != 1)
         text += fmt::format(" batch={}", s.batch);
+    if (s.pointer_array)
+        text += " pointers";
+    if (s.in_place)
+        text += " in place";
     return text;
 }
 

@@ -15,11 +15,14 @@ struct shape {
     bench::routine routine = routine::sgemm;
     bool transa = false, transb = false;
     int64_t m = 0, n = 0, k = 0;
-    int64_t lda = 0, ldb = 0, ldc = 0; // 0 until complete() makes them tight
+    int64_t lda = 0, ldb = 0, ldc = 0; // 0 until complete() sets them
+    int64_t ld_pad = 0;                // elements beyond tight, where complete() sets them
     int64_t incx = 1;                  // of both vectors
     int element_bytes = 4;
     int64_t offset = 0; // elements by which every operand is moved off its allocation
     int64_t batch = 1;
+    bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
+    bool in_place = false;      // a transpose onto its own matrix
 };
 
 struct routine_info {
@@ -27,7 +30,7 @@ struct routine_info {
     const char* name;
     myblasRoutine_t kernels; // whose kernels serve it
     // What it has besides n, as letters: m (with lda and ldb), k, l(dc), t(ranspositions),
-    // i(ncrements), e(lement size), b(atch).
+    // i(ncrements), e(lement size), b(atch), p(lace: a form in place).
     const char* options;
 };
 
@@ -42,11 +45,12 @@ inline bool is_reduction(routine r) {
 // The scalars of the timed calls; alpha = 1 and beta = 0 in a product.
 inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
 
-// Tight leading dimensions where none were given, defaults where the routine has no such size; throws
+// Leading dimensions where none were given, defaults where the routine has no such size; throws
 // usage_error for sizes out of range.
 shape complete(shape);
 
-// Elements of each operand. The vector routines call x `a` and y `b`; a reduction's result is `c`.
+// Elements of each operand. The vector routines call x `a` and y `b`; a reduction's result is `c`. A
+// transpose in place has no `b` of its own, and `c` for a second matrix: the data as it was.
 struct operand_sizes {
     int64_t a = 0, b = 0, c = 0;
 };

@@ -1,7 +1,12 @@
 // The lists of shapes: published ones never change their members, so that results stay comparable.
+#include "errors.h"
 #include "options.h"
+#include "random.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace bench {
 namespace {
@@ -35,6 +40,7 @@ constexpr pair transpose_shapes[] = {
     {2048, 2048},
     {4096, 4096},
     {4097, 4097},
+    {8191, 8191},
     {8192, 8192},
     {16384, 16384},
     {32768, 32768},
@@ -44,6 +50,11 @@ constexpr pair transpose_shapes[] = {
     {16777216, 3},
     {1000, 100000},
 };
+
+// In place: the squares above, and rectangles that are tight.
+constexpr pair in_place_rectangles[] = {{64, 1048576}, {1048576, 64}, {1000, 100000}};
+
+constexpr int64_t batched_sides[] = {16, 32, 64, 128, 256};
 
 constexpr int64_t vector_lengths[] = {
     1, 1000, 16384, 131072, 1048576, 4194304, 16777216, 67108864, 268435456, 1073741824};
@@ -95,6 +106,114 @@ void add_public(routine r, std::vector<shape>& list) {
         for (const int64_t n : vector_lengths)
             list.push_back(vector(r, n));
     }
+}
+
+// What a list is of on the host: its sizes are those that the tests get through.
+struct bounds {
+    int64_t product_side, matrix_side, elements, batch;
+};
+constexpr bounds device_bounds = {8192, 10'000'000, int64_t{1} << 30, 1000};
+constexpr bounds host_bounds = {256, 10'000, int64_t{1} << 20, 10};
+
+void add_misaligned(routine r, std::vector<shape>& list) {
+    std::vector<shape> aligned;
+    add_public(r, aligned);
+    const bool has_leading_dimensions = r == routine::sgemm || is_matrix_move(r);
+    if (has_leading_dimensions)
+        for (shape s : aligned) {
+            s.ld_pad = 1;
+            list.push_back(s);
+        }
+    for (shape s : aligned) {
+        s.offset = 1;
+        list.push_back(s);
+    }
+}
+
+// Sizes that follow from a seed alone, on any machine.
+class size_source {
+public:
+    explicit size_source(uint64_t seed) : seed_(random_bits(seed, shape_stream)) {}
+
+    // Of 1 to `most`, uniform in its logarithm.
+    int64_t draw(int64_t most) {
+        double value = 0; // in [-1, 1)
+        random_value(seed_, index_++, value);
+        const double exponent = (value + 1) / 2 * std::log(static_cast<double>(most) + 1);
+        return std::clamp(static_cast<int64_t>(std::exp(exponent)), int64_t{1}, most);
+    }
+
+    bool flip() { return random_bits(seed_, index_++) & 1; }
+
+private:
+    static constexpr uint64_t shape_stream = 1000; // apart from the data's
+    uint64_t seed_, index_ = 0;
+};
+
+void add_random(routine r, const bounds& most, uint64_t seed, std::vector<shape>& list) {
+    constexpr int count = 200;
+    size_source sizes(seed);
+    for (int i = 0; i < count; ++i) {
+        if (r == routine::sgemm) {
+            const int64_t m = sizes.draw(most.product_side), n = sizes.draw(most.product_side);
+            const int64_t k = sizes.draw(most.product_side);
+            const bool transa = sizes.flip(), transb = sizes.flip();
+            list.push_back(product({m, n, k}, transa, transb));
+        } else if (is_matrix_move(r)) {
+            pair size;
+            do {
+                size.m = sizes.draw(most.matrix_side);
+                size.n = sizes.draw(most.matrix_side);
+            } while (size.m * size.n > most.elements);
+            list.push_back(matrix(r, size));
+        } else {
+            list.push_back(vector(r, sizes.draw(most.elements)));
+        }
+    }
+}
+
+void add_batched(routine r, const bounds& most, std::vector<shape>& list) {
+    if (r != routine::sgemm)
+        return;
+    for (const bool by_pointers : {false, true})
+        for (const bool transa : {false, true})
+            for (const int64_t side : batched_sides) {
+                shape s = product({side, side, side}, transa);
+                s.batch = most.batch;
+                s.pointer_array = by_pointers;
+                list.push_back(s);
+            }
+}
+
+void add_elements(routine r, std::vector<shape>& list) {
+    if (r != routine::transpose)
+        return;
+    for (const int bytes : {1, 2, 8, 16})
+        for (const pair& size : transpose_shapes) {
+            list.push_back(matrix(r, size));
+            list.back().element_bytes = bytes;
+        }
+}
+
+void add_in_place(routine r, std::vector<shape>& list) {
+    if (r != routine::transpose)
+        return;
+    const auto add = [&](const pair& size) {
+        list.push_back(matrix(r, size));
+        list.back().in_place = true;
+    };
+    for (const pair& size : transpose_shapes)
+        if (size.m == size.n)
+            add(size);
+    for (const pair& size : in_place_rectangles)
+        add(size);
+}
+
+void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
+    if (r == routine::sgemm || is_matrix_move(r))
+        return;
+    for (int64_t n = 1; n <= most.elements; n *= 2)
+        list.push_back(vector(r, n));
 }
 
 // The showcase first, then a size that fits the caches. The third product is one whose k fits a
@@ -154,29 +273,73 @@ shape fill_in(shape s, routine r) {
     return s;
 }
 
+std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, bool on_host) {
+    const bounds& most = on_host ? host_bounds : device_bounds;
+    std::vector<shape> list;
+    switch (wanted) {
+    case sweep::quick:
+        return quick_shapes(on_host);
+    case sweep::ladder:
+        add_ladder(r, on_host, list);
+        break;
+    case sweep::all_public:
+        add_public(r, list);
+        break;
+    case sweep::misaligned:
+        add_misaligned(r, list);
+        break;
+    case sweep::random:
+        add_random(r, most, chosen.seed, list);
+        break;
+    case sweep::batched:
+        add_batched(r, most, list);
+        break;
+    case sweep::elements:
+        add_elements(r, list);
+        break;
+    case sweep::in_place:
+        add_in_place(r, list);
+        break;
+    case sweep::powers:
+        add_powers(r, most, list);
+        break;
+    }
+    if (list.empty())
+        throw usage_error(
+            fmt::format("one of the sweeps has no shapes for {}: drop one", describe(r).name));
+    return list;
+}
+
+// What the command line says of all shapes of a sweep.
+void apply(const shape& given, shape& s) {
+    const shape plain;
+    if (given.offset != plain.offset)
+        s.offset = given.offset;
+    if (given.ld_pad != plain.ld_pad)
+        s.ld_pad = given.ld_pad;
+    if (given.element_bytes != plain.element_bytes)
+        s.element_bytes = given.element_bytes;
+}
+
 } // namespace
 
 std::vector<shape> requested_shapes(const options& chosen, myblasBackend_t backend) {
     const bool on_host = backend == MYBLAS_BACKEND_HOST;
     std::vector<shape> list;
-    if (chosen.sweep == sweep::quick)
-        list = quick_shapes(on_host);
-    for (const routine r : chosen.routines) {
-        if (chosen.sweep == sweep::none)
-            list.push_back(fill_in(chosen.sizes, r));
-        else if (chosen.sweep == sweep::all_public)
-            add_public(r, list);
-        else if (chosen.sweep == sweep::ladder)
-            add_ladder(r, on_host, list);
-    }
-    for (shape& s : list) {
-        if (chosen.sweep != sweep::none) {
-            s.offset = chosen.sizes.offset;
-            if (s.routine == routine::transpose)
-                s.element_bytes = chosen.sizes.element_bytes;
+    if (chosen.sweeps.empty())
+        for (const routine r : chosen.routines)
+            list.push_back(complete(fill_in(chosen.sizes, r)));
+    // A quick table names its own routines.
+    const size_t routine_lists = chosen.has(sweep::quick) ? 1 : chosen.routines.size();
+    for (size_t i = 0; i < routine_lists; ++i)
+        for (const sweep wanted : chosen.sweeps) {
+            const auto shapes = sweep_shapes(wanted, chosen.routines[i], chosen, on_host);
+            for (size_t j = 0; j < shapes.size(); j += static_cast<size_t>(chosen.every)) {
+                shape s = shapes[j];
+                apply(chosen.sizes, s);
+                list.push_back(complete(s));
+            }
         }
-        s = complete(s);
-    }
     return list;
 }
 

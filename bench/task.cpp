@@ -13,6 +13,8 @@ namespace {
 
 constexpr double unit_float = 0x1p-24, unit_double = 0x1p-53;
 constexpr size_t padding_bytes = 16; // so that every kind of fill comes out even
+// Random data of the operands, by stream: the matrix in place begins as a and c both.
+constexpr uint64_t stream_a = 0, stream_b = 1, stream_c = 2;
 
 size_t allocation_bytes(const shape& s, int64_t elements) {
     if (elements == 0)
@@ -60,8 +62,10 @@ std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
 
 size_t task::bytes_needed(const shape& s) {
     const operand_sizes count = count_elements(s);
+    const size_t list_bytes =
+        s.pointer_array ? 3 * static_cast<size_t>(s.batch) * sizeof(float*) : 0;
     return allocation_bytes(s, count.a) + allocation_bytes(s, count.b) +
-           allocation_bytes(s, count.c);
+           allocation_bytes(s, count.c) + list_bytes;
 }
 
 task::task(machine& device, const library_handle& handle, const shape& sizes, uint64_t seed)
@@ -76,9 +80,13 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
         operand = static_cast<char*>(storage.data()) + offset_bytes;
         fill_operand(storage, seed_ + stream);
     };
-    make(count.a, a_, operands_.a, 0);
-    make(count.b, b_, operands_.b, 1);
-    make(count.c, c_, operands_.c, 2);
+    make(count.a, a_, operands_.a, stream_a);
+    make(count.b, b_, operands_.b, stream_b);
+    make(count.c, c_, operands_.c, shape_.in_place ? stream_a : stream_c);
+    if (shape_.in_place)
+        operands_.b = operands_.a;
+    if (shape_.pointer_array)
+        make_pointer_arrays();
 
     // The stream also drops a workspace that an earlier task lent.
     require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
@@ -91,6 +99,24 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
 
 void task::fill_operand(const buffer& storage, uint64_t seed) {
     machine_.fill_random(storage.data(), storage.bytes(), kind_of(shape_), seed);
+}
+
+void task::make_pointer_arrays() {
+    const size_t batch = static_cast<size_t>(shape_.batch);
+    const operand_sizes stride = batch_strides(shape_);
+    std::vector<float*> lists(3 * batch);
+    for (size_t i = 0; i < batch; ++i) {
+        const int64_t at = static_cast<int64_t>(i);
+        lists[i] = static_cast<float*>(operands_.a) + at * stride.a;
+        lists[batch + i] = static_cast<float*>(operands_.b) + at * stride.b;
+        lists[2 * batch + i] = static_cast<float*>(operands_.c) + at * stride.c;
+    }
+    const size_t bytes = lists.size() * sizeof(float*);
+    lists_ = buffer(handle_, bytes);
+    machine_.upload(lists_.data(), lists.data(), bytes);
+    operands_.a_list = static_cast<float**>(lists_.data());
+    operands_.b_list = operands_.a_list + batch;
+    operands_.c_list = operands_.b_list + batch;
 }
 
 buffer& task::output() {
@@ -141,31 +167,26 @@ verdict task::verify_sgemm() {
     const int64_t columns_each =
         std::max<int64_t>(static_cast<int64_t>(columns / static_cast<double>(products)), 4);
 
-    double worst = 0;
-    for (const int64_t i : choose(shape_.batch, products, random))
-        worst = std::max(
-            worst,
-            machine_.sgemm_error(shape_, operands_, i, choose(shape_.n, columns_each, random)));
-    return {worst / unit_float, static_cast<double>(shape_.k) + 4};
+    const std::vector<int64_t> chosen_products = choose(shape_.batch, products, random);
+    const std::vector<int64_t> chosen_columns = choose(shape_.n, columns_each, random);
+    const double worst = machine_.sgemm_error(shape_, operands_, chosen_products, chosen_columns);
+    const size_t checked = chosen_products.size() * chosen_columns.size();
+    return {worst / unit_float,
+            static_cast<double>(shape_.k) + 4,
+            static_cast<int64_t>(checked) * shape_.m};
 }
 
 verdict task::verify_transpose(bool as_copy) {
-    call_on_poison();
-    const int64_t size = shape_.element_bytes;
-    const auto a = fetch<unsigned char>(machine_, operands_.a, shape_.lda * shape_.n * size);
-    const auto b = fetch<unsigned char>(machine_, operands_.b, shape_.ldb * shape_.m * size);
-    constexpr int64_t block = 64; // keeps both matrices' lines in the cache
-    int64_t wrong = 0;
-    for (int64_t j0 = 0; j0 < shape_.n; j0 += block)
-        for (int64_t i0 = 0; i0 < shape_.m; i0 += block)
-            for (int64_t j = j0; j < std::min(j0 + block, shape_.n); ++j)
-                for (int64_t i = i0; i < std::min(i0 + block, shape_.m); ++i) {
-                    const int64_t target = as_copy ? i + j * shape_.ldb : j + i * shape_.ldb;
-                    wrong += std::memcmp(a.get() + (i + j * shape_.lda) * size,
-                                         b.get() + target * size,
-                                         static_cast<size_t>(size)) != 0;
-                }
-    return {static_cast<double>(wrong), 0};
+    if (shape_.in_place) { // earlier calls have turned the matrix
+        fill_operand(a_, seed_ + stream_a);
+        require(call(), describe(shape_.routine).name);
+        machine_.synchronize();
+    } else {
+        call_on_poison();
+    }
+    const int64_t wrong = machine_.count_misplaced(
+        shape_, shape_.in_place ? operands_.c : operands_.a, operands_.b, as_copy);
+    return {static_cast<double>(wrong), 0, shape_.m * shape_.n};
 }
 
 verdict task::verify_geam() {
@@ -188,7 +209,7 @@ verdict task::verify_geam() {
                                             first + second,
                                             std::fabs(first) + std::fabs(second)));
         }
-    return {worst / unit_float, 2};
+    return {worst / unit_float, 2, shape_.m * shape_.n};
 }
 
 template <class T>
@@ -236,7 +257,8 @@ verdict task::verify_reduction(const std::string& kernel) {
     const double error = relative_error(
         result, static_cast<double>(exact_->value), static_cast<double>(exact_->magnitude));
     return {error / (sizeof(T) == sizeof(double) ? unit_double : unit_float),
-            reduction_bound(kernel)};
+            reduction_bound(kernel),
+            1};
 }
 
 verdict task::verify_vectors() {
@@ -244,7 +266,7 @@ verdict task::verify_vectors() {
     const bool adds = shape_.routine == routine::axpy;
     std::unique_ptr<float[]> before;
     if (adds) { // earlier calls have changed y
-        fill_operand(b_, seed_ + 1);
+        fill_operand(b_, seed_ + stream_b);
         before = fetch<float>(machine_, operands_.b, length);
         require(call(), describe(shape_.routine).name);
         machine_.synchronize();
@@ -264,7 +286,7 @@ verdict task::verify_vectors() {
             worst += std::memcmp(&x[at], &y[at], sizeof(float)) != 0;
         }
     }
-    return adds ? verdict{worst / unit_float, 1} : verdict{worst, 0};
+    return adds ? verdict{worst / unit_float, 1, shape_.n} : verdict{worst, 0, shape_.n};
 }
 
 } // namespace bench

@@ -17,6 +17,7 @@ namespace bench {
 struct verdict {
     double max_err = 0;
     double bound = 0;
+    int64_t checked = 0; // elements of the result
     bool passed() const { return max_err <= bound; }
 };
 
@@ -43,6 +44,7 @@ private:
     };
 
     void fill_operand(const buffer&, uint64_t seed);
+    void make_pointer_arrays();
     buffer& output();
     void call_on_poison();
     verdict verify_sgemm();
@@ -59,7 +61,7 @@ private:
     const library_handle& handle_;
     shape shape_;
     uint64_t seed_;
-    buffer a_, b_, c_;
+    buffer a_, b_, c_, lists_;
     operands operands_;
     std::optional<exact_sum> exact_; // the data stays, so it is computed once
 };

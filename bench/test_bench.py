@@ -5,23 +5,26 @@ usage: test_bench.py PATH_TO_MYBLAS_BENCH
 """
 
 import json
+import math
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-BENCH = sys.argv.pop(1)
+BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
+RUN_H100 = pathlib.Path(__file__).resolve().parent / "run_h100.sh"
 
 CONTEXT = {"gpu", "driver", "cuda", "cublas", "commit", "command", "date", "ceilings"}
 COMMON = {
     "routine", "kernel", "math", "n", "elem_bytes", "offset", "timing", "cold", "time_us",
-    "time_us_min", "time_us_max", "incumbent", "incumbent_us", "ratio", "max_err", "sm_clock_mhz",
+    "time_us_min", "time_us_max", "incumbent", "incumbent_us", "ratio", "max_err", "checked", "sm_clock_mhz",
 }  # fmt: skip
 VECTOR = COMMON | {"incx", "gbps"}
 FIELDS = {
-    "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "gflops"},
-    "transpose": COMMON | {"m", "lda", "ldb", "gbps"},
+    "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
+                       "gflops"},
+    "transpose": COMMON | {"m", "lda", "ldb", "in_place", "gbps"},
     "geam": COMMON | {"transa", "transb", "m", "lda", "ldb", "ldc", "gbps"},
     "sum": VECTOR,
     "asum": VECTOR,
@@ -32,7 +35,7 @@ FIELDS = {
 
 
 def run(*arguments):
-    command = [BENCH, "--backend", "host", "--min-time", "0", "--repeats", "2", *arguments]
+    command = [str(BENCH), "--backend", "host", "--min-time", "0", "--repeats", "2", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -70,12 +73,82 @@ class BenchTest(unittest.TestCase):
 
     def test_all_kernels_are_measured_or_said_to_be_skipped(self):
         listed = subprocess.run(
-            [BENCH, "--backend", "host", "--list"], capture_output=True, text=True, check=True
+            [str(BENCH), "--backend", "host", "--list"], capture_output=True, text=True, check=True
         )
         names = [line.split()[2] for line in listed.stdout.splitlines() if " transpose " in line]
         measured = self.measure("-f", "transpose", "-m", "20", "-n", "30", "--kernel", "all")
         seen = {entry["kernel"] for entry in measured["results"] + measured["skipped"]}
         self.assertEqual(seen, set(names))
+
+    def test_a_batch_by_pointers_and_a_transpose_in_place_are_verified(self):
+        for arguments in (
+            ["-m", "9", "-n", "8", "-k", "7", "--batch", "3", "--pointer-array", "--offset", "1"],
+            ["-f", "transpose", "-n", "65", "--in-place", "--ld-pad", "2"],
+            ["-f", "transpose", "-m", "30", "-n", "41", "--in-place", "--elem-bytes", "2"],
+        ):
+            with self.subTest(arguments):
+                for entry in self.measure(*arguments)["results"]:
+                    elements = entry["m"] * entry["n"] * entry.get("batch", 1)
+                    self.assertEqual(entry["checked"], elements)
+                    self.assertTrue(entry.get("pointer_array") or entry.get("in_place"))
+
+    def sweep(self, routine, name, every, *arguments):
+        measured = self.measure("-f", routine, "--sweep", name, "--every", str(every), *arguments)
+        self.assertTrue(measured["results"])
+        for entry in measured["results"]:
+            self.assertGreater(entry["checked"], 0)
+        return measured["results"]
+
+    def test_sweeps_have_the_shapes_that_they_are_named_for(self):
+        for routine, every in (("sgemm", 113), ("transpose", 16)):
+            with self.subTest(routine):
+                forms = {
+                    (entry["lda"] - entry["m"], entry["ldb"] - entry["n"], entry["offset"])
+                    for entry in self.sweep(routine, "misaligned", every)
+                }
+                self.assertEqual(forms, {(1, 1, 0), (0, 0, 1)})
+        forms = {(e["transa"], e["pointer_array"]) for e in self.sweep("sgemm", "batched", 5)}
+        self.assertEqual(forms, {("N", False), ("T", False), ("N", True), ("T", True)})
+        sizes = {entry["elem_bytes"] for entry in self.sweep("transpose", "elements", 16)}
+        self.assertEqual(sizes, {1, 2, 8, 16})
+        self.assertTrue(all(e["in_place"] for e in self.sweep("transpose", "in-place", 7)))
+        lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
+        self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
+
+    def test_random_shapes_follow_from_the_seed(self):
+        def shapes(routine, seed):
+            entries = self.sweep(routine, "random", 20, "--seed", str(seed))
+            return [(e["m"], e["n"], e.get("k"), e.get("transa"), e.get("transb")) for e in entries]
+
+        for routine in ("sgemm", "transpose"):
+            with self.subTest(routine):
+                first = shapes(routine, 1)
+                self.assertEqual(first, shapes(routine, 1))
+                self.assertNotEqual(first, shapes(routine, 2))
+
+    def test_the_summary_says_what_the_rows_say(self):
+        arguments = ["-f", "transpose,sum", "--sweep", "random", "--every", "20", "--threshold", "0.5"]
+        measured = self.measure(*arguments)
+        ratios = {}
+        for entry in measured["results"]:
+            if entry["incumbent"]:
+                ratios.setdefault((entry["routine"], entry["incumbent"]), []).append(entry["ratio"])
+        self.assertEqual(
+            [(group["routine"], group["incumbent"]) for group in measured["summary"]], list(ratios)
+        )
+        for group in measured["summary"]:
+            found = ratios[group["routine"], group["incumbent"]]
+            mean = math.exp(sum(map(math.log, found)) / len(found))
+            self.assertEqual(group["cases"], len(found))
+            self.assertAlmostEqual(group["geometric_mean"] / mean, 1, delta=0.02)
+            self.assertAlmostEqual(group["worst"]["ratio"], min(found), delta=1e-4)
+            under = [entry["ratio"] for entry in group["under_threshold"]]
+            self.assertEqual(under, sorted(under))
+            self.assertEqual(len(under), sum(ratio < 0.5 for ratio in found))
+
+    def test_all_kernels_together_have_no_summary(self):
+        measured = self.measure("-f", "sum", "-n", "100", "--kernel", "all")
+        self.assertEqual(measured["summary"], [])
 
     def test_the_seed_repeats_the_data(self):
         errors = {
@@ -83,6 +156,28 @@ class BenchTest(unittest.TestCase):
             for _ in range(2)
         }
         self.assertEqual(len(errors), 1)
+
+    def test_the_parts_of_the_committed_results_are_calls_of_the_bench(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stand_in = pathlib.Path(folder) / "build/bin/myblas-bench"
+            stand_in.parent.mkdir(parents=True)
+            # One shape of each sweep, on the host.
+            stand_in.write_text(
+                f'#!/bin/sh\nshift 2\nexec "{BENCH}" "$@" --backend host --every 1000 --repeats 1\n'
+            )
+            stand_in.chmod(0o755)
+            output = pathlib.Path(folder) / "output"
+            parts = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random",
+                     "sgemm_batched", "transpose", "transpose_cold", "transpose_random", "sum",
+                     "sum_cold"]  # fmt: skip
+            command = [str(RUN_H100), str(stand_in.parents[1]), str(output)]
+            done = subprocess.run([*command, *parts], capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual({file.stem for file in output.iterdir()}, set(parts))
+            for file in output.iterdir():
+                self.assertTrue(json.loads(file.read_text())["summary"], file.name)
+            refused = subprocess.run([*command, "nonsense"], capture_output=True, text=True)
+            self.assertEqual(refused.returncode, 2)
 
     def test_bad_input_is_one_line_and_status_2(self):
         for arguments in (
@@ -101,6 +196,13 @@ class BenchTest(unittest.TestCase):
             ["--kernel", "nonsense"],
             ["--timing", "graph"],
             ["--sweep", "ladder", "-m", "4"],
+            ["--sweep", "ladder,public"],
+            ["--sweep", "batched", "-f", "transpose"],
+            ["--sweep", "in-place", "-f", "sgemm"],
+            ["--sweep", "public", "--pointer-array"],
+            ["-f", "sum", "--in-place"],
+            ["-f", "transpose", "-m", "4", "-n", "5", "--ld-pad", "1", "--in-place"],
+            ["-n", "4", "--ld-pad", "-1"],
             ["--quick", "-f", "sum"],
             ["--json", "/nonexistent/folder/file.json"],
         ):
