@@ -6,15 +6,14 @@ nothing else. --check changes nothing and fails if the README says something els
 """
 
 import argparse
-import json
 import pathlib
 import sys
+
+from measurements import RESULTS, ROOT, Problem, load, provenance, run
 
 BEGIN = "<!-- ladder:begin -->"
 END = "<!-- ladder:end -->"
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = pathlib.Path("bench/results/h100")  # relative to ROOT
 REASONS = "reasons.json"  # {routine: {kernel: why it is slower than the rung before, or skipped}}
 
 # A rung counts as slower only beyond the spread between two runs of the same kernel.
@@ -74,19 +73,6 @@ LADDERS = [
 ]
 
 
-class Problem(Exception):
-    """Something the user has to mend; its text is one line."""
-
-
-def load(path):
-    try:
-        return json.loads(path.read_text())
-    except FileNotFoundError:
-        raise Problem(f"{path} is missing: bench/run_h100.sh makes it") from None
-    except json.JSONDecodeError as error:
-        raise Problem(f"{path} is not JSON: {error}") from None
-
-
 def explain_slower_rungs(ladder, entries, reasons):
     """{kernel: what to say of it} for each rung that is slower than the measured one before it."""
     measured = {entry["kernel"]: entry for entry in entries}
@@ -124,7 +110,6 @@ def table(ladder, measured, reasons):
     if missing:
         raise Problem(f"the {ladder.routine} results lack {', '.join(sorted(missing))}")
     notes = explain_slower_rungs(ladder, entries, reasons)
-    context = measured["context"]
     lines = [
         f"### {ladder.title}",
         "",
@@ -145,9 +130,7 @@ def table(ladder, measured, reasons):
         lines.append(f"| {ladder.incumbent_text} | {incumbent_us:.1f} | | 100.0 | |")
     lines += [
         "",
-        f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, "
-        f"cuBLAS {context['cublas']}; commit {context['commit']}, {context['date'][:10]}: "
-        f"`{context['command']}`",
+        provenance(measured["context"]),
         "",
     ]
     return lines
@@ -170,26 +153,24 @@ def replace(text, block, readme):
     return text[: text.index(BEGIN)] + block + text[text.index(END) + len(END) :]
 
 
+def present(readme, is_check):
+    try:
+        text = readme.read_text()
+    except FileNotFoundError:
+        raise Problem(f"{readme} is missing") from None
+    wanted = replace(text, render(), readme)
+    if not is_check:
+        readme.write_text(wanted)
+    elif text != wanted:
+        raise Problem(f"{readme} is out of date: run bench/render.py")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="fail if the README is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
     arguments = parser.parse_args()
-    try:
-        try:
-            present = arguments.readme.read_text()
-        except FileNotFoundError:
-            raise Problem(f"{arguments.readme} is missing") from None
-        wanted = replace(present, render(), arguments.readme)
-        if arguments.check:
-            if present != wanted:
-                raise Problem(f"{arguments.readme} is out of date: run bench/render.py")
-        else:
-            arguments.readme.write_text(wanted)
-    except Problem as problem:
-        print(f"render.py: {problem}", file=sys.stderr)
-        return 1
-    return 0
+    return run("render.py", lambda: present(arguments.readme, arguments.check))
 
 
 if __name__ == "__main__":

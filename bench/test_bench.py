@@ -13,7 +13,9 @@ import tempfile
 import unittest
 
 BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
-RUN_H100 = pathlib.Path(__file__).resolve().parent / "run_h100.sh"
+FOLDER = pathlib.Path(__file__).resolve().parent
+PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
+         "transpose", "transpose_cold", "transpose_random", "sum", "sum_cold"]  # fmt: skip
 
 CONTEXT = {"gpu", "driver", "cuda", "cublas", "commit", "command", "date", "ceilings"}
 COMMON = {
@@ -157,28 +159,6 @@ class BenchTest(unittest.TestCase):
         }
         self.assertEqual(len(errors), 1)
 
-    def test_the_parts_of_the_committed_results_are_calls_of_the_bench(self):
-        with tempfile.TemporaryDirectory() as folder:
-            stand_in = pathlib.Path(folder) / "build/bin/myblas-bench"
-            stand_in.parent.mkdir(parents=True)
-            # One shape of each sweep, on the host.
-            stand_in.write_text(
-                f'#!/bin/sh\nshift 2\nexec "{BENCH}" "$@" --backend host --every 1000 --repeats 1\n'
-            )
-            stand_in.chmod(0o755)
-            output = pathlib.Path(folder) / "output"
-            parts = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random",
-                     "sgemm_batched", "transpose", "transpose_cold", "transpose_random", "sum",
-                     "sum_cold"]  # fmt: skip
-            command = [str(RUN_H100), str(stand_in.parents[1]), str(output)]
-            done = subprocess.run([*command, *parts], capture_output=True, text=True, timeout=120)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            self.assertEqual({file.stem for file in output.iterdir()}, set(parts))
-            for file in output.iterdir():
-                self.assertTrue(json.loads(file.read_text())["summary"], file.name)
-            refused = subprocess.run([*command, "nonsense"], capture_output=True, text=True)
-            self.assertEqual(refused.returncode, 2)
-
     def test_bad_input_is_one_line_and_status_2(self):
         for arguments in (
             ["-f", "nonsense"],
@@ -211,6 +191,88 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
+
+
+def measure_parts(folder, parts):
+    """run_h100.sh with one or a few shapes of each sweep, on the host: its result, and its output folder."""
+    stand_in = folder / "build/bin/myblas-bench"
+    stand_in.parent.mkdir(parents=True)
+    stand_in.write_text(
+        f'#!/bin/sh\nshift 2\nexec "{BENCH}" "$@" --backend host --every 94 --repeats 1\n'
+    )
+    stand_in.chmod(0o755)
+    command = [str(FOLDER / "run_h100.sh"), str(folder / "build"), str(folder / "output"), *parts]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300), folder / "output"
+
+
+def python_with_matplotlib():
+    for python in (sys.executable, "/usr/bin/python3"):
+        try:
+            subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=True)
+            return python
+        except (OSError, subprocess.CalledProcessError):
+            pass
+    raise unittest.SkipTest("there is no Matplotlib (Debian: python3-matplotlib)")
+
+
+class CommittedResultsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.done, cls.results = measure_parts(cls.folder, PARTS)
+
+    def performance(self, *arguments, python=sys.executable):
+        page = self.folder / "docs/performance.md"
+        command = [python, str(FOLDER / "performance.py"), "--results", str(self.results),
+                   "--page", str(page), *arguments]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        return done.returncode, done.stderr, page
+
+    def test_each_part_writes_its_file(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
+        self.assertEqual({file.stem for file in self.results.iterdir()}, set(PARTS))
+        for file in self.results.iterdir():
+            self.assertTrue(json.loads(file.read_text())["summary"], file.name)
+
+    def test_an_unknown_part_measures_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            refused, output = measure_parts(pathlib.Path(folder), ["sum", "nonsense"])
+            self.assertEqual(refused.returncode, 2)
+            self.assertFalse(output.exists())
+
+    def test_the_page_and_its_plots_follow_the_results(self):
+        python = python_with_matplotlib()
+        status, errors, page = self.performance(python=python)
+        self.assertEqual((status, errors), (0, ""))
+        plots = sorted((page.parent / "plots").iterdir())
+        text = page.read_text()
+        self.assertEqual(text.count("\n## "), len(PARTS))
+        self.assertEqual(text.count("]("), len(plots))
+        self.assertEqual(self.performance("--check")[0], 0)
+
+        # Drawn again, the bytes are the same.
+        drawn = [plot.read_bytes() for plot in plots]
+        self.performance(python=python)
+        self.assertEqual([plot.read_bytes() for plot in plots], drawn)
+
+        with self.subTest("other results"):
+            part = self.results / "sum.json"
+            measured = part.read_text()
+            part.write_text(measured + "\n")
+            self.assertEqual(self.performance("--check")[0], 1)
+            part.write_text(measured)
+        with self.subTest("another page"):
+            page.write_text(text + "faster\n")
+            self.assertEqual(self.performance("--check")[0], 1)
+            page.write_text(text)
+        with self.subTest("a section without results"):
+            part.unlink()
+            self.assertEqual(self.performance("--check")[0], 1)
+            self.performance(python=python)
+            self.assertEqual(page.read_text().count("\n## "), len(PARTS) - 1)
+            part.write_text(measured)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,11 @@ at_least() { # VERSION MINIMUM
     [ "$(printf '%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
 }
 
+# The python3 on PATH need not be the distribution's, which the package serves.
+has_matplotlib() {
+    python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
+}
+
 has_cmake() { has_command cmake && at_least "$(cmake --version | sed -n 's/^cmake version //p')" 3.25; }
 
 missing_packages() {
@@ -43,6 +48,7 @@ missing_packages() {
     has_module CLI11 || echo libcli11-dev
     has_module nlohmann_json || echo nlohmann-json3-dev
     has_module fmt || echo libfmt-dev
+    has_matplotlib || echo python3-matplotlib
 }
 
 install_packages() {
