@@ -31,9 +31,12 @@ struct subject {
     std::string name;
     std::function<void()> prepare;
     std::function<void()> call; // enqueues on the machine's stream
+    bool slow_in_graph =
+        false; // slower as the node of a graph than enqueued, which is then measured
 };
 
-enum class timing { graph, event, wall };
+// A replayed graph of calls, calls that follow one another on the stream, single calls, the host's clock.
+enum class timing { graph, queue, event, wall };
 const char* to_text(timing);
 
 struct sample {
@@ -49,6 +52,11 @@ public:
 };
 
 enum class fill_kind { real32, real64, bits };
+
+// A sum and what was added up in absolute value, both beyond double precision.
+struct exact_sum {
+    long double value = 0, magnitude = 0;
+};
 
 // What the machine can reach at most; 0: not measured.
 struct ceilings {
@@ -94,6 +102,9 @@ public:
                                std::span<const int64_t> columns) = 0;
     // Multiply-adds that such a reference may cost.
     virtual double reference_budget() const = 0;
+
+    // Of the vector of a reduction.
+    virtual exact_sum sum_exactly(const shape&, const void* x) = 0;
 
     // How many elements of `target` are not those of `source`, transposed or, `as_copy`, in place.
     virtual int64_t

@@ -15,8 +15,13 @@
 namespace bench {
 namespace {
 
-constexpr double graph_sample_us = 2000; // long beside the launch of a graph
-constexpr double most_calls = 1000;      // in one graph
+constexpr double sample_us = 2000;  // long beside the launch of a graph
+constexpr double most_calls = 1000; // in one sample
+
+// Calls of one sample, from the time of one.
+int calls_for(double estimate_us) {
+    return static_cast<int>(std::clamp(sample_us / std::max(estimate_us, 1.0), 1.0, most_calls));
+}
 
 template <class T>
 __global__ void fill_kernel(T* values, int64_t count, uint64_t seed) {
@@ -60,14 +65,41 @@ private:
     cuda_event start_, stop_;
 };
 
-// Every sample replays a graph of as many calls as fill graph_sample_us.
+// Every sample is as many calls in a row, between two events, as fill sample_us.
+class queue_stopwatch : public stopwatch {
+public:
+    queue_stopwatch(const subject& timed, cudaStream_t stream, const driver_monitor& monitor)
+        : subject_(timed), stream_(stream), monitor_(monitor) {
+        event_stopwatch single(timed, stream, monitor, nullptr);
+        calls_ = calls_for(single.take(false).us);
+    }
+
+    sample take(bool with_clock) override {
+        subject_.prepare();
+        start_.record(stream_);
+        for (int i = 0; i < calls_; ++i)
+            subject_.call();
+        stop_.record(stream_);
+        const unsigned clock = with_clock ? monitor_.sm_clock_mhz() : 0;
+        stop_.wait();
+        return {stop_.us_since(start_) / calls_, clock};
+    }
+
+private:
+    subject subject_;
+    cudaStream_t stream_;
+    const driver_monitor& monitor_;
+    int calls_ = 1;
+    cuda_event start_, stop_;
+};
+
+// Every sample replays a graph of as many calls as fill sample_us.
 class graph_stopwatch : public stopwatch {
 public:
     graph_stopwatch(const subject& timed, cudaStream_t stream, const driver_monitor& monitor)
         : stream_(stream), monitor_(monitor) {
         event_stopwatch single(timed, stream, monitor, nullptr);
-        const double estimate_us = std::max(single.take(false).us, 1.0);
-        calls_ = static_cast<int>(std::clamp(graph_sample_us / estimate_us, 1.0, most_calls));
+        calls_ = calls_for(single.take(false).us);
         capture(timed);
         take(false); // uploads the graph
     }
@@ -212,6 +244,8 @@ public:
     std::unique_ptr<stopwatch> watch(const subject& timed, timing how, bool cold) override {
         if (how == timing::graph)
             return std::make_unique<graph_stopwatch>(timed, stream_.get(), monitor_);
+        if (how == timing::queue)
+            return std::make_unique<queue_stopwatch>(timed, stream_.get(), monitor_);
         if (cold && !flush_buffer_) {
             constexpr size_t least_bytes = size_t{64} << 20;
             flush_buffer_ = std::make_unique<device_memory>(
@@ -245,8 +279,8 @@ public:
                     target.data(), source.data(), bytes, cudaMemcpyDeviceToDevice, stream_.get()),
                 "cudaMemcpyAsync");
         };
-        // By events: a copy of this size is slower as the node of a graph.
-        found.copy_gbps = 2.0 * static_cast<double>(bytes) / time_us(copy, timing::event) / 1000;
+        // Not as the node of a graph, where a copy of this size is slower.
+        found.copy_gbps = 2.0 * static_cast<double>(bytes) / time_us(copy, timing::queue) / 1000;
         found.read_gbps =
             static_cast<double>(bytes) /
             time_us([&] { launch_read(source.data(), bytes, sink, sm_count, stream_.get()); }) /
@@ -278,6 +312,19 @@ public:
     }
 
     double reference_budget() const override { return 0x1p38; } // about 0.1 s
+
+    exact_sum sum_exactly(const shape& s, const void* x) override {
+        std::vector<partial_sum> partials(sum_partial_count);
+        const device_memory device_partials(partials.size() * sizeof(partial_sum));
+        launch_sum_exactly(s, x, static_cast<partial_sum*>(device_partials.data()), stream_.get());
+        download(partials.data(), device_partials.data(), device_partials.bytes());
+        exact_sum total;
+        for (const partial_sum& p : partials) {
+            total.value += static_cast<long double>(p.value) + p.error;
+            total.magnitude += p.magnitude;
+        }
+        return total;
+    }
 
     int64_t
     count_misplaced(const shape& s, const void* source, const void* target, bool as_copy) override {

@@ -149,6 +149,11 @@ public:
 
     double reference_budget() const override { return 0x1p28; }
 
+    exact_sum sum_exactly(const shape& s, const void* x) override {
+        return s.element_bytes == sizeof(double) ? add(s, static_cast<const double*>(x))
+                                                 : add(s, static_cast<const float*>(x));
+    }
+
     int64_t
     count_misplaced(const shape& s, const void* source, const void* target, bool as_copy) override {
         const char* const a = static_cast<const char*>(source);
@@ -189,6 +194,17 @@ private:
                 for (int64_t i = 0; i < p.m; ++i)
                     add(i, l, p.b_at(l, j));
         }
+    }
+
+    template <class T>
+    static exact_sum add(const shape& s, const T* x) {
+        exact_sum total;
+        for (int64_t i = 0; i < s.n; ++i) {
+            const long double value = x[i * s.incx];
+            total.value += value;
+            total.magnitude += std::fabs(value);
+        }
+        return total;
     }
 
     openblas_incumbents openblas_;

@@ -137,7 +137,6 @@ private:
             line.sizes = sizes;
             line.kernel = candidates[i].name;
             line.math = options_.math_name;
-            line.how = how.how;
             line.cold = how.cold;
             line.time = times[others.size() + i];
             if (options_.verify) {

@@ -44,6 +44,21 @@ __global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
     }
 }
 
+// Each thread adds every sum_partial_count-th element, and apart from it what rounding took away (TwoSum).
+template <class T>
+__global__ void sum_kernel(const T* x, int64_t n, int64_t incx, partial_sum* parts) {
+    const int64_t part = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    partial_sum sum{};
+    for (int64_t i = part; i < n; i += sum_partial_count) {
+        const double term = x[i * incx], before = sum.value;
+        sum.value = before + term;
+        const double added = sum.value - before;
+        sum.error += (before - (sum.value - added)) + (term - added);
+        sum.magnitude += fabs(term);
+    }
+    parts[part] = sum;
+}
+
 // One byte, 2, 4, 8 or 16 of them: bits alone count.
 template <class T>
 constexpr bool same_bits(const T& x, const T& y) {
@@ -95,6 +110,17 @@ void launch_sgemm_error(const product_view& p,
                     static_cast<unsigned>(std::min(tiles(column_count), max_grid_y)));
     sgemm_error_kernel<<<grid, dim3(tile, tile), 0, stream>>>(p, columns, column_count, worst);
     require_cuda(cudaGetLastError(), "sgemm reference kernel");
+}
+
+void launch_sum_exactly(const shape& s, const void* x, partial_sum* parts, cudaStream_t stream) {
+    constexpr int threads = 256;
+    if (s.element_bytes == sizeof(double))
+        sum_kernel<<<sum_partial_count / threads, threads, 0, stream>>>(
+            static_cast<const double*>(x), s.n, s.incx, parts);
+    else
+        sum_kernel<<<sum_partial_count / threads, threads, 0, stream>>>(
+            static_cast<const float*>(x), s.n, s.incx, parts);
+    require_cuda(cudaGetLastError(), "sum reference kernel");
 }
 
 void launch_count_misplaced(const shape& s,

@@ -1,4 +1,4 @@
-// The checks of results on the GPU: a product against float64, a transpose element by element.
+// The checks of results on the GPU: products and sums in higher precision, transposes element by element.
 #pragma once
 
 #include "reference.h"
@@ -16,6 +16,15 @@ void launch_sgemm_error(const product_view&,
                         int64_t column_count,
                         unsigned long long* worst,
                         cudaStream_t);
+
+// A part of a sum: value + error is exact to about twice double precision.
+struct partial_sum {
+    double value, error, magnitude;
+};
+inline constexpr int sum_partial_count = 1 << 16;
+
+// Adds up a reduction's vector in sum_partial_count parts. All pointers are device memory.
+void launch_sum_exactly(const shape&, const void* x, partial_sum* parts, cudaStream_t);
 
 // Adds to *wrong the number of elements that are not where moved_to() says. All pointers are device memory.
 void launch_count_misplaced(const shape&,

@@ -84,15 +84,17 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     ordered_json json = describe_sizes(r.sizes);
     json["kernel"] = r.kernel;
     json["math"] = r.math;
-    json["timing"] = to_text(r.how);
+    json["timing"] = to_text(r.time.how);
     json["cold"] = r.cold;
     json["time_us"] = keep_ns(r.time.median_us);
     json["time_us_min"] = keep_ns(r.time.min_us);
     json["time_us_max"] = keep_ns(r.time.max_us);
     if (r.incumbent.empty()) {
-        json["incumbent"] = json["incumbent_us"] = json["ratio"] = nullptr;
+        json["incumbent"] = json["incumbent_timing"] = json["incumbent_us"] = nullptr;
+        json["ratio"] = nullptr;
     } else {
         json["incumbent"] = r.incumbent;
+        json["incumbent_timing"] = to_text(r.incumbent_time.how);
         json["incumbent_us"] = keep_ns(r.incumbent_time.median_us);
         json["ratio"] = round_to(ratio(r), 4);
     }
@@ -234,7 +236,7 @@ void report::add(const row& r) {
         describe(r.sizes.routine).name,
         to_text(r.sizes),
         r.kernel,
-        fmt::format("{}{}", to_text(r.how), r.cold ? " cold" : ""),
+        fmt::format("{}{}", to_text(r.time.how), r.cold ? " cold" : ""),
         r.time.median_us,
         rate,
         spread,

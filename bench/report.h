@@ -17,7 +17,6 @@ namespace bench {
 struct row {
     shape sizes;
     std::string kernel, math;
-    timing how = timing::wall;
     bool cold = false;
     summary time;
     std::string incumbent; // empty: none

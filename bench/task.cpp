@@ -212,26 +212,6 @@ verdict task::verify_geam() {
     return {worst / unit_float, 2, shape_.m * shape_.n};
 }
 
-template <class T>
-task::exact_sum task::add_exactly() const {
-    constexpr int64_t chunk = 1 << 22; // elements of the sum
-    exact_sum total;
-    for (int64_t first = 0; first < shape_.n; first += chunk) {
-        const int64_t count = std::min(chunk, shape_.n - first);
-        const auto values = fetch<T>(machine_,
-                                     static_cast<const T*>(operands_.a) + first * shape_.incx,
-                                     1 + (count - 1) * shape_.incx);
-        for (int64_t i = 0; i < count; ++i) {
-            const long double value = values[static_cast<size_t>(i * shape_.incx)];
-            total.value += value;
-            total.magnitude += std::fabs(value);
-        }
-    }
-    if (shape_.routine == routine::asum)
-        total.value = total.magnitude;
-    return total;
-}
-
 // The documented bound is the default kernel's. With data of both signs every order of summation stays
 // below it; with one sign, in-order addition wanders as sqrt(n), and beyond 2^22 addends it loses them.
 double task::reduction_bound(const std::string& kernel) const {
@@ -251,8 +231,11 @@ double task::reduction_bound(const std::string& kernel) const {
 template <class T>
 verdict task::verify_reduction(const std::string& kernel) {
     call_on_poison();
-    if (!exact_)
-        exact_ = add_exactly<T>();
+    if (!exact_) {
+        exact_ = machine_.sum_exactly(shape_, operands_.a);
+        if (shape_.routine == routine::asum)
+            exact_->value = exact_->magnitude;
+    }
     const double result = static_cast<double>(fetch<T>(machine_, operands_.c, 1)[0]);
     const double error = relative_error(
         result, static_cast<double>(exact_->value), static_cast<double>(exact_->magnitude));

@@ -39,10 +39,6 @@ public:
     verdict verify(const std::string& kernel);
 
 private:
-    struct exact_sum {
-        long double value = 0, magnitude = 0;
-    };
-
     void fill_operand(const buffer&, uint64_t seed);
     void make_pointer_arrays();
     buffer& output();
@@ -54,8 +50,6 @@ private:
     verdict verify_reduction(const std::string& kernel);
     double reduction_bound(const std::string& kernel) const;
     verdict verify_vectors();
-    template <class T>
-    exact_sum add_exactly() const;
 
     machine& machine_;
     const library_handle& handle_;

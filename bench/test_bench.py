@@ -20,7 +20,8 @@ PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random"
 CONTEXT = {"gpu", "driver", "cuda", "cublas", "commit", "command", "date", "ceilings"}
 COMMON = {
     "routine", "kernel", "math", "n", "elem_bytes", "offset", "timing", "cold", "time_us",
-    "time_us_min", "time_us_max", "incumbent", "incumbent_us", "ratio", "max_err", "checked", "sm_clock_mhz",
+    "time_us_min", "time_us_max", "incumbent", "incumbent_timing",
+    "incumbent_us", "ratio", "max_err", "checked", "sm_clock_mhz",
 }  # fmt: skip
 VECTOR = COMMON | {"incx", "gbps"}
 FIELDS = {

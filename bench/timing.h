@@ -14,6 +14,7 @@ struct plan {
 };
 
 struct summary {
+    timing how = timing::wall;
     double median_us = 0, min_us = 0, max_us = 0;
     unsigned sm_clock_mhz = 0;
 };
