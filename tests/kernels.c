@@ -2,6 +2,8 @@
 // All but forcing needs no GPU, and is skipped only in builds without CUDA.
 #include "support.h"
 
+#include <math.h>
+
 static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_SGEMM,
     MYBLAS_ROUTINE_TRANSPOSE,
@@ -246,7 +248,7 @@ static void test_selected_names(void** state) {
         {all, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "warp_tile"},
         {all, default_workspace, sgemm_call(N, T, 8192, 1024, 512), "warp_tile"},
         {all, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "warp_tile_128x128"},
-        {all, default_workspace, sgemm_call(N, N, 4099, 4093, 4097), "warp_tile"},
+        {all, default_workspace, sgemm_call(N, N, 4099, 4093, 4097), "warp_tile_128x128"},
         {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "shared_rows"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "shared_rows"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "split_k"},
@@ -445,6 +447,109 @@ static void test_selection_arguments(void** state) {
     assert_null(name);
 }
 
+// ---- Estimates -----------------------------------------------------------------------------------
+
+static int index_of(myblasBackend_t backend, myblasRoutine_t routine, const char* name) {
+    int count = 0;
+    assert_ok(myblasGetKernelCount(backend, routine, &count));
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(info_of(backend, routine, i).name, name) == 0)
+            return i;
+    }
+    fail_msg("routine %d has no kernel %s", routine, name);
+    return -1;
+}
+
+static myblasKernelEstimate_t estimate_on(
+    myblasBackend_t backend, int arch, size_t workspace, const myblasCall_t* call, int index) {
+    myblasKernelEstimate_t estimate = {.size_bytes = sizeof estimate};
+    assert_ok(
+        myblasGetKernelEstimateOn(backend, arch, sm_count, workspace, call, index, &estimate));
+    return estimate;
+}
+
+// 4096 x 4096 in tiles of 256 x 128 are 512 blocks on 132 multiprocessors, 256 slabs of 16 each.
+static void test_work_of_a_large_product(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 4096, 4096, 4096);
+    const int index = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "warp_tile");
+    const myblasKernelEstimate_t e = estimate_on(MYBLAS_BACKEND_CUDA, 90, 0, &call, index);
+    assert_int_equal(e.accepted, 1);
+    assert_int_equal(e.workspace_bytes, 0);
+    assert_true(e.waves == 4 && e.steps == 4 * 256);
+    assert_true(e.bytes == 3.0 * 4096 * 4096 * 4);
+    // From half a cuBLAS to the FMA peak.
+    assert_true(e.predicted_us > 2000 && e.predicted_us < 5200);
+}
+
+// Whatever the tables hold: the selection takes the least predicted time, where it goes by time at all.
+static void test_selection_follows_estimates(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    int count = 0, modelled = 0;
+    assert_ok(myblasGetKernelCount(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, &count));
+    random_seed(11);
+    for (int round = 0; round < 2000; ++round) {
+        const myblasCall_t call = random_call(MYBLAS_ROUTINE_SGEMM);
+        const size_t workspace = random_between(0, 1) ? 0 : default_workspace;
+        const char* taken = selected_on(MYBLAS_BACKEND_CUDA, 90, workspace, &call);
+        double least_us = INFINITY, taken_us = 0;
+        for (int i = 0; i < count; ++i) {
+            const myblasKernelEstimate_t e =
+                estimate_on(MYBLAS_BACKEND_CUDA, 90, workspace, &call, i);
+            assert_true(e.accepted == 0 || e.workspace_bytes <= workspace);
+            assert_true(e.waves >= 0 && e.steps >= 0 && e.bytes >= 0 && e.predicted_us >= 0);
+            assert_true(isfinite(e.waves + e.steps + e.bytes + e.predicted_us));
+            if (strcmp(info_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, i).name, taken) == 0) {
+                assert_int_equal(e.accepted, 1);
+                taken_us = e.predicted_us;
+            }
+            if (e.accepted && e.predicted_us > 0 && e.predicted_us < least_us)
+                least_us = e.predicted_us;
+        }
+        if (taken_us == 0)
+            continue; // by a rule
+        ++modelled;
+        assert_true(taken_us == least_us);
+    }
+    assert_true(modelled > 1000);
+}
+
+static void test_estimate_arguments(void** state) {
+    (void)state;
+    const myblasBackend_t host = MYBLAS_BACKEND_HOST;
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 10, 10, 10);
+    myblasKernelEstimate_t estimate = {.size_bytes = sizeof estimate, .waves = -77};
+    const myblasKernelEstimate_t untouched = estimate;
+    int count = 0;
+    assert_ok(myblasGetKernelCount(host, MYBLAS_ROUTINE_SGEMM, &count));
+    assert_status(INVALID_VALUE,
+                  myblasGetKernelEstimateOn(MYBLAS_BACKEND_AUTO, 0, 0, 0, &call, 0, &estimate));
+    assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, 0, 0, 0, NULL, 0, &estimate));
+    assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, 0, 0, 0, &call, -1, &estimate));
+    assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, 0, 0, 0, &call, count, &estimate));
+    assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, 0, 0, 0, &call, 0, NULL));
+    myblasCall_t wrong = call;
+    wrong.lda = 9;
+    assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, 0, 0, 0, &wrong, 0, &estimate));
+    assert_memory_equal(&estimate, &untouched, sizeof estimate);
+    estimate.size_bytes = 0;
+    assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, 0, 0, 0, &call, 0, &estimate));
+    estimate.size_bytes = sizeof estimate;
+
+    // The host's kernels have no model.
+    assert_ok(myblasGetKernelEstimateOn(host, 0, 0, 0, &call, 0, &estimate));
+    assert_int_equal(estimate.accepted, 1);
+    assert_true(estimate.waves == 0 && estimate.predicted_us == 0);
+    myblasCall_t empty = call;
+    empty.n = 0;
+    assert_ok(myblasGetKernelEstimateOn(host, 0, 0, 0, &empty, 0, &estimate));
+    assert_int_equal(estimate.accepted, 0);
+}
+
 // ---- Forcing -------------------------------------------------------------------------------------
 
 static void test_forcing(void** state) {
@@ -511,6 +616,36 @@ static void test_last_kernel(void** state) {
     assert_ok(myblasDestroy(handle));
 }
 
+// Kernels that are forced one by one are those that the handle's estimates accept, and where the last
+// answers are remembered they stay right.
+static void test_handle_estimates(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(13);
+    myblasCall_t calls[40];
+    for (size_t i = 0; i < COUNT_OF(calls); ++i)
+        calls[i] = random_call(MYBLAS_ROUTINE_SGEMM);
+    for (int round = 0; round < 2000; ++round) {
+        const myblasCall_t* call = &calls[random_between(0, (int)COUNT_OF(calls) - 1)];
+        const char *taken = NULL, *name = NULL;
+        assert_ok(myblasSelectKernel(handle, call, &taken));
+        const int index = index_of(backend_of(handle), MYBLAS_ROUTINE_SGEMM, taken);
+        myblasKernelEstimate_t estimate = {.size_bytes = sizeof estimate};
+        assert_ok(myblasGetKernelEstimate(handle, call, index, &estimate));
+        assert_int_equal(estimate.accepted, 1);
+        size_t workspace = 0;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, taken));
+        assert_ok(myblasGetWorkspaceSize(handle, call, &workspace));
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+        assert_int_equal(workspace, estimate.workspace_bytes);
+        assert_ok(myblasSelectKernel(handle, call, &name));
+        assert_string_equal(name, taken);
+    }
+    myblasKernelEstimate_t estimate = {.size_bytes = sizeof estimate};
+    assert_status(NOT_INITIALIZED, myblasGetKernelEstimate(NULL, &calls[0], 0, &estimate));
+    assert_status(INVALID_VALUE, myblasGetKernelEstimate(handle, &calls[0], -1, &estimate));
+    assert_status(INVALID_VALUE, myblasGetKernelEstimate(handle, NULL, 0, &estimate));
+}
+
 int main(void) {
     const struct CMUnitTest lists[] = {
         cmocka_unit_test(test_host_ladders),
@@ -520,10 +655,14 @@ int main(void) {
         cmocka_unit_test(test_host_completeness),
         cmocka_unit_test(test_cuda_completeness),
         cmocka_unit_test(test_selection_arguments),
+        cmocka_unit_test(test_work_of_a_large_product),
+        cmocka_unit_test(test_selection_follows_estimates),
+        cmocka_unit_test(test_estimate_arguments),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forcing),
         cmocka_unit_test(test_last_kernel),
+        cmocka_unit_test(test_handle_estimates),
     };
     return cmocka_run_group_tests_name("selection", lists, NULL, NULL) +
            RUN_ON_BACKENDS("kernels", tests);

@@ -6,13 +6,14 @@
 !               (alpha, beta, results) are such pointers too: the pointer mode says to which memory.
 !   Strings     Passed in, they end with c_null_char; an absent one is NULL. Handed out, they are a
 !               type(c_ptr) to characters that end with c_null_char.
-!   Structures  myblasCall_t and myblasKernelInfo_t come with size_bytes set and the rest zero.
+!   Structures  myblasCall_t, myblasKernelInfo_t and myblasKernelEstimate_t come with size_bytes set
+!               and the rest zero.
 ! Every procedure is an interface to C: a program that uses this module links to libmyblas alone.
 module myblas
-    use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_long_long, &
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_long_long, &
         c_null_ptr, c_ptr, c_size_t
     implicit none
-    private :: c_char, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, c_ptr, c_size_t
+    private :: c_char, c_double, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, c_ptr, c_size_t
 
     integer(c_int), parameter :: MYBLAS_VERSION_MAJOR = 1
     integer(c_int), parameter :: MYBLAS_VERSION_MINOR = 0
@@ -86,6 +87,14 @@ module myblas
         integer(c_size_t) :: smem_bytes = 0
         integer(c_int) :: alignment_bytes = 0
         integer(c_int) :: deterministic = 0
+    end type
+
+    type, bind(c) :: myblasKernelEstimate_t
+        integer(c_size_t) :: size_bytes = 56
+        integer(c_int) :: accepted = 0
+        integer(c_size_t) :: workspace_bytes = 0
+        real(c_double) :: waves = 0, steps = 0, bytes = 0
+        real(c_double) :: predicted_us = 0
     end type
 
     interface
@@ -795,6 +804,27 @@ module myblas
             integer(c_size_t), value :: workspace_bytes
             type(myblasCall_t), intent(in) :: call
             type(c_ptr), intent(out) :: name
+            integer(c_int) :: status
+        end function
+
+        function myblasGetKernelEstimate(handle, call, index, estimate) &
+            bind(c, name="myblasGetKernelEstimate") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(myblasCall_t), intent(in) :: call
+            integer(c_int), value :: index
+            type(myblasKernelEstimate_t), intent(inout) :: estimate
+            integer(c_int) :: status
+        end function
+
+        function myblasGetKernelEstimateOn(backend, arch, sm_count, workspace_bytes, call, index, &
+            estimate) bind(c, name="myblasGetKernelEstimateOn") result(status)
+            import
+            integer(c_int), value :: backend, arch, sm_count
+            integer(c_size_t), value :: workspace_bytes
+            type(myblasCall_t), intent(in) :: call
+            integer(c_int), value :: index
+            type(myblasKernelEstimate_t), intent(inout) :: estimate
             integer(c_int) :: status
         end function
 

@@ -1,6 +1,6 @@
 /*
  * The kernels behind the routines of myblas.h: count, describe, force them, and ask which one a
- * call takes.
+ * call takes and why.
  *
  * Kernels are in ladder order, from the plainest up. Names are stable; they are part of the ABI's
  * promise. The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
@@ -76,6 +76,41 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                                size_t workspace_bytes,
                                                const myblasCall_t* call,
                                                const char** name);
+
+/* What a kernel would do for a call, and how long the selection expects that to take. */
+typedef struct {
+    size_t size_bytes;      /* set by the caller to sizeof(myblasKernelEstimate_t) */
+    int accepted;           /* 1: it can take the call, on the device and with the workspace */
+    size_t workspace_bytes; /* that it needs for the call */
+    /*
+     * SGEMM kernels that the selection compares by time; else 0. waves: rounds of blocks over the
+     * multiprocessors; steps: slabs of k that the busiest multiprocessor works through one after the
+     * other; bytes: to and from global memory.
+     */
+    double waves, steps, bytes;
+    /* Microseconds: the sum of these, each times what it was measured to cost, and of a fixed cost.
+     * 0: nothing was measured for the kernel on such a device, and only rules take it. */
+    double predicted_us;
+} myblasKernelEstimate_t;
+
+/*
+ * Estimates kernel index (0 <= index < count, whatever is forced) for the described call on this
+ * handle. For a call that takes no kernel (a quick return) all but size_bytes is 0. INVALID_VALUE:
+ * estimate NULL or its size_bytes wrong, call NULL or it would be refused, index out of range.
+ */
+MYBLAS_API myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
+                                                  const myblasCall_t* call,
+                                                  int index,
+                                                  myblasKernelEstimate_t* estimate);
+
+/* The same for any device, without one; the device as for myblasSelectKernelOn. */
+MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
+                                                    int arch,
+                                                    int sm_count,
+                                                    size_t workspace_bytes,
+                                                    const myblasCall_t* call,
+                                                    int index,
+                                                    myblasKernelEstimate_t* estimate);
 
 /*
  * *name = the kernel that the routine's last launching call on this handle took; NULL before the

@@ -18,7 +18,7 @@ const kernel_entry<Problem>* choose_kernel(const myblasContext& handle,
     const int forced = handle.forced[routine_traits<Problem>::routine].index;
     if (forced == forced_kernel::none)
         return select(
-            rules_of<Problem>(backend, handle.device), problem, handle.device, workspace_bytes);
+            table_of<Problem>(backend, handle.device), problem, handle.device, workspace_bytes);
     if (forced == forced_kernel::unknown)
         return nullptr;
     const kernel_entry<Problem>& kernel = *kernels_of<Problem>(backend)[forced];

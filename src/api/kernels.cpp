@@ -4,6 +4,7 @@
 #include "api/call.h"
 #include "api/dispatch.h"
 
+#include <bit>
 #include <limits>
 
 namespace myblas {
@@ -15,7 +16,9 @@ bool is_backend(myblasBackend_t backend) {
 
 // A device of which the compute capability is known but which need not be there. Shared memory is
 // that of the CUDA C++ Programming Guide's table of compute capabilities.
-device_info imagine_device(int arch, int sm_count) {
+device_info imagine_device(myblasBackend_t backend, int arch, int sm_count) {
+    if (backend == MYBLAS_BACKEND_HOST)
+        return {};
     const bool is_consumer = arch == 86 || arch == 89 || arch >= 120;
     device_info device;
     device.ordinal = 0;
@@ -31,6 +34,55 @@ size_t needed_workspace(const kernel_entry<Problem>& kernel,
                         const Problem& problem,
                         const device_info& device) {
     return kernel.workspace_bytes ? kernel.workspace_bytes(problem, device) : 0;
+}
+
+// The costs of a kernel for the problem's form; all zero where it has none.
+template <class Problem>
+cost cost_of(const kernel_entry<Problem>& kernel,
+             const selection_table<Problem>& table,
+             const Problem& problem) {
+    for (const kernel_cost<Problem>& candidate : table.costs)
+        if (candidate.kernel == &kernel)
+            return candidate.of_form[std::countr_zero(make_key(problem).form)];
+    return {};
+}
+
+// What myblasGetKernelEstimate and its twin answer.
+myblasStatus_t estimate_kernel(const char* function,
+                               myblasBackend_t backend,
+                               const device_info& device,
+                               size_t workspace_bytes,
+                               bool has_results_on_device,
+                               const myblasCall_t* call,
+                               int index,
+                               myblasKernelEstimate_t* estimate) noexcept {
+    if (!estimate)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "estimate is NULL");
+    if (estimate->size_bytes != sizeof *estimate)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "estimate->size_bytes is wrong");
+    myblasKernelEstimate_t found = {};
+    found.size_bytes = sizeof found;
+    const myblasStatus_t status = visit_call(
+        function, call, has_results_on_device, [&]<class Problem>(const Problem& problem) {
+            const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
+            if (index < 0 || static_cast<size_t>(index) >= kernels.size())
+                return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "index is out of range");
+            const kernel_entry<Problem>& kernel = *kernels[index];
+            found.accepted = accepts(kernel, problem, device, workspace_bytes);
+            found.workspace_bytes = needed_workspace(kernel, problem, device);
+            if (kernel.work) {
+                const work_estimate work = kernel.work(problem, device);
+                found.waves = work.waves;
+                found.steps = work.steps;
+                found.bytes = work.bytes;
+                found.predicted_us =
+                    cost_of(kernel, table_of<Problem>(backend, device), problem).predict_us(work);
+            }
+            return MYBLAS_STATUS_SUCCESS;
+        });
+    if (status == MYBLAS_STATUS_SUCCESS)
+        *estimate = found;
+    return status;
 }
 
 } // namespace
@@ -137,13 +189,12 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
-    const device_info device =
-        backend == MYBLAS_BACKEND_CUDA ? imagine_device(arch, sm_count) : device_info{};
+    const device_info device = imagine_device(backend, arch, sm_count);
     const char* taken = nullptr;
     const myblasStatus_t status =
         visit_call(function, call, false, [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
-                select(rules_of<Problem>(backend, device), problem, device, workspace_bytes);
+                select(table_of<Problem>(backend, device), problem, device, workspace_bytes);
             if (!kernel)
                 return refuse(function,
                               MYBLAS_STATUS_NOT_SUPPORTED,
@@ -154,6 +205,43 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     if (status == MYBLAS_STATUS_SUCCESS)
         *name = taken;
     return status;
+}
+
+myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
+                                       const myblasCall_t* call,
+                                       int index,
+                                       myblasKernelEstimate_t* estimate) {
+    constexpr const char* function = "myblasGetKernelEstimate";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    return estimate_kernel(function,
+                           handle->backend->id,
+                           handle->device,
+                           make_launch_context(*handle).workspace_bytes,
+                           has_results_on_device(*handle),
+                           call,
+                           index,
+                           estimate);
+}
+
+myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
+                                         int arch,
+                                         int sm_count,
+                                         size_t workspace_bytes,
+                                         const myblasCall_t* call,
+                                         int index,
+                                         myblasKernelEstimate_t* estimate) {
+    constexpr const char* function = "myblasGetKernelEstimateOn";
+    if (!is_backend(backend))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    return estimate_kernel(function,
+                           backend,
+                           imagine_device(backend, arch, sm_count),
+                           workspace_bytes,
+                           false,
+                           call,
+                           index,
+                           estimate);
 }
 
 myblasStatus_t

@@ -27,6 +27,20 @@ struct launch_context {
 
 inline constexpr int counter_count = 4096; // of every stream a handle keeps resources for
 
+// What a kernel would do for a problem, as far as its time depends on it (see `cost` below).
+struct work_estimate {
+    double waves =
+        0; // rounds of blocks over the multiprocessors; fractional where blocks stay for all
+    double steps =
+        0; // slabs of k that the busiest multiprocessor works through one after the other
+    double bytes = 0; // to and from global memory
+};
+
+// The functions of a descriptor are pure, but for `prepare` and `launch`. Of scalars the pure ones may
+// read nothing; of a pointer, whether it is null and its place in a block of pointer_period bytes: a
+// handle remembers what was selected, and compares no more than that (select/cache.h).
+inline constexpr int pointer_period = 256;
+
 template <class Problem>
 struct kernel_entry {
     const char* name;
@@ -44,6 +58,9 @@ struct kernel_entry {
     bool (*accepts)(const Problem&, const device_info&) = nullptr;
     // Bytes of workspace without which it does not accept the problem. Null: none.
     size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
+    // What it would do, also for problems that it does not accept. Null: its time cannot be predicted,
+    // and it is taken by rules alone.
+    work_estimate (*work)(const Problem&, const device_info&) = nullptr;
     // Called for each new handle, before the first launch, to opt in to large shared memory.
     // Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;
@@ -80,8 +97,11 @@ template <class Problem>
 struct rule {
     unsigned forms; // mask of selection_key::form
     std::array<interval, 4> extents;
-    const kernel_entry<Problem>* kernel;
+    const kernel_entry<Problem>* kernel; // or by_cost
 };
+
+// In place of a rule's kernel: the one of the least predicted time among those that accept the problem.
+inline constexpr std::nullptr_t by_cost = nullptr;
 
 template <class Problem>
 using rule_list = std::span<const rule<Problem>>;
@@ -114,5 +134,38 @@ selection_key make_key(const sum_problem<T>& p) {
 
 inline selection_key make_key(const axpy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
 inline selection_key make_key(const copy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+
+// ---- Costs ---------------------------------------------------------------------------------------
+
+// What a kernel's work was measured to cost, in microseconds each.
+struct cost {
+    double fixed = 0, per_wave = 0, per_step = 0, per_byte = 0;
+
+    constexpr bool is_measured() const { return fixed + per_wave + per_step + per_byte > 0; }
+    constexpr double predict_us(const work_estimate& work) const {
+        return fixed + per_wave * work.waves + per_step * work.steps + per_byte * work.bytes;
+    }
+};
+
+inline constexpr size_t form_count = 4; // of products: NN, NT, TN, TT
+
+// Indexed by the bit of selection_key::form. Forms that were not measured are all zero.
+template <class Problem>
+struct kernel_cost {
+    const kernel_entry<Problem>* kernel;
+    std::array<cost, form_count> of_form;
+};
+
+template <class Problem>
+using cost_list = std::span<const kernel_cost<Problem>>;
+
+// ---- Tables --------------------------------------------------------------------------------------
+
+// All that the selection goes by.
+template <class Problem>
+struct selection_table {
+    rule_list<Problem> rules;
+    cost_list<Problem> costs; // empty for routines without by_cost
+};
 
 } // namespace myblas

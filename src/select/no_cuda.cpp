@@ -1,4 +1,4 @@
-// In place of the CUDA registries and rules in a build without CUDA: there are none.
+// In place of the CUDA registries and tables in a build without CUDA: there are none.
 #include "core/routine.h"
 #include "select/select.h"
 
@@ -15,16 +15,16 @@ template <> kernel_list<copy_problem> cuda_kernels() { return {}; }
 // clang-format on
 
 template <class Problem>
-rule_list<Problem> cuda_rules(int) {
+selection_table<Problem> cuda_table(int) {
     return {};
 }
 
-template rule_list<sgemm_problem> cuda_rules(int arch);
-template rule_list<transpose_problem> cuda_rules(int arch);
-template rule_list<geam_problem> cuda_rules(int arch);
-template rule_list<sum_problem<float>> cuda_rules(int arch);
-template rule_list<sum_problem<double>> cuda_rules(int arch);
-template rule_list<axpy_problem> cuda_rules(int arch);
-template rule_list<copy_problem> cuda_rules(int arch);
+template selection_table<sgemm_problem> cuda_table(int arch);
+template selection_table<transpose_problem> cuda_table(int arch);
+template selection_table<geam_problem> cuda_table(int arch);
+template selection_table<sum_problem<float>> cuda_table(int arch);
+template selection_table<sum_problem<double>> cuda_table(int arch);
+template selection_table<axpy_problem> cuda_table(int arch);
+template selection_table<copy_problem> cuda_table(int arch);
 
 } // namespace myblas

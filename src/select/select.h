@@ -4,18 +4,21 @@
 #include "core/kernel_entry.h"
 #include "core/routine.h"
 
+#include <bit>
+#include <limits>
+
 namespace myblas {
 
-// The measured rules for a device: those of the newest tuned architecture not newer than it.
+// What was measured for a device: the table of the newest tuned architecture not newer than it.
 template <class Problem>
-rule_list<Problem> host_rules();
+selection_table<Problem> host_table();
 template <class Problem>
-rule_list<Problem> cuda_rules(int arch);
+selection_table<Problem> cuda_table(int arch);
 
 template <class Problem>
-rule_list<Problem> rules_of(myblasBackend_t backend, const device_info& device) {
-    return backend == MYBLAS_BACKEND_HOST ? host_rules<Problem>()
-                                          : cuda_rules<Problem>(device.arch);
+selection_table<Problem> table_of(myblasBackend_t backend, const device_info& device) {
+    return backend == MYBLAS_BACKEND_HOST ? host_table<Problem>()
+                                          : cuda_table<Problem>(device.arch);
 }
 
 template <class Problem>
@@ -36,22 +39,50 @@ bool accepts(const kernel_entry<Problem>& kernel,
     return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
 }
 
+// The kernel of the least predicted time among those that have costs and accept the problem.
+template <class Problem>
+const kernel_entry<Problem>* fastest(cost_list<Problem> costs,
+                                     const Problem& problem,
+                                     const device_info& device,
+                                     size_t workspace_bytes) {
+    const int form = std::countr_zero(make_key(problem).form);
+    const kernel_entry<Problem>* best = nullptr;
+    double best_us = std::numeric_limits<double>::infinity();
+    for (const kernel_cost<Problem>& candidate : costs) {
+        const cost& measured = candidate.of_form[form];
+        if (!measured.is_measured())
+            continue;
+        const double us = measured.predict_us(candidate.kernel->work(problem, device));
+        if (us < best_us && accepts(*candidate.kernel, problem, device, workspace_bytes)) {
+            best = candidate.kernel;
+            best_us = us;
+        }
+    }
+    return best;
+}
+
 // The kernel of the first rule that matches and accepts; null only if the last rule does not accept
 // everything, which the tests exclude.
 template <class Problem>
-const kernel_entry<Problem>* select(rule_list<Problem> rules,
+const kernel_entry<Problem>* select(const selection_table<Problem>& table,
                                     const Problem& problem,
                                     const device_info& device,
                                     size_t workspace_bytes) {
     const selection_key key = make_key(problem);
-    for (const rule<Problem>& candidate : rules) {
+    for (const rule<Problem>& candidate : table.rules) {
         if (!(candidate.forms & key.form))
             continue;
         bool inside = true;
         for (size_t i = 0; i < key.extents.size(); ++i)
             inside = inside && candidate.extents[i].contains(key.extents[i]);
-        if (inside && accepts(*candidate.kernel, problem, device, workspace_bytes))
+        if (!inside)
+            continue;
+        if (candidate.kernel == by_cost) {
+            if (const auto* kernel = fastest(table.costs, problem, device, workspace_bytes))
+                return kernel;
+        } else if (accepts(*candidate.kernel, problem, device, workspace_bytes)) {
             return candidate.kernel;
+        }
     }
     return nullptr;
 }

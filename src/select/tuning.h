@@ -1,10 +1,11 @@
-// What a tuning table holds: for each routine the rules measured on one architecture.
+// What was measured on one architecture: for each routine the rules, for sgemm also the costs.
 #pragma once
 
 #include "core/kernel_entry.h"
 #include "core/problem.h"
 
 #include <tuple>
+#include <type_traits>
 
 namespace myblas {
 
@@ -19,13 +20,21 @@ struct tuning {
                rule_list<copy_problem>>
         rules;
 
+    const cost_list<sgemm_problem>* sgemm_costs = nullptr; // null: none
+
     template <class Problem>
-    constexpr rule_list<Problem> of() const {
-        return std::get<rule_list<Problem>>(rules);
+    selection_table<Problem> of() const {
+        selection_table<Problem> table{std::get<rule_list<Problem>>(rules), {}};
+        if constexpr (std::is_same_v<Problem, sgemm_problem>)
+            if (sgemm_costs)
+                table.costs = *sgemm_costs;
+        return table;
     }
 };
 
 extern const tuning tuning_host;
 extern const tuning tuning_sm90;
+
+extern const cost_list<sgemm_problem> sgemm_costs_sm90;
 
 } // namespace myblas

@@ -48,16 +48,16 @@ constexpr rule<copy_problem> copy[] = {
 constinit const tuning tuning_host = {0, {sgemm, transpose, geam, sum, dsum, axpy, copy}};
 
 template <class Problem>
-rule_list<Problem> host_rules() {
+selection_table<Problem> host_table() {
     return tuning_host.of<Problem>();
 }
 
-template rule_list<sgemm_problem> host_rules();
-template rule_list<transpose_problem> host_rules();
-template rule_list<geam_problem> host_rules();
-template rule_list<sum_problem<float>> host_rules();
-template rule_list<sum_problem<double>> host_rules();
-template rule_list<axpy_problem> host_rules();
-template rule_list<copy_problem> host_rules();
+template selection_table<sgemm_problem> host_table();
+template selection_table<transpose_problem> host_table();
+template selection_table<geam_problem> host_table();
+template selection_table<sum_problem<float>> host_table();
+template selection_table<sum_problem<double>> host_table();
+template selection_table<axpy_problem> host_table();
+template selection_table<copy_problem> host_table();
 
 } // namespace myblas

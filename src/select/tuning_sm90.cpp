@@ -1,7 +1,6 @@
 // Rules of the cuda backend for compute capability 9.0.
-// Provenance: myblas-bench -f sgemm --kernel all on an H100 80GB HBM3, CUDA 13.0, 2026-11-21: squares of
-// 64 to 4096 and the long and thin shapes of docs/experiments/sgemm.md; batches follow from the tile
-// that a single product of their size takes. Sums, transposes: the ladder sweep of the same day.
+// Provenance: products go by cost (tuning_sm90_sgemm.cpp). Sums, transposes: myblas-bench --sweep ladder
+// on an H100 80GB HBM3, CUDA 13.0, 2026-11-21.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
 #include "kernels/transpose/registry.h"
@@ -13,21 +12,10 @@ namespace {
 
 // clang-format off
 constexpr rule<sgemm_problem> sgemm[] = {
-    // forms    m              n              k               batch * m * n
-    {any_form, {at_most(32),   at_most(32),   at_most(128),   any},                   &cuda::sgemm_shared_rows},
-    {any_form, {at_most(192),  at_most(192),  at_most(192),   at_most(192 * 192)},    &cuda::sgemm_shared_rows},
-    {any_form, {any,           any,           at_least(256),  at_most(768 * 768)},    &cuda::sgemm_split_k},
-    {any_form, {any,           any,           at_least(4096), at_most(1024 * 1024)},  &cuda::sgemm_split_k},
-    {any_form, {any,           any,           any,            at_most(1024 * 1024)},  &cuda::sgemm_warp_tile_64x64},
-    {any_form, {at_most(64),   any,           any,            any},                   &cuda::sgemm_warp_tile_64x64},
-    {any_form, {any,           at_most(64),   any,            any},                   &cuda::sgemm_warp_tile_64x64},
-    {any_form, {at_most(192),  at_most(192),  any,            any},                   &cuda::sgemm_warp_tile_64x64},
-    {any_form, {at_most(256),  at_most(256),  any,            any},                   &cuda::sgemm_warp_tile_128x128},
-    {any_form, {any,           any,           any,            at_most(1408 * 1408)},  &cuda::sgemm_warp_tile_128x128},
-    {any_form, {any,           any,           any,            at_most(1664 * 1664)},  &cuda::sgemm_warp_tile_64x64},
-    {any_form, {any,           any,           at_most(128),   any},                   &cuda::sgemm_warp_tile_128x128},
-    {any_form, {any,           any,           any,            any},                   &cuda::sgemm_warp_tile},
-    {any_form, {any,           any,           any,            any},                   &cuda::sgemm_shared_tile_grid_stride},
+    // forms    m    n    k    batch * m * n
+    {any_form, {any, any, any, any}, by_cost},
+    {any_form, {any, any, any, any}, &cuda::sgemm_warp_tile},
+    {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {
@@ -74,6 +62,7 @@ constexpr rule<copy_problem> copy[] = {
 
 } // namespace
 
-constinit const tuning tuning_sm90 = {90, {sgemm, transpose, geam, sum, dsum, axpy, copy}};
+constinit const tuning tuning_sm90 = {
+    90, {sgemm, transpose, geam, sum, dsum, axpy, copy}, &sgemm_costs_sm90};
 
 } // namespace myblas

@@ -10,11 +10,13 @@ program consumer
     real(c_double), target :: x(3) = [1d0, -2d0, 4d0], double_total = 0
     type(myblasCall_t) :: call
     type(myblasKernelInfo_t) :: info
+    type(myblasKernelEstimate_t) :: estimate
     type(c_ptr) :: handle, kernel
     integer(c_int) :: version, count
 
     call expect(c_sizeof(call) == call%size_bytes, 'size of myblasCall_t')
     call expect(c_sizeof(info) == info%size_bytes, 'size of myblasKernelInfo_t')
+    call expect(c_sizeof(estimate) == estimate%size_bytes, 'size of myblasKernelEstimate_t')
 
     call succeed(myblasCreateOn(handle, MYBLAS_BACKEND_HOST))
     call succeed(myblasGetVersion(handle, version))
@@ -54,6 +56,8 @@ program consumer
     call succeed(myblasGetKernelCount(MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SGEMM, count))
     call succeed(myblasGetKernelInfo(MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SGEMM, 0, info))
     call expect(count > 1 .and. text(info%name) == 'reference', 'myblasGetKernelInfo')
+    call succeed(myblasGetKernelEstimate(handle, call, 0, estimate))
+    call expect(estimate%accepted == 1, 'myblasGetKernelEstimate')
     call expect(text(myblasGetStatusName(MYBLAS_STATUS_SUCCESS)) == 'MYBLAS_STATUS_SUCCESS', &
         'myblasGetStatusName')
     call succeed(myblasDestroy(handle))

@@ -11,6 +11,7 @@
 // Accepts all that the grid has blocks for, with that workspace.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/warp_tile.cuh"
+#include "kernels/sgemm/work.h"
 
 namespace myblas::cuda {
 namespace {
@@ -91,6 +92,19 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
            sizeof(float);
 }
 
+// The second kernel's loads of an element's parts follow one another: parts_per_step of them take about
+// as long as a slab (64 x 64 x 65536 in docs/experiments/sgemm.md).
+work_estimate work(const sgemm_problem& p, const device_info& device) {
+    constexpr double parts_per_step = 8;
+    const split s = make_split(p, device);
+    const int64_t blocks = tile_count(p, shape::block_m, shape::block_n) * p.batch_count * s.parts;
+    work_estimate w =
+        block_work(device, blocks, s.part_k / shape::block_k, shape::threads, blocks_per_sm);
+    w.steps += s.parts / parts_per_step;
+    w.bytes = operand_bytes(p) + 2.0 * workspace_bytes(p, device);
+    return w;
+}
+
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const split s = make_split(p, *context.device);
     float* parts = static_cast<float*>(context.workspace);
@@ -134,6 +148,7 @@ const kernel_entry<sgemm_problem> sgemm_split_k = {
     .smem_bytes = smem_bytes,
     .accepts = fits,
     .workspace_bytes = workspace_bytes,
+    .work = work,
     .launch = launch_kernel,
 };
 

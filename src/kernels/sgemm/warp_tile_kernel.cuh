@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/sgemm/warp_tile.cuh"
+#include "kernels/sgemm/work.h"
 
 namespace myblas::cuda {
 
@@ -39,6 +40,14 @@ struct warp_tile_launcher {
     static bool fits(const sgemm_problem& p, const device_info& device) {
         return max_smem_bytes <= device.smem_per_block &&
                fits_grid<Shape::block_m, Shape::block_n>(p, device);
+    }
+
+    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+        const int64_t blocks = tile_count(p, Shape::block_m, Shape::block_n) * p.batch_count;
+        const int64_t slabs = ceil_div<int64_t>(p.k, Shape::block_k);
+        work_estimate w = block_work(device, blocks, slabs, Shape::threads, blocks_per_sm);
+        w.bytes = operand_bytes(p);
+        return w;
     }
 
     static myblasStatus_t prepare(const device_info& device) {
@@ -81,6 +90,7 @@ struct warp_tile_launcher {
             .stages = Shape::stages,
             .smem_bytes = max_smem_bytes,
             .accepts = fits,
+            .work = work,
             .prepare = prepare,
             .launch = launch,
         };

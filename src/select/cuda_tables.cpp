@@ -1,0 +1,33 @@
+// The tuned architectures, and which of them serves a device.
+#include "select/select.h"
+#include "select/tuning.h"
+
+namespace myblas {
+namespace {
+
+constexpr const tuning* tunings[] = {&tuning_sm90}; // oldest first
+
+} // namespace
+
+template <class Problem>
+selection_table<Problem> cuda_table(int arch) {
+    if (arch < oldest_cuda_arch)
+        return {};
+    // Devices older than any that was measured take the oldest table, unmeasured for them.
+    const tuning* newest = tunings[0];
+    for (const tuning* candidate : tunings) {
+        if (candidate->arch <= arch)
+            newest = candidate;
+    }
+    return newest->of<Problem>();
+}
+
+template selection_table<sgemm_problem> cuda_table(int arch);
+template selection_table<transpose_problem> cuda_table(int arch);
+template selection_table<geam_problem> cuda_table(int arch);
+template selection_table<sum_problem<float>> cuda_table(int arch);
+template selection_table<sum_problem<double>> cuda_table(int arch);
+template selection_table<axpy_problem> cuda_table(int arch);
+template selection_table<copy_problem> cuda_table(int arch);
+
+} // namespace myblas
