@@ -6,19 +6,27 @@
 #include "core/routine.h"
 #include "select/select.h"
 
+#include <type_traits>
+
 namespace myblas {
 
 // The kernel that a call takes with this much workspace: the one that is forced, if it accepts the
 // problem, else the selection's. Null if there is none.
 template <class Problem>
-const kernel_entry<Problem>* choose_kernel(const myblasContext& handle,
-                                           const Problem& problem,
-                                           size_t workspace_bytes) noexcept {
+const kernel_entry<Problem>*
+choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept {
     const myblasBackend_t backend = handle.backend->id;
     const int forced = handle.forced[routine_traits<Problem>::routine].index;
-    if (forced == forced_kernel::none)
-        return select(
-            table_of<Problem>(backend, handle.device), problem, handle.device, workspace_bytes);
+    if (forced == forced_kernel::none) {
+        const auto select_now = [&] {
+            return select(
+                table_of<Problem>(backend, handle.device), problem, handle.device, workspace_bytes);
+        };
+        if constexpr (std::is_same_v<Problem, sgemm_problem>)
+            return handle.sgemm_selections.find(problem, workspace_bytes, select_now);
+        else
+            return select_now();
+    }
     if (forced == forced_kernel::unknown)
         return nullptr;
     const kernel_entry<Problem>& kernel = *kernels_of<Problem>(backend)[forced];

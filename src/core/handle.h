@@ -4,6 +4,7 @@
 #include "core/backend.h"
 #include "core/device.h"
 #include "core/kernel_entry.h"
+#include "core/selection_cache.h"
 #include "myblas/myblas.h"
 
 #include <array>
@@ -56,4 +57,5 @@ struct myblasContext {
 
     std::array<myblas::forced_kernel, MYBLAS_ROUTINE_COUNT> forced;
     std::array<const char*, MYBLAS_ROUTINE_COUNT> last_kernel{};
+    myblas::selection_cache sgemm_selections;
 };
