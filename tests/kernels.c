@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_SGEMM,
@@ -646,7 +647,97 @@ static void test_handle_estimates(void** state) {
     assert_status(INVALID_VALUE, myblasGetKernelEstimate(handle, NULL, 0, &estimate));
 }
 
-int main(void) {
+// ---- MYBLAS_TUNING -------------------------------------------------------------------------------
+
+static int tuning_messages;
+static char last_tuning_message[1024];
+
+static void keep_tuning_message(const char* message) {
+    if (!strstr(message, "MYBLAS_TUNING"))
+        return;
+    ++tuning_messages;
+    snprintf(last_tuning_message, sizeof last_tuning_message, "%s", message);
+    // A callback may call the library.
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
+    assert_ok(myblasDestroy(handle));
+}
+
+// What a large product takes on an architecture before and after the first handle is made, which reads
+// the file and says so in one line.
+static void expect_tuning(const char* message, const char* on_90_after) {
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_T, 4096, 4096, 4096);
+    const char *on_80 = NULL, *on_90 = NULL;
+    if (cuda_is_built()) {
+        on_80 = selected_on(MYBLAS_BACKEND_CUDA, 80, 0, &call);
+        on_90 = selected_on(MYBLAS_BACKEND_CUDA, 90, 0, &call);
+    }
+    assert_ok(myblasSetLoggerCallback(keep_tuning_message));
+    for (int i = 0; i < 2; ++i) {
+        myblasHandle_t handle = NULL;
+        assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
+        assert_ok(myblasDestroy(handle));
+    }
+    assert_int_equal(tuning_messages, 1);
+    if (!strstr(last_tuning_message, message))
+        fail_msg("not \"%s\" but \"%s\"", message, last_tuning_message);
+    if (cuda_is_built()) {
+        assert_string_equal(selected_on(MYBLAS_BACKEND_CUDA, 80, 0, &call), on_80);
+        assert_string_equal(selected_on(MYBLAS_BACKEND_CUDA, 90, 0, &call),
+                            on_90_after ? on_90_after : on_90);
+    }
+}
+
+static void expect_new_costs(void) { expect_tuning("has the costs for sm_90", "warp_tile_64x64"); }
+static void expect_bad_line(void) { expect_tuning("is ignored: line 3: ", NULL); }
+static void expect_no_file(void) { expect_tuning("is ignored: it cannot be read", NULL); }
+static void expect_long_file(void) { expect_tuning("is ignored: it is too long", NULL); }
+
+static const struct scenario scenarios[] = {
+    {"new_costs", expect_new_costs},
+    {"bad_line", expect_bad_line},
+    {"no_file", expect_no_file},
+    {"long_file", expect_long_file},
+};
+
+static void check_tuning(const char* scenario, const char* text, size_t repeats) {
+    char name[] = "/tmp/myblas_test_XXXXXX";
+    const int descriptor = mkstemp(name);
+    assert_true(descriptor >= 0);
+    FILE* file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < repeats; ++i)
+        assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    char variable[64];
+    snprintf(variable, sizeof variable, "MYBLAS_TUNING=%s", name);
+    const char* const environment[] = {variable, NULL};
+    assert_scenario(scenario, environment);
+    assert_int_equal(unlink(name), 0);
+}
+
+static void test_tuning_file(void** state) {
+    (void)state;
+    skip_under_tools();
+    static const char* const missing[] = {"MYBLAS_TUNING=/nonexistent/file", NULL};
+    static const char* const folder[] = {"MYBLAS_TUNING=/tmp", NULL};
+    assert_scenario("no_file", missing);
+    assert_scenario("no_file", folder);
+    check_tuning("bad_line", "myblas-tuning 1\narch 90\nsgemm no_such_kernel NN 1 1 1 1\n", 1);
+    check_tuning("long_file", "################################\n", 1 << 12);
+    if (!cuda_is_built())
+        skip();
+    check_tuning("new_costs",
+                 "myblas-tuning 1\narch 90\n"
+                 "sgemm warp_tile_64x64 NN 0 0 1 0\n"
+                 "sgemm warp_tile_64x64 NT 0 0 1 0\n"
+                 "sgemm warp_tile_64x64 TN 0 0 1 0\n"
+                 "sgemm warp_tile_64x64 TT 0 0 1 0\n",
+                 1);
+}
+
+int main(int argc, char** argv) {
+    run_requested_scenario(argc, argv, scenarios, COUNT_OF(scenarios));
     const struct CMUnitTest lists[] = {
         cmocka_unit_test(test_host_ladders),
         cmocka_unit_test(test_cuda_ladders),
@@ -658,6 +749,7 @@ int main(void) {
         cmocka_unit_test(test_work_of_a_large_product),
         cmocka_unit_test(test_selection_follows_estimates),
         cmocka_unit_test(test_estimate_arguments),
+        cmocka_unit_test(test_tuning_file),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forcing),

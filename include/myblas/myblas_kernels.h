@@ -7,6 +7,11 @@
  * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL and
  * MYBLAS_COPY_KERNEL force a kernel on every handle created later; a name that the handle's backend
  * lacks makes the routine answer NOT_SUPPORTED, with a line in the log.
+ *
+ * SGEMM kernels are chosen by predicted time, from costs that were measured for each architecture.
+ * MYBLAS_TUNING names a file with others, as `myblas-bench tune sgemm --file` writes it; it is read
+ * when the process creates its first handle, and counts for devices of the architecture that it
+ * names. A file that is wrong in any line is ignored as a whole, with a line in the log.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H

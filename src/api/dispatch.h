@@ -3,6 +3,7 @@
 
 #include "api/context.h"
 #include "api/describe.h"
+#include "api/tuning.h"
 #include "core/routine.h"
 #include "select/select.h"
 
@@ -19,8 +20,10 @@ choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_by
     const int forced = handle.forced[routine_traits<Problem>::routine].index;
     if (forced == forced_kernel::none) {
         const auto select_now = [&] {
-            return select(
-                table_of<Problem>(backend, handle.device), problem, handle.device, workspace_bytes);
+            return select(current_table<Problem>(backend, handle.device),
+                          problem,
+                          handle.device,
+                          workspace_bytes);
         };
         if constexpr (std::is_same_v<Problem, sgemm_problem>)
             return handle.sgemm_selections.find(problem, workspace_bytes, select_now);

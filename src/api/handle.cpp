@@ -1,5 +1,6 @@
 // Handles: making and freeing them, and the settings they carry.
 #include "api/context.h"
+#include "api/tuning.h"
 #include "select/select.h"
 
 #include <cstdint>
@@ -150,6 +151,7 @@ bool has_kernels(myblasMath_t mode) { return mode == MYBLAS_FP32_STRICT_MATH; }
 
 myblasStatus_t
 create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) noexcept {
+    read_tuning();
     myblasMath_t math_mode;
     if (!read_math(&math_mode))
         return refuse(

@@ -76,7 +76,8 @@ myblasStatus_t estimate_kernel(const char* function,
                 found.steps = work.steps;
                 found.bytes = work.bytes;
                 found.predicted_us =
-                    cost_of(kernel, table_of<Problem>(backend, device), problem).predict_us(work);
+                    cost_of(kernel, current_table<Problem>(backend, device), problem)
+                        .predict_us(work);
             }
             return MYBLAS_STATUS_SUCCESS;
         });
@@ -194,7 +195,7 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     const myblasStatus_t status =
         visit_call(function, call, false, [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
-                select(table_of<Problem>(backend, device), problem, device, workspace_bytes);
+                select(current_table<Problem>(backend, device), problem, device, workspace_bytes);
             if (!kernel)
                 return refuse(function,
                               MYBLAS_STATUS_NOT_SUPPORTED,

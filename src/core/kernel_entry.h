@@ -27,18 +27,17 @@ struct launch_context {
 
 inline constexpr int counter_count = 4096; // of every stream a handle keeps resources for
 
-// What a kernel would do for a problem, as far as its time depends on it (see `cost` below).
+// What a kernel would do for a problem, as far as its time depends on it (see `cost` below). Waves are
+// rounds of blocks over the multiprocessors, fractional where blocks stay for all rounds; steps are slabs
+// of k that the busiest multiprocessor works through one after the other; bytes go to and from global
+// memory.
 struct work_estimate {
-    double waves =
-        0; // rounds of blocks over the multiprocessors; fractional where blocks stay for all
-    double steps =
-        0; // slabs of k that the busiest multiprocessor works through one after the other
-    double bytes = 0; // to and from global memory
+    double waves = 0, steps = 0, bytes = 0;
 };
 
 // The functions of a descriptor are pure, but for `prepare` and `launch`. Of scalars the pure ones may
 // read nothing; of a pointer, whether it is null and its place in a block of pointer_period bytes: a
-// handle remembers what was selected, and compares no more than that (select/cache.h).
+// handle remembers what was selected, and compares no more than that (core/selection_cache.h).
 inline constexpr int pointer_period = 256;
 
 template <class Problem>

@@ -1,0 +1,66 @@
+#include "api/tuning.h"
+
+#include "api/logger.h"
+#include "core/routine.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace myblas {
+
+constinit std::atomic<const tuning_file*> tuning_in_use{nullptr};
+
+namespace {
+
+constexpr size_t max_file_bytes = size_t{64} << 10; // beyond any that has a use
+
+constinit tuning_file file; // written once, by load()
+
+// How reading the file went.
+struct outcome {
+    const char* path = nullptr; // null: none is named
+    const char* fault = nullptr;
+    int line = 0; // of the fault; 0: the whole file
+};
+
+outcome load() noexcept {
+    static constinit std::array<char, max_file_bytes + 1> text;
+    const char* const path = secure_getenv("MYBLAS_TUNING");
+    if (!path)
+        return {};
+    FILE* const stream = std::fopen(path, "re");
+    if (!stream)
+        return {path, "it cannot be read"};
+    const size_t bytes = std::fread(text.data(), 1, text.size(), stream);
+    const bool has_failed = std::ferror(stream);
+    std::fclose(stream);
+    if (has_failed)
+        return {path, "it cannot be read"};
+    if (bytes > max_file_bytes)
+        return {path, "it is too long"};
+    const tuning_fault found =
+        parse_tuning({text.data(), bytes}, cuda_kernels<sgemm_problem>(), &file);
+    if (!found.what)
+        tuning_in_use.store(&file, std::memory_order_release);
+    return {path, found.what, found.line};
+}
+
+} // namespace
+
+void read_tuning() noexcept {
+    static const outcome found = load();
+    static constinit std::atomic<bool> is_logged{false};
+    // Not while others wait for the outcome: the program's callback may call the library.
+    if (!found.path || is_logged.exchange(true))
+        return;
+    if (!found.fault)
+        logger::write("MYBLAS_TUNING: %s has the costs for sm_%d", found.path, file.arch);
+    else if (found.line)
+        logger::write(
+            "MYBLAS_TUNING: %s is ignored: line %d: %s", found.path, found.line, found.fault);
+    else
+        logger::write("MYBLAS_TUNING: %s is ignored: %s", found.path, found.fault);
+}
+
+} // namespace myblas
