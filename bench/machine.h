@@ -78,6 +78,7 @@ public:
     virtual myblasBackend_t backend() const = 0;
     virtual myblasStream_t stream() const = 0;
     virtual facts describe() const = 0;
+    virtual int arch() const = 0; // compute capability x 10; 0 on the host
     virtual size_t free_bytes() const = 0;
     virtual ceilings measure_ceilings() = 0;
 

@@ -199,6 +199,8 @@ public:
         return known;
     }
 
+    int arch() const override { return properties_.major * 10 + properties_.minor; }
+
     size_t free_bytes() const override {
         size_t available = 0, total = 0;
         require_cuda(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");

@@ -83,6 +83,8 @@ public:
         return known;
     }
 
+    int arch() const override { return 0; }
+
     size_t free_bytes() const override {
         const std::string kib = read_field("/proc/meminfo", "MemAvailable");
         return kib.empty() ? static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) *

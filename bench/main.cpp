@@ -6,6 +6,7 @@
 #include "options.h"
 #include "report.h"
 #include "task.h"
+#include "tune_command.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -225,6 +226,18 @@ void check_against_backend(const options& chosen, myblasBackend_t backend) {
     }
 }
 
+context describe_run(const options& chosen, const machine& device) {
+    context known;
+    known.machine = device.describe();
+    known.backend = device.backend() == MYBLAS_BACKEND_CUDA ? "cuda" : "host";
+    known.library = library_version();
+    known.commit = chosen.commit.empty() ? build_commit : chosen.commit;
+    known.command = chosen.command;
+    known.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    known.seed = chosen.seed;
+    return known;
+}
+
 int run(const options& chosen) {
     if (chosen.list) {
         list_kernels(chosen.backend);
@@ -237,14 +250,11 @@ int run(const options& chosen) {
     const std::vector<shape> shapes = requested_shapes(chosen, handle.backend());
     device = handle.backend() == MYBLAS_BACKEND_CUDA ? make_cuda_machine() : make_host_machine();
 
-    context known;
-    known.machine = device->describe();
-    known.backend = handle.backend() == MYBLAS_BACKEND_CUDA ? "cuda" : "host";
-    known.library = library_version();
-    known.commit = chosen.commit.empty() ? build_commit : chosen.commit;
-    known.command = chosen.command;
-    known.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-    known.seed = chosen.seed;
+    context known = describe_run(chosen, *device);
+    if (chosen.tune.wanted) {
+        run_tuner(chosen, handle, *device, known);
+        return 0;
+    }
     if (chosen.kernel != "all")
         known.threshold = chosen.threshold;
     known.limits = device->measure_ceilings();

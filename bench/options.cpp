@@ -142,15 +142,26 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::Range(0.0, 3600.0));
     app.add_option("--repeats", chosen.repeats, "least number of samples (5)")
         ->check(CLI::Range(1, 1000000));
-    app.add_option("--seed", chosen.seed, "of the random data and shapes (fresh)");
     app.add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
         ->check(CLI::Range(0.0, 1e6));
-    app.add_option("--backend", backend_name, "auto, host or cuda")
-        ->check(CLI::IsMember(&backends));
-    app.add_option("--json", chosen.json_file, "file for context and results");
     app.add_option("--csv", chosen.csv_file, "file for the results");
-    app.add_option("--commit", chosen.commit, "recorded instead of the build's");
     app.add_flag("--list", chosen.list, "all kernels, with a line on each");
+
+    CLI::App& tune = *app.add_subcommand(
+        "tune", "Measures what the kernels of a routine cost, by which the library chooses.");
+    std::string tuned_routine;
+    tune.add_option("routine", tuned_routine, "sgemm")->required()->check(CLI::IsMember({"sgemm"}));
+    tune.add_option("--out", chosen.tune.source_file, "file for the table as C++ source");
+    tune.add_option("--file", chosen.tune.tuning_file, "file for MYBLAS_TUNING");
+    tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
+        ->check(CLI::Range(0.0, 36000.0));
+    for (CLI::App* command : {&app, &tune}) {
+        command->add_option("--seed", chosen.seed, "of the random data and shapes (fresh)");
+        command->add_option("--backend", backend_name, "auto, host or cuda")
+            ->check(CLI::IsMember(&backends));
+        command->add_option("--json", chosen.json_file, "file for context and results");
+        command->add_option("--commit", chosen.commit, "recorded instead of the build's");
+    }
 
     try {
         app.parse(argc, argv);
@@ -160,6 +171,13 @@ std::optional<options> parse_options(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         throw usage_error(error.what());
     }
+
+    chosen.tune.wanted = tune.parsed();
+    if (chosen.tune.wanted)
+        for (const CLI::Option* option : app.get_options())
+            if (option->count() > 0)
+                throw usage_error(fmt::format("{} does not apply to tune, or belongs behind it",
+                                              option->get_name()));
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);

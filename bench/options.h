@@ -25,7 +25,15 @@ enum class sweep {
     powers,     // vectors: every power of two
 };
 
+// `myblas-bench tune`.
+struct tune_options {
+    bool wanted = false;
+    std::string source_file, tuning_file; // empty: not written
+    double budget_s = 80;
+};
+
 struct options {
+    tune_options tune;
     std::vector<routine> routines;
     shape sizes;                 // 0 where nothing was given
     std::vector<sweep> sweeps;   // none: the one shape above

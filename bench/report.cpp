@@ -113,32 +113,6 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     return json;
 }
 
-ordered_json to_json(const context& c) {
-    const auto or_null = [](const std::string& text) {
-        return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-    };
-    const auto measured = [](double value) {
-        return value > 0 ? ordered_json(round_to(value, 2)) : ordered_json(nullptr);
-    };
-    ordered_json json;
-    json["gpu"] = or_null(c.machine.gpu);
-    json["driver"] = or_null(c.machine.driver);
-    json["cuda"] = or_null(c.machine.cuda);
-    json["cublas"] = or_null(c.machine.cublas);
-    json["cpu"] = or_null(c.machine.cpu);
-    json["backend"] = c.backend;
-    json["library"] = c.library;
-    json["commit"] = c.commit;
-    json["command"] = c.command;
-    json["date"] = c.date;
-    json["seed"] = c.seed;
-    json["ceilings"] = {{"fma_gflops", measured(c.limits.fma_gflops)},
-                        {"copy_gbps", measured(c.limits.copy_gbps)},
-                        {"read_gbps", measured(c.limits.read_gbps)},
-                        {"empty_graph_us", measured(c.limits.empty_graph_us)}};
-    return json;
-}
-
 std::ofstream open_file(const std::string& name) {
     std::ofstream file(name, std::ios::trunc);
     if (!file)
@@ -168,6 +142,32 @@ void write_csv(std::ofstream& file, const ordered_json& results) {
 }
 
 } // namespace
+
+ordered_json to_json(const context& c) {
+    const auto or_null = [](const std::string& text) {
+        return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+    };
+    const auto measured = [](double value) {
+        return value > 0 ? ordered_json(round_to(value, 2)) : ordered_json(nullptr);
+    };
+    ordered_json json;
+    json["gpu"] = or_null(c.machine.gpu);
+    json["driver"] = or_null(c.machine.driver);
+    json["cuda"] = or_null(c.machine.cuda);
+    json["cublas"] = or_null(c.machine.cublas);
+    json["cpu"] = or_null(c.machine.cpu);
+    json["backend"] = c.backend;
+    json["library"] = c.library;
+    json["commit"] = c.commit;
+    json["command"] = c.command;
+    json["date"] = c.date;
+    json["seed"] = c.seed;
+    json["ceilings"] = {{"fma_gflops", measured(c.limits.fma_gflops)},
+                        {"copy_gbps", measured(c.limits.copy_gbps)},
+                        {"read_gbps", measured(c.limits.read_gbps)},
+                        {"empty_graph_us", measured(c.limits.empty_graph_us)}};
+    return json;
+}
 
 report::report(context c, std::string json_file, std::string csv_file)
     : context_(std::move(c)), json_file_(std::move(json_file)), csv_file_(std::move(csv_file)) {

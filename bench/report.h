@@ -42,6 +42,9 @@ struct context {
     ceilings limits;
 };
 
+// As the files hold it.
+nlohmann::ordered_json to_json(const context&);
+
 class report {
 public:
     // Throws usage_error if a file cannot be written. Empty names: no file.

@@ -193,6 +193,21 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
 
+    def test_tuning_needs_kernels_that_predict_their_time(self):
+        for arguments, reason in (
+            (["tune", "sgemm", "--backend", "host"], "nothing to tune"),
+            (["tune", "sgemm", "-m", "4"], "not expected"),
+            (["tune", "transpose"], "transpose"),
+            (["tune"], "routine"),
+            (["--repeats", "3", "tune", "sgemm"], "--repeats"),
+        ):
+            with self.subTest(arguments):
+                done = subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.count("\n"), 1)
+                self.assertIn(reason, done.stderr)
+
 
 def measure_parts(folder, parts):
     """run_h100.sh with one or a few shapes of each sweep, on the host: its result, and its output folder."""

@@ -1,0 +1,222 @@
+#include "tune.h"
+
+#include "errors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bench {
+namespace {
+
+constexpr int shapes_of_family = 40;
+constexpr int64_t most_elements = int64_t{1} << 27; // of an operand
+constexpr double hopeless = 4;     // times the best prediction: not worth measuring
+constexpr size_t least_trials = 8; // from which costs are fitted
+
+// The n-th number of van der Corput's sequence: any number of the first ones lie evenly in (0, 1).
+double radical_inverse(int n, int base) {
+    double value = 0, digit = 1.0 / base;
+    for (; n > 0; n /= base, digit /= base)
+        value += n % base * digit;
+    return value;
+}
+
+struct range {
+    double low, high;
+};
+
+// Sizes beyond a few are multiples of 4, as most are that anyone uses.
+int64_t log_spaced(const range& r, double at) {
+    const int64_t size = std::llround(r.low * std::pow(r.high / r.low, at));
+    return size <= 16 ? size : (size + 2) / 4 * 4;
+}
+
+struct family {
+    range m, n, k, batch;
+    bool is_cube = false; // m = n = k
+};
+
+constexpr range one{1, 1};
+constexpr family families[] = {
+    {{32, 8192}, {}, {}, one, true},
+    {{32, 8192}, {32, 8192}, {32, 8192}, one},
+    {{8, 384}, {8, 384}, {8, 384}, one},       // small
+    {{1, 32}, {256, 16384}, {256, 8192}, one}, // skinny, either way
+    {{256, 16384}, {1, 32}, {256, 8192}, one},
+    {{1, 512}, {1, 512}, {4096, 262144}, one},  // long k
+    {{8, 256}, {8, 256}, {8, 256}, {16, 1024}}, // batches
+};
+
+shape member(const family& f, int index) {
+    shape s;
+    s.m = log_spaced(f.m, radical_inverse(index + 1, 2));
+    s.n = f.is_cube ? s.m : log_spaced(f.n, radical_inverse(index + 1, 3));
+    s.k = f.is_cube ? s.m : log_spaced(f.k, radical_inverse(index + 1, 5));
+    s.batch = log_spaced(f.batch, radical_inverse(index + 1, 7));
+    return s;
+}
+
+bool is_reasonable(const shape& s) {
+    return std::max({s.m * s.k, s.k * s.n, s.m * s.n}) * s.batch <= most_elements;
+}
+
+// The trials of one shape, and the least time among them.
+double best_us(std::span<const trial> trials) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const trial& t : trials)
+        if (t.measured)
+            best = std::min(best, t.us);
+    return best;
+}
+
+// Calls visit(trials) for each shape that has any.
+template <class Trials, class Visit>
+void for_each_shape(Trials&& trials, Visit&& visit) {
+    for (size_t first = 0; first < trials.size();) {
+        size_t last = first;
+        while (last < trials.size() && trials[last].shape == trials[first].shape)
+            ++last;
+        visit(std::span(&trials[first], last - first));
+        first = last;
+    }
+}
+
+// What the measurements so far say of a kernel in a form; nothing while they are few.
+void fit_kernel(tuning& result, int kernel, int form) {
+    const std::vector<observation> seen = observations_of(result, kernel, form);
+    if (seen.size() >= least_trials)
+        result.costs[kernel].of_form[form] = fit(seen);
+}
+
+// By the new costs; 0 where there are none.
+double predict_us(const tuning& result, const trial& t) {
+    const auto& of_form = result.costs[t.kernel].of_form;
+    const auto found = of_form.find(form_of(result.shapes[t.shape]));
+    return found == of_form.end() ? 0 : found->second.predict_us(t.work);
+}
+
+// Measures the kernels that are not hopeless by every prediction there is: the library's, and that of
+// the costs fitted so far.
+void measure_shape(test_bed& bed, tuning& result, size_t index) {
+    const shape& s = result.shapes[index];
+    const std::vector<estimate> estimates = bed.estimates(s);
+    std::vector<trial> trials;
+    std::vector<double> hopes; // the lesser prediction of each; 0: there is none
+    double best = std::numeric_limits<double>::infinity();
+    for (int kernel = 0; kernel < static_cast<int>(estimates.size()); ++kernel) {
+        const estimate& e = estimates[kernel];
+        if (!e.accepted)
+            continue;
+        trials.push_back({.shape = index, .kernel = kernel, .work = e.work});
+        const double fitted = predict_us(result, trials.back());
+        const double hope = e.predicted_us > 0 && fitted > 0 ? std::min(e.predicted_us, fitted)
+                                                             : std::max(e.predicted_us, fitted);
+        hopes.push_back(hope);
+        if (hope > 0)
+            best = std::min(best, hope);
+    }
+    std::vector<int> wanted;
+    for (size_t i = 0; i < trials.size(); ++i) {
+        trials[i].measured = hopes[i] <= hopeless * best;
+        if (trials[i].measured)
+            wanted.push_back(trials[i].kernel);
+    }
+    if (wanted.empty())
+        return;
+    const std::vector<double> times = bed.time_us(s, wanted);
+    size_t next = 0;
+    for (trial& t : trials)
+        if (t.measured)
+            t.us = times[next++];
+    result.trials.insert(result.trials.end(), trials.begin(), trials.end());
+}
+
+regret judge(const tuning& result) {
+    regret found;
+    double logarithms = 0;
+    int shapes = 0;
+    for_each_shape(result.trials, [&](std::span<const trial> trials) {
+        const trial* chosen = nullptr;
+        for (const trial& t : trials)
+            if (t.predicted_us > 0 && (!chosen || t.predicted_us < chosen->predicted_us))
+                chosen = &t;
+        if (!chosen || !chosen->measured) {
+            ++found.unmeasured;
+            return;
+        }
+        const double ratio = chosen->us / best_us(trials);
+        logarithms += std::log(ratio);
+        ++shapes;
+        if (ratio > found.worst) {
+            found.worst = ratio;
+            found.worst_shape = chosen->shape;
+        }
+    });
+    if (shapes > 0)
+        found.geometric_mean = std::exp(logarithms / shapes);
+    return found;
+}
+
+} // namespace
+
+std::vector<shape> tuning_shapes() {
+    std::vector<shape> shapes;
+    for (int index = 0; index < shapes_of_family; ++index)
+        for (const family& f : families) {
+            shape s = member(f, index);
+            if (!is_reasonable(s))
+                continue;
+            for (int form = 0; form < form_count; ++form) {
+                s.transa = form / 2;
+                s.transb = form % 2;
+                shapes.push_back(complete(s));
+            }
+        }
+    return shapes;
+}
+
+// A kernel's observation counts the less the farther it is from the best of its shape: errors matter where
+// kernels compete.
+std::vector<observation> observations_of(const tuning& result, int kernel, int form) {
+    std::vector<observation> found;
+    for_each_shape(result.trials, [&](std::span<const trial> trials) {
+        if (form_of(result.shapes[trials[0].shape]) != form)
+            return;
+        for (const trial& t : trials)
+            if (t.kernel == kernel && t.measured)
+                found.push_back({t.work, t.us, best_us(trials) / t.us});
+    });
+    return found;
+}
+
+tuning tune(test_bed& bed, double budget_s) {
+    tuning result;
+    result.kernels = bed.kernels();
+    if (result.kernels.empty())
+        throw failure("no kernel of this backend predicts its time");
+    for (const std::string& name : result.kernels)
+        result.costs.push_back({name, {}});
+    const int kernel_count = static_cast<int>(result.kernels.size());
+
+    const double start_s = bed.elapsed_s();
+    for (const shape& s : tuning_shapes()) {
+        if (bed.elapsed_s() - start_s >= budget_s)
+            break;
+        if (!bed.fits(s))
+            continue;
+        result.shapes.push_back(s);
+        measure_shape(bed, result, result.shapes.size() - 1);
+        for (int kernel = 0; kernel < kernel_count; ++kernel)
+            fit_kernel(result, kernel, form_of(s));
+    }
+    for (trial& t : result.trials)
+        t.predicted_us = predict_us(result, t);
+    result.regret = judge(result);
+    std::erase_if(result.costs, [](const kernel_costs& known) { return known.of_form.empty(); });
+    if (result.costs.empty())
+        throw failure("too few shapes were measured: allow more time with --budget");
+    return result;
+}
+
+} // namespace bench

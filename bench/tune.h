@@ -1,0 +1,69 @@
+// The tuner: measures SGEMM kernels over many shapes and fits what the library predicts their times by.
+#pragma once
+
+#include "cost_model.h"
+#include "shape.h"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// A kernel's view of a shape.
+struct estimate {
+    bool accepted = false;
+    bench::work work;
+    double predicted_us = 0; // by the costs that the library has now; 0: it has none
+};
+
+// What the tuner measures on.
+class test_bed {
+public:
+    virtual ~test_bed() = default;
+
+    virtual std::vector<std::string> kernels() const = 0;            // that predict their time
+    virtual bool fits(const shape&) const = 0;                       // into memory
+    virtual std::vector<estimate> estimates(const shape&) const = 0; // by kernel
+    // Times of the kernels with these indices, in their order.
+    virtual std::vector<double> time_us(const shape&, std::span<const int> kernels) = 0;
+    virtual double elapsed_s() const = 0;
+};
+
+// One kernel on one shape.
+struct trial {
+    size_t shape = 0; // its index
+    int kernel = 0;   // its index
+    bench::work work;
+    bool measured = false; // else it was too slow by all predictions
+    double us = 0;
+    double predicted_us = 0; // by the new costs; 0: there are none
+};
+
+// Chosen kernel against the best that was measured, over all shapes.
+struct regret {
+    double geometric_mean = 1, worst = 1;
+    size_t worst_shape = 0;
+    int unmeasured = 0; // shapes whose chosen kernel was not measured
+};
+
+struct tuning {
+    std::vector<std::string> kernels;
+    std::vector<shape> shapes;
+    std::vector<trial> trials; // all accepted kernels, shape by shape
+    std::vector<kernel_costs> costs;
+    bench::regret regret;
+};
+
+// Shapes in the order in which they are measured: families that interleave, each spread evenly on
+// logarithmic scales by any number of its first members, and each shape in all four forms.
+std::vector<shape> tuning_shapes();
+
+// Measures for about budget_s seconds at most. Throws failure if there is nothing to measure.
+tuning tune(test_bed&, double budget_s);
+
+// The observations of a kernel in a form.
+std::vector<observation> observations_of(const tuning&, int kernel, int form);
+
+} // namespace bench

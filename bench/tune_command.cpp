@@ -1,0 +1,216 @@
+#include "tune_command.h"
+
+#include "errors.h"
+#include "task.h"
+#include "timing.h"
+#include "tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+namespace bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The library on this machine, with the workspace that its handles have by themselves.
+class machine_bed : public test_bed {
+public:
+    machine_bed(const library_handle& handle, machine& device, uint64_t seed)
+        : handle_(handle), machine_(device), seed_(seed) {
+        // Any product shows which kernels estimate their work.
+        shape probe;
+        probe.m = probe.n = probe.k = 64;
+        const std::vector<std::string> all = kernel_names(machine_.backend(), routine::sgemm);
+        for (int index = 0; index < static_cast<int>(all.size()); ++index)
+            if (ask(complete(probe), index).work.waves > 0) {
+                names_.push_back(all[index]);
+                indices_.push_back(index);
+            }
+    }
+
+    std::vector<std::string> kernels() const override { return names_; }
+
+    bool fits(const shape& s) const override {
+        return task::bytes_needed(s) <= machine_.free_bytes() / 2;
+    }
+
+    std::vector<estimate> estimates(const shape& s) const override {
+        std::vector<estimate> found;
+        for (const int index : indices_)
+            found.push_back(ask(s, index));
+        return found;
+    }
+
+    std::vector<double> time_us(const shape& s, std::span<const int> kernels) override {
+        task work(machine_, handle_, s, seed_);
+        std::vector<subject> subjects;
+        for (const int kernel : kernels)
+            subjects.push_back({names_[kernel],
+                                [this, kernel] { force(names_[kernel].c_str()); },
+                                [&work] { require(work.call(), "the product"); }});
+        const plan short_plan = {.how = timing::graph, .min_time_s = 0, .min_rounds = 3};
+        std::vector<double> times;
+        for (const summary& found : measure(machine_, subjects, short_plan))
+            times.push_back(found.median_us);
+        force(nullptr);
+        return times;
+    }
+
+    double elapsed_s() const override {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+private:
+    estimate ask(const shape& s, int index) const {
+        const myblasCall_t call = describe_call(s, {});
+        myblasKernelEstimate_t found{};
+        found.size_bytes = sizeof found;
+        require(myblasGetKernelEstimate(handle_.get(), &call, index, &found),
+                "myblasGetKernelEstimate");
+        return {found.accepted != 0, {found.waves, found.steps, found.bytes}, found.predicted_us};
+    }
+
+    void force(const char* name) const {
+        require(myblasForceKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, name), "myblasForceKernel");
+    }
+
+    const library_handle& handle_;
+    machine& machine_;
+    const uint64_t seed_;
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::vector<std::string> names_;
+    std::vector<int> indices_; // in the library's list
+};
+
+// The files to write, opened before the work.
+class output_file {
+public:
+    explicit output_file(const std::string& name) {
+        if (name.empty())
+            return;
+        file_.open(name, std::ios::trunc);
+        if (!file_)
+            throw usage_error(fmt::format("cannot write {}", name));
+    }
+    void write(const std::string& text) {
+        if (file_.is_open())
+            file_ << text << std::flush;
+    }
+
+private:
+    std::ofstream file_;
+};
+
+int count_measured(const tuning& result) {
+    return static_cast<int>(std::count_if(
+        result.trials.begin(), result.trials.end(), [](const trial& t) { return t.measured; }));
+}
+
+std::string describe_regret(const tuning& result) {
+    const regret& r = result.regret;
+    std::string text = fmt::format("Chosen against the best measured: geometric mean {:.3f}, worst "
+                                   "{:.2f}",
+                                   r.geometric_mean,
+                                   r.worst);
+    if (r.worst > 1)
+        text += fmt::format(" ({})", to_text(result.shapes[r.worst_shape]));
+    if (r.unmeasured > 0)
+        text += fmt::format("; {} chosen unmeasured", r.unmeasured);
+    return text + ".";
+}
+
+void print_summary(const tuning& result) {
+    fmt::print("{:<24} {:<4} {:>6} {:>8} {:>8}  {}\n",
+               "kernel",
+               "form",
+               "shapes",
+               "rms err",
+               "worst",
+               "fixed, per wave, per step, per byte (us)");
+    for (const kernel_costs& known : result.costs) {
+        const int kernel =
+            static_cast<int>(std::find(result.kernels.begin(), result.kernels.end(), known.kernel) -
+                             result.kernels.begin());
+        for (const auto& [form, c] : known.of_form) {
+            const std::vector<observation> seen = observations_of(result, kernel, form);
+            const fit_error error = error_of(c, seen);
+            fmt::print("{:<24} {:<4} {:>6} {:>7.1f}% {:>7.1f}%  {:.4g} {:.4g} {:.4g} {:.4g}\n",
+                       known.kernel,
+                       form_name(form),
+                       seen.size(),
+                       100 * error.mean,
+                       100 * error.worst,
+                       c.fixed,
+                       c.per_wave,
+                       c.per_step,
+                       c.per_byte);
+        }
+    }
+    fmt::print("{}\n", describe_regret(result));
+}
+
+ordered_json to_json(const tuning& result) {
+    ordered_json trials = ordered_json::array();
+    for (const trial& t : result.trials) {
+        const shape& s = result.shapes[t.shape];
+        ordered_json json = {{"form", form_name(form_of(s))},
+                             {"m", s.m},
+                             {"n", s.n},
+                             {"k", s.k},
+                             {"batch", s.batch},
+                             {"kernel", result.kernels[t.kernel]},
+                             {"waves", t.work.waves},
+                             {"steps", t.work.steps},
+                             {"bytes", t.work.bytes}};
+        json["time_us"] = t.measured ? ordered_json(t.us) : ordered_json(nullptr);
+        json["predicted_us"] =
+            t.predicted_us > 0 ? ordered_json(t.predicted_us) : ordered_json(nullptr);
+        trials.push_back(json);
+    }
+    return trials;
+}
+
+} // namespace
+
+void run_tuner(const options& chosen,
+               const library_handle& handle,
+               machine& device,
+               const context& known) {
+    machine_bed bed(handle, device, chosen.seed);
+    if (bed.kernels().empty())
+        throw usage_error("no kernel of this backend predicts its time: there is nothing to tune");
+    output_file source(chosen.tune.source_file), file(chosen.tune.tuning_file);
+    output_file json(chosen.json_file);
+
+    fmt::print("tuning sgemm on {}, for {:.0f} seconds at most\n",
+               known.machine.gpu,
+               chosen.tune.budget_s);
+    std::fflush(stdout);
+    const tuning result = tune(bed, chosen.tune.budget_s);
+    print_summary(result);
+
+    const provenance lines = {
+        fmt::format("Provenance: {}, driver {}, CUDA {}, {}, commit {}:",
+                    known.machine.gpu,
+                    known.machine.driver,
+                    known.machine.cuda,
+                    known.date.substr(0, known.date.find('T')),
+                    known.commit),
+        known.command,
+        fmt::format("{} shapes, {} measurements.", result.shapes.size(), count_measured(result)),
+        describe_regret(result),
+    };
+    source.write(to_source(device.arch(), lines, result.costs));
+    file.write(to_tuning_file(device.arch(), lines, result.costs));
+    ordered_json all;
+    all["context"] = to_json(known);
+    all["arch"] = device.arch();
+    all["trials"] = to_json(result);
+    json.write(all.dump(1) + "\n");
+}
+
+} // namespace bench
