@@ -68,7 +68,7 @@ work_estimate work(const sgemm_problem& p, const device_info& device) {
         (device.smem_per_block + reserved_bytes) / (smem_bytes(p.k) + reserved_bytes);
     const int blocks_per_sm = static_cast<int>(std::clamp<size_t>(fitting, 1, 2048 / threads));
     const double blocks = static_cast<double>(tile_count(p, block, block) * p.batch_count);
-    work_estimate w = block_work(device, blocks, p.k / 16.0, threads, blocks_per_sm);
+    work_estimate w = block_work(device, blocks, p.k / 16.0, blocks_per_sm);
     w.bytes = operand_bytes(p);
     return w;
 }

@@ -98,8 +98,7 @@ work_estimate work(const sgemm_problem& p, const device_info& device) {
     constexpr double parts_per_step = 8;
     const split s = make_split(p, device);
     const int64_t blocks = tile_count(p, shape::block_m, shape::block_n) * p.batch_count * s.parts;
-    work_estimate w =
-        block_work(device, blocks, s.part_k / shape::block_k, shape::threads, blocks_per_sm);
+    work_estimate w = block_work(device, blocks, s.part_k / shape::block_k, blocks_per_sm);
     w.steps += s.parts / parts_per_step;
     w.bytes = operand_bytes(p) + 2.0 * workspace_bytes(p, device);
     return w;

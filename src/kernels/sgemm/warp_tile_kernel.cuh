@@ -45,7 +45,7 @@ struct warp_tile_launcher {
     static work_estimate work(const sgemm_problem& p, const device_info& device) {
         const int64_t blocks = tile_count(p, Shape::block_m, Shape::block_n) * p.batch_count;
         const int64_t slabs = ceil_div<int64_t>(p.k, Shape::block_k);
-        work_estimate w = block_work(device, blocks, slabs, Shape::threads, blocks_per_sm);
+        work_estimate w = block_work(device, blocks, slabs, blocks_per_sm);
         w.bytes = operand_bytes(p);
         return w;
     }

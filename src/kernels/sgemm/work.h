@@ -17,19 +17,16 @@ inline double operand_bytes(const sgemm_problem& p) {
 
 // Blocks that work through `slabs` slabs each; a multiprocessor holds blocks_per_sm of them at once.
 //
-// A step is a slab of a block that has its multiprocessor to itself. Blocks beside it fill its waits: with
-// w warps on a multiprocessor slabs come at a rate of w / (w + idle_warps). So a multiprocessor that runs
-// `turns` blocks of `warps` warps in `waves` rounds takes turns * warps + waves * idle_warps for what one
-// block alone takes warps + idle_warps. On an H100 (docs/experiments/sgemm.md) that holds within 8% for
-// 64 x 64 and 128 x 128 tiles, with one block to four on a multiprocessor.
+// A step is a slab of a block that has its multiprocessor to itself. Blocks beside it fill its waits: r of
+// them together take r + idle for what one alone takes 1 + idle. So a multiprocessor that runs `turns`
+// blocks in `waves` rounds takes turns + waves * idle. The value of idle is the one that leaves the tuner's
+// choices the least behind the best measured (docs/experiments/sgemm.md).
 inline work_estimate
-block_work(const device_info& device, double blocks, double slabs, int threads, int blocks_per_sm) {
-    constexpr double idle_warps = 2;
-    const double warps = threads / 32;
+block_work(const device_info& device, double blocks, double slabs, int blocks_per_sm) {
+    constexpr double idle = 0.25;
     const double turns = std::ceil(blocks / device.sm_count);
     const double waves = std::ceil(turns / blocks_per_sm);
-    return {.waves = waves,
-            .steps = slabs * (turns * warps + waves * idle_warps) / (warps + idle_warps)};
+    return {.waves = waves, .steps = slabs * (turns + waves * idle) / (1 + idle)};
 }
 
 } // namespace myblas::cuda
