@@ -20,5 +20,6 @@ extern const kernel_entry<sgemm_problem> sgemm_warp_tile;
 extern const kernel_entry<sgemm_problem> sgemm_warp_tile_128x128;
 extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_split_k;
+extern const kernel_entry<sgemm_problem> sgemm_stream_k;
 
 } // namespace myblas::cuda

@@ -1,0 +1,56 @@
+#include "kernels/common/tensor_map.h"
+
+#include <cuda_runtime_api.h>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int64_t max_extent = int64_t{1} << 32;
+constexpr int64_t max_pitch_bytes = int64_t{1} << 40; // exclusive
+
+using encoder = decltype(&cuTensorMapEncodeTiled);
+
+// The driver's own function, found at run time: the library does not link libcuda.
+encoder find_encoder() {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    const bool ok =
+        cudaGetDriverEntryPointByVersion(
+            "cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result) == cudaSuccess &&
+        result == cudaDriverEntryPointSuccess;
+    return ok ? reinterpret_cast<encoder>(found) : nullptr;
+}
+
+} // namespace
+
+bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t ld) {
+    return reinterpret_cast<uintptr_t>(base) % 16 == 0 && ld % 4 == 0 && along <= max_extent &&
+           across <= max_extent && ld < max_pitch_bytes / int64_t{sizeof(float)};
+}
+
+myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
+    static const encoder encode = find_encoder();
+    if (!encode)
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(shape.along),
+                                  static_cast<cuuint64_t>(shape.across)};
+    const cuuint64_t pitch_bytes[] = {static_cast<cuuint64_t>(shape.ld) * sizeof(float)};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(shape.box_along),
+                              static_cast<cuuint32_t>(shape.box_across)};
+    const cuuint32_t steps[] = {1, 1};
+    const CUresult result = encode(map,
+                                   CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                                   2,
+                                   const_cast<float*>(shape.base),
+                                   extents,
+                                   pitch_bytes,
+                                   box,
+                                   steps,
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                   shape.swizzle,
+                                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return result == CUDA_SUCCESS ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,77 @@
+// Barriers in shared memory and the copies that complete on them, sm_90.
+// PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier", "Data Movement and
+// Conversion Instructions: cp.async.bulk.tensor" and "cp.async.mbarrier.arrive".
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace myblas::cuda {
+
+__device__ __forceinline__ uint32_t smem_address(const void* smem) {
+    return static_cast<uint32_t>(__cvta_generic_to_shared(smem));
+}
+
+// A barrier whose phase ends when `arrivals` have arrived and all bytes that were announced are there.
+struct mbarrier {
+    uint64_t state;
+
+    __device__ void init(int arrivals) {
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(smem_address(&state)),
+                     "r"(arrivals));
+    }
+
+    // To be called after all init() and before a block-wide barrier, by the thread that called them.
+    static __device__ void publish_inits() {
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+
+    __device__ __forceinline__ void arrive() {
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(smem_address(&state)) : "memory");
+    }
+
+    // Arrives, and announces bytes that tensor copies will bring.
+    __device__ __forceinline__ void arrive_expecting(int bytes) {
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(smem_address(&state)),
+            "r"(bytes)
+            : "memory");
+    }
+
+    // Arrives once the cp.async copies of this thread have.
+    __device__ __forceinline__ void arrive_after_cp_async() {
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(smem_address(&state))
+                     : "memory");
+    }
+
+    // Waits for the end of the phase of this parity; the first phase has parity 0.
+    __device__ __forceinline__ void wait(int parity) {
+        uint32_t done;
+        do {
+            asm volatile("{\n"
+                         ".reg .pred p;\n"
+                         "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n"
+                         "selp.u32 %0, 1, 0, p;\n"
+                         "}"
+                         : "=r"(done)
+                         : "r"(smem_address(&state)), "r"(parity)
+                         : "memory");
+        } while (!done);
+    }
+};
+
+// Copies the box of a two-dimensional tensor whose first element is (x, y), x along memory, to shared
+// memory; what lies outside the tensor arrives as zeroes. Completes on the barrier.
+__device__ __forceinline__ void
+copy_box(void* smem_target, const CUtensorMap& map, int x, int y, mbarrier& barrier) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(smem_address(smem_target)),
+                 "l"(&map),
+                 "r"(x),
+                 "r"(y),
+                 "r"(smem_address(&barrier))
+                 : "memory");
+}
+
+} // namespace myblas::cuda
