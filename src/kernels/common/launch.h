@@ -13,6 +13,7 @@ namespace myblas::cuda {
 
 inline constexpr int64_t max_grid_x =
     2147483647; // blocks, CUDA C++ Programming Guide, compute capabilities
+inline constexpr int64_t max_grid_y = 65535;
 inline constexpr int64_t max_grid_z = 65535;
 
 inline myblasStatus_t to_status(cudaError_t error) {
@@ -31,6 +32,38 @@ template <class... Parameters, class... Arguments>
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = smem_bytes;
     config.stream = context.stream;
+    return to_status(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
+}
+
+// The same for clusters of `cluster` blocks along x, 1 before sm_90. With `early` the kernel may start
+// while the one before it in the stream still runs; it calls wait_for_dependencies (cluster.cuh).
+template <class... Parameters, class... Arguments>
+[[nodiscard]] myblasStatus_t launch_clusters(void (*kernel)(Parameters...),
+                                             dim3 grid,
+                                             int cluster,
+                                             bool early,
+                                             int threads,
+                                             size_t smem_bytes,
+                                             const launch_context& context,
+                                             Arguments&&... arguments) {
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = smem_bytes;
+    config.stream = context.stream;
+    config.attrs = attributes;
+    if (cluster > 1) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = cluster;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    }
+    if (early && context.device->arch >= 90) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+    }
     return to_status(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
 }
 

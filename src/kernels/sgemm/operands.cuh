@@ -64,10 +64,20 @@ store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t r
         *reinterpret_cast<float4*>(c) = result;
         return;
     }
+    float result[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+        result[e] = alpha * product[e];
+    if (beta != 0) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (e < rows)
+                result[e] = fmaf(beta, c[e], result[e]);
+    }
 #pragma unroll
     for (int e = 0; e < 4; ++e)
         if (e < rows)
-            store_c(c + e, alpha, product[e], beta);
+            c[e] = result[e];
 }
 
 // Whether all columns of a matrix start at a multiple of 16 bytes.
