@@ -23,6 +23,16 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_warp_tile_64x64,
         &cuda::sgemm_split_k,
         &cuda::sgemm_stream_k,
+        &cuda::sgemm_sliced_16x16_short,
+        &cuda::sgemm_sliced_16x16,
+        &cuda::sgemm_sliced_32x16,
+        &cuda::sgemm_sliced_32x16_cluster,
+        &cuda::sgemm_sliced_32x32_cluster,
+        &cuda::sgemm_sliced_32x32_cluster_long,
+        &cuda::sgemm_sliced_64x64_cluster,
+        &cuda::sgemm_sliced_64x64,
+        &cuda::sgemm_packed_16x16,
+        &cuda::sgemm_packed_32x32,
     };
     return kernels;
 }

@@ -21,5 +21,15 @@ extern const kernel_entry<sgemm_problem> sgemm_warp_tile_128x128;
 extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_split_k;
 extern const kernel_entry<sgemm_problem> sgemm_stream_k;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16_short;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_32x16;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_32x16_cluster;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32_cluster;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32_cluster_long;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64_cluster;
+extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64;
+extern const kernel_entry<sgemm_problem> sgemm_packed_16x16;
+extern const kernel_entry<sgemm_problem> sgemm_packed_32x32;
 
 } // namespace myblas::cuda

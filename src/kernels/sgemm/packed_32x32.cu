@@ -1,0 +1,34 @@
+// Batches of small products: a warp for each 32 x 32 tile of each, 4 products to a block.
+//
+// Bound: reading A and B and writing C once, 12 KiB for a product of 32 cubed; from about 64 cubed on
+// shared memory, 12 128-bit loads for 128 FMAs.
+// Shared memory: 4 rings of 3 stages of 16 k of both operands; 48 KiB.
+// Launch: 128 threads for a 32 x 32 tile of 4 products. Accepts as sliced_16x16.
+//
+//   warp tile 32 x 32; lane (li, lj) of an 8 x 4 grid owns rows 4 li + {0..3} and 8 columns
+#include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/sliced_tile.cuh"
+
+namespace myblas::cuda {
+namespace {
+
+struct config {
+    static constexpr slice_shape shape = {
+        .groups = 4,
+        .thread_m = 4,
+        .thread_n = 8,
+        .lanes_m = 8,
+        .slab_k = 16,
+        .stages = 3,
+        .packed = true,
+        .blocks_per_sm = 3,
+    };
+};
+static_assert(config::shape.block_m() == 32 && config::shape.block_n() == 32);
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_packed_32x32 = sliced_tile_launcher<config>::entry(
+    "packed_32x32", "a warp for a 32 x 32 tile of a product of the batch");
+
+} // namespace myblas::cuda
