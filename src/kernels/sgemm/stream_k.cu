@@ -12,7 +12,7 @@
 namespace myblas::cuda {
 namespace {
 
-using shape = stream_k_shape<6, 3>;
+using shape = stream_k_shape<256, 6, 3>;
 using launcher = stream_k_launcher<shape>;
 
 } // namespace

@@ -2,16 +2,17 @@
 // only copies, and work cut into equal shares instead of whole tiles.
 //
 // Roles      Of a block's threads the last 128 are producers; they give their registers to the others
-//            (setmaxnreg) and keep a ring of `stages` slabs filled. Each consumer warp computes a
-//            64 x 64 part of the block tile, 16 x 8 elements a thread. Full and empty barriers of each
-//            stage are all that passes between the two.
+//            (setmaxnreg) and keep a ring of `stages` slabs filled. Eight consumer warps compute the block
+//            tile: of 256 x 128 elements 64 x 64 each, 16 x 8 a thread; of 128 x 128 half as many. Full
+//            and empty barriers of each stage are all that passes between the two.
 // Slabs      smem[kk][line] for both operands: a 128-bit load brings four lines at one k, and 6 of them
 //            feed 128 FMAs.
 // Copies     Operands whose lines run along memory (A of OP_N, B of OP_T) come straight to their slab, by
-//            TMA. Those with k along memory come by 16-byte cp.async to a ring of their own, smem[line][kk],
-//            and the producers transpose that, 4 x 4 elements at a time in registers. (TMA could bring
-//            them too, but rows of 64 bytes cost it more time than the slab takes to multiply.) Operands
-//            that are not on a grid of 16 bytes are copied word by word by cp.async.
+//            TMA. Those with k along memory come by 16-byte cp.async to a ring of their own, smem[line][kk]
+//            (TMA, with rows of 64 bytes, was 3 to 6% slower), and the producers transpose that, 4 x 4
+//            elements at a time in registers. Operands that are not on a grid of 16 bytes are copied word
+//            by word by cp.async. What producers execute takes issue slots from the FMAs: every 40
+//            instructions of theirs a slab cost 1%.
 // Work       Each of `workers` blocks takes whole tiles, one after the other. The last tiles, at least
 //            one and less than two for each worker, are cut along k instead: all their slabs in a row
 //            are dealt out in equal shares (stream-K: Osama et al., PPoPP 2023, arXiv:2301.03598). A
@@ -31,13 +32,14 @@
 
 namespace myblas::cuda {
 
-template <int stages_, int raw_stages_>
+template <int block_m_, int stages_, int raw_stages_>
 struct stream_k_shape {
     static constexpr int stages = stages_, raw_stages = raw_stages_;
-    static constexpr int block_m = 256, block_n = 128, block_k = 16;
+    static constexpr int block_m = block_m_, block_n = 128, block_k = 16;
     static constexpr int warps_m = 4, warps_n = 2;
     static constexpr int lanes_m = 4, lanes_n = 8;
-    static constexpr int thread_m = 16, thread_n = 8;
+    static constexpr int warp_m = block_m / warps_m, warp_n = block_n / warps_n;
+    static constexpr int thread_m = warp_m / lanes_m, thread_n = warp_n / lanes_n;
     static constexpr int producers = 128, consumers = warps_m * warps_n * 32;
     static constexpr int threads = consumers + producers;
     // Together no more than 65536 / threads, rounded down to 8, for each thread.
@@ -458,21 +460,23 @@ public:
 template <class Shape, class Slabs>
 class stream_k_consumer {
     static constexpr int body_k = 8; // of a loop body: more would outgrow the instruction caches
-    static constexpr int bodies = Shape::block_k / body_k;                         // of a slab
-    static constexpr int step_m = Shape::lanes_m * 4, step_n = Shape::lanes_n * 4; // of quads
+    static constexpr int bodies = Shape::block_k / body_k; // of a slab
+    static constexpr int groups_m = Shape::thread_m / 4, groups_n = Shape::thread_n / 4;
+    static constexpr int step_m = Shape::lanes_m * 4, step_n = Shape::lanes_n * 4; // of groups
 
     float acc[Shape::thread_n][Shape::thread_m];
 
     static __device__ __forceinline__ int first_row() {
-        return threadIdx.x / 32 % Shape::warps_m * 64 + threadIdx.x % Shape::lanes_m * 4;
+        return threadIdx.x / 32 % Shape::warps_m * Shape::warp_m + threadIdx.x % Shape::lanes_m * 4;
     }
     static __device__ __forceinline__ int first_col() {
-        return threadIdx.x / 32 / Shape::warps_m * 64 + threadIdx.x % 32 / Shape::lanes_m * 4;
+        return threadIdx.x / 32 / Shape::warps_m * Shape::warp_n +
+               threadIdx.x % 32 / Shape::lanes_m * 4;
     }
 
     struct fragment {
-        float a[4][4]; // [group][row]
-        float b[2][4]; // [group][column]
+        float a[groups_m][4]; // [group][row]
+        float b[groups_n][4]; // [group][column]
 
         static __device__ __forceinline__ void load_quad(float (&target)[4], const float* smem) {
             const float4 v = *reinterpret_cast<const float4*>(smem);
@@ -481,10 +485,10 @@ class stream_k_consumer {
         // Row kk of a slab; the pointers are at this thread's first row and column.
         __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
 #pragma unroll
-            for (int g = 0; g < 4; ++g)
+            for (int g = 0; g < groups_m; ++g)
                 load_quad(a[g], smem_a + kk * Slabs::pitch_a + g * step_m);
 #pragma unroll
-            for (int g = 0; g < 2; ++g)
+            for (int g = 0; g < groups_n; ++g)
                 load_quad(b[g], smem_b + kk * Slabs::pitch_b + g * step_n);
         }
     };
@@ -565,7 +569,7 @@ class stream_k_consumer {
             if (offset >= cols)
                 continue;
 #pragma unroll
-            for (int g = 0; g < 4; ++g) {
+            for (int g = 0; g < groups_m; ++g) {
                 const float quad[4] = {
                     acc[c][4 * g], acc[c][4 * g + 1], acc[c][4 * g + 2], acc[c][4 * g + 3]};
                 if (g * step_m < rows)
