@@ -41,6 +41,8 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "double_buffered",
                                          "warp_tile",
                                          "split_k",
+                                         "skinny",
+                                         "long_k",
                                          NULL};
 static const char* const cuda_transpose[] = {"copy",
                                              "copy_shared",

@@ -22,6 +22,8 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_warp_tile_128x128,
         &cuda::sgemm_warp_tile_64x64,
         &cuda::sgemm_split_k,
+        &cuda::sgemm_skinny,
+        &cuda::sgemm_long_k,
         &cuda::sgemm_stream_k,
         &cuda::sgemm_stream_k_128x128,
         &cuda::sgemm_sliced_16x16_short,

@@ -20,6 +20,8 @@ extern const kernel_entry<sgemm_problem> sgemm_warp_tile;
 extern const kernel_entry<sgemm_problem> sgemm_warp_tile_128x128;
 extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_split_k;
+extern const kernel_entry<sgemm_problem> sgemm_skinny;
+extern const kernel_entry<sgemm_problem> sgemm_long_k;
 extern const kernel_entry<sgemm_problem> sgemm_stream_k;
 extern const kernel_entry<sgemm_problem> sgemm_stream_k_128x128;
 extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16_short;
