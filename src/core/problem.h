@@ -32,7 +32,7 @@ struct sgemm_problem {
     int64_t batch_count = 1;
 };
 
-// B = A^T, A m x n.
+// B = A^T, A m x n. Matrices of a batch are a stride apart.
 struct transpose_problem {
     int64_t m = 0, n = 0;
     int element_bytes = 4;
@@ -40,8 +40,19 @@ struct transpose_problem {
     int64_t lda = 1;
     void* b = nullptr;
     int64_t ldb = 1;
+    int64_t stride_a = 0, stride_b = 0; // elements
+    int64_t batch_count = 1;
 
     bool in_place() const { return a == b && a != nullptr; }
+
+    // `count` matrices of the batch from `first` on.
+    transpose_problem part(int64_t first, int64_t count) const {
+        transpose_problem some = *this;
+        some.a = static_cast<const unsigned char*>(a) + first * stride_a * element_bytes;
+        some.b = static_cast<unsigned char*>(b) + first * stride_b * element_bytes;
+        some.batch_count = count;
+        return some;
+    }
 };
 
 // C = alpha * op(A) + beta * op(B), C m x n.

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads) in_place_cycles(transpose_problem p) 
 }
 
 bool accepts_tight(const transpose_problem& p, const device_info&) {
-    return p.in_place() && p.lda == p.m && p.ldb == p.n;
+    return p.in_place() && p.lda == p.m && p.ldb == p.n && p.batch_count == 1;
 }
 
 myblasStatus_t launch_in_place_cycles(const transpose_problem& p, const launch_context& context) {

@@ -6,13 +6,6 @@
 //
 // Bound: 2 n^2 elements moved.  Block: 256 threads, two tiles of 32 x 32, one stage.
 // Accepts: B == A, m == n, lda == ldb.
-//
-// The upper triangle of tiles, diagonal included, folds into a rectangle: row r of it is followed
-// by the row that completes it to the common width, so that the number of a block gives its pair
-// without a search. Four tiles a side:
-//
-//      0 0   0 1   0 2   0 3 | 3 3
-//      1 1   1 2   1 3 | 2 2   2 3
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -27,14 +20,9 @@ __global__ void __launch_bounds__(tile_threads) in_place_square(transpose_proble
     const int lane = threadIdx.x % tile_side;
     const int warp = threadIdx.x / tile_side;
     const int64_t tiles = tiles_of(p.n, tile_side);
-    const int64_t width = tiles | 1;
     const int64_t pairs = tiles * (tiles + 1) / 2;
     for (int64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
-        const int64_t row = pair / width, rest = pair % width;
-        const bool first = rest < tiles - row;
-        const int64_t tile_i = first ? row : tiles - row - (tiles % 2 == 0);
-        const int64_t tile_j = first ? row + rest : tile_i + rest - (tiles - row);
-
+        const auto [tile_i, tile_j] = pair_of<int64_t>(pair, tiles);
         const int64_t i0 = tile_i * tile_side, j0 = tile_j * tile_side;
         T* gmem_upper = static_cast<T*>(p.b) + i0 + j0 * p.lda;
         T* gmem_lower = static_cast<T*>(p.b) + j0 + i0 * p.lda;
@@ -59,7 +47,7 @@ __global__ void __launch_bounds__(tile_threads) in_place_square(transpose_proble
 }
 
 bool accepts_square(const transpose_problem& p, const device_info&) {
-    return p.in_place() && p.m == p.n && p.lda == p.ldb;
+    return p.in_place() && p.m == p.n && p.lda == p.ldb && p.batch_count == 1;
 }
 
 myblasStatus_t launch_in_place_square(const transpose_problem& p, const launch_context& context) {

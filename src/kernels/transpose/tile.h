@@ -29,6 +29,15 @@ myblasStatus_t with_element(int element_bytes, Function function) {
 
 inline constexpr size_t max_element_bytes = 16;
 
+// The same with the element of every size in turn, until one fails.
+template <class Function>
+myblasStatus_t with_every_element(Function function) {
+    for (const int element_bytes : {1, 2, 4, 8, 16})
+        if (const myblasStatus_t status = with_element(element_bytes, function))
+            return status;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
 // The rungs up to `diagonal` take tiles of 32 x 32 elements with 32 x 8 threads: a warp spans a
 // side.
 inline constexpr int tile_side = 32;
@@ -53,11 +62,35 @@ inline dim3 tile_grid(const transpose_problem& p) {
     return grid_of(tiles_of(p.m, tile_side) * tiles_of(p.n, tile_side));
 }
 
-inline bool out_of_place(const transpose_problem& p, const device_info&) { return !p.in_place(); }
+// One matrix, out of place: what the rungs up to `vectorised` move.
+inline bool out_of_place(const transpose_problem& p, const device_info&) {
+    return !p.in_place() && p.batch_count == 1;
+}
 
 // Yardsticks write an m x n matrix where the transpose would be n x m.
-inline bool out_of_place_square(const transpose_problem& p, const device_info&) {
-    return !p.in_place() && p.m == p.n;
+inline bool out_of_place_square(const transpose_problem& p, const device_info& device) {
+    return out_of_place(p, device) && p.m == p.n;
+}
+
+// The upper triangle of tiles, diagonal included, folds into a rectangle: row r of it is followed
+// by the row that completes it to the common width, so that the number of a block gives its pair
+// without a search. Four tiles a side:
+//
+//      0 0   0 1   0 2   0 3 | 3 3
+//      1 1   1 2   1 3 | 2 2   2 3
+template <class Integer>
+struct tile_pair {
+    Integer i, j;
+};
+
+template <class Integer>
+__device__ tile_pair<Integer> pair_of(Integer pair, Integer tiles) {
+    const Integer width = tiles | 1;
+    const Integer row = pair / width, rest = pair % width;
+    if (rest < tiles - row)
+        return {row, row + rest};
+    const Integer i = tiles - row - (tiles % 2 == 0);
+    return {i, i + rest - (tiles - row)};
 }
 
 // Transposes the tile that starts at (i0, j0), with 32 x 8 threads.
@@ -77,4 +110,5 @@ transpose_tile(const transpose_problem& p, int64_t i0, int64_t j0, T (&smem)[til
             gmem_b[lane + i * p.ldb] = smem[lane][i];
     __syncthreads(); // the tile is free for the block's next one
 }
+
 } // namespace myblas::cuda

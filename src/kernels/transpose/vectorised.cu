@@ -24,18 +24,15 @@
 //      v columns x 1 vector  ->  turned    ->   row i: vectors j / v, at (j / v) ^ (i / v & 7)
 
 #include "kernels/transpose/registry.h"
+#include "kernels/transpose/square.h"
 #include "kernels/transpose/tile.h"
 
 namespace myblas::cuda {
 namespace {
 
-struct alignas(16) vector16 {
-    uint32_t word[4];
-};
-
 template <class T>
 struct tiling {
-    static constexpr int v = 16 / sizeof(T);              // elements of a vector
+    static constexpr int v = vector_elements<T>;
     static constexpr int lanes = sizeof(T) == 1 ? 8 : 16; // squares along each side
     static constexpr int repeats = v >= 4 ? 1 : 4 / v;    // squares of a thread, along n
     static constexpr int rows = lanes * v;                // of A
@@ -51,57 +48,6 @@ struct tiling {
 
 // Tile rows in a band. With several hundred tiles in flight, 32 make the set about square.
 constexpr int band_rows = 32;
-
-// Streaming accesses: the lines are the first to leave the caches.
-__device__ vector16 load_streaming(const void* ptr) {
-    const uint4 value = __ldcs(static_cast<const uint4*>(ptr));
-    return {value.x, value.y, value.z, value.w};
-}
-
-__device__ void store_streaming(void* ptr, const vector16& value) {
-    __stcs(static_cast<uint4*>(ptr),
-           make_uint4(value.word[0], value.word[1], value.word[2], value.word[3]));
-}
-
-// Transposes a square: element r of from[c] becomes element c of to[r].
-template <class T>
-__device__ void transpose_square(const vector16 (&from)[tiling<T>::v],
-                                 vector16 (&to)[tiling<T>::v]) {
-    constexpr int v = tiling<T>::v;
-    if constexpr (sizeof(T) == 1) {
-        // By 4 x 4 bytes, a word of each of four vectors: pairs of bytes first, then pairs of
-        // pairs.
-#pragma unroll
-        for (int q = 0; q < 4; ++q)
-#pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                const uint32_t w0 = from[4 * q].word[r], w1 = from[4 * q + 1].word[r];
-                const uint32_t w2 = from[4 * q + 2].word[r], w3 = from[4 * q + 3].word[r];
-                const uint32_t low01 = __byte_perm(w0, w1, 0x5140);
-                const uint32_t high01 = __byte_perm(w0, w1, 0x7362);
-                const uint32_t low23 = __byte_perm(w2, w3, 0x5140);
-                const uint32_t high23 = __byte_perm(w2, w3, 0x7362);
-                to[4 * r].word[q] = __byte_perm(low01, low23, 0x5410);
-                to[4 * r + 1].word[q] = __byte_perm(low01, low23, 0x7632);
-                to[4 * r + 2].word[q] = __byte_perm(high01, high23, 0x5410);
-                to[4 * r + 3].word[q] = __byte_perm(high01, high23, 0x7632);
-            }
-    } else if constexpr (sizeof(T) == 2) {
-#pragma unroll
-        for (int q = 0; q < 4; ++q)
-#pragma unroll
-            for (int r = 0; r < v; ++r)
-                to[r].word[q] = __byte_perm(
-                    from[2 * q].word[r / 2], from[2 * q + 1].word[r / 2], r % 2 ? 0x7632 : 0x5410);
-    } else {
-        constexpr int words = sizeof(T) / 4; // of an element
-#pragma unroll
-        for (int r = 0; r < v; ++r)
-#pragma unroll
-            for (int w = 0; w < 4; ++w)
-                to[r].word[w] = from[w / words].word[r * words + w % words];
-    }
-}
 
 // Where vector `unit` of row i lies in shared memory, in vectors.
 template <class T>
@@ -190,11 +136,11 @@ __global__ void __launch_bounds__(tiling<T>::threads, tiling<T>::min_blocks)
     }
 }
 
-bool accepts_aligned(const transpose_problem& p, const device_info&) {
+bool accepts_aligned(const transpose_problem& p, const device_info& device) {
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(p.lda) * p.element_bytes |
                             static_cast<uint64_t>(p.ldb) * p.element_bytes;
-    return !p.in_place() && misfit % sizeof(vector16) == 0;
+    return out_of_place(p, device) && misfit % sizeof(vector16) == 0;
 }
 
 myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_context& context) {
