@@ -9,7 +9,7 @@ namespace myblas::cuda {
 // Copies `bytes` (4, 8 or 16; source and target aligned to it), or writes as many zeroes without reading
 // the source. PTX could also copy a part; tools that check memory accesses take that for a whole one.
 template <int bytes>
-__device__ __forceinline__ void cp_async(float* smem_target, const float* gmem_source, bool reads) {
+__device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_source, bool reads) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);
     const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
     const int source_bytes = reads ? bytes : 0;
@@ -24,6 +24,18 @@ __device__ __forceinline__ void cp_async(float* smem_target, const float* gmem_s
                      "n"(bytes),
                      "r"(source_bytes)
                      : "memory");
+}
+
+// The same of 4 or 8 bytes that exist, of lines that other lanes and blocks will ask for: the L2 cache
+// fetches all 128 bytes.
+template <int bytes>
+__device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {
+    static_assert(bytes == 4 || bytes == 8);
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(
+                     static_cast<uint32_t>(__cvta_generic_to_shared(smem_target))),
+                 "l"(gmem_source),
+                 "n"(bytes)
+                 : "memory");
 }
 
 // Closes the group of all copies that this thread issued since the last commit; it may be empty.

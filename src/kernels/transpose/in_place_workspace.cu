@@ -2,8 +2,8 @@
 //
 // Transposes out of place into the workspace, then copies back: fast at the price of memory.
 //
-// Bound: 4 m n elements moved.  Launches: `vectorised` where A is aligned for it, else `unrolled`;
-// and a copy.  Accepts: B == A, lda == m, ldb == n, with m * n elements of workspace.
+// Bound: 4 m n elements moved.  Launches: `vectorised` where A is aligned for it, else `interleaved`
+// where it is thin, else `shifted`; and a copy.  Accepts: B == A, lda == m, ldb == n, with m * n elements of workspace.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -12,7 +12,7 @@ namespace myblas::cuda {
 namespace {
 
 bool accepts_tight(const transpose_problem& p, const device_info&) {
-    return p.in_place() && p.lda == p.m && p.ldb == p.n;
+    return p.in_place() && p.lda == p.m && p.ldb == p.n && p.batch_count == 1;
 }
 
 size_t matrix_bytes(const transpose_problem& p, const device_info&) {
@@ -23,9 +23,12 @@ myblasStatus_t launch_in_place_workspace(const transpose_problem& p,
                                          const launch_context& context) {
     transpose_problem out = p;
     out.b = context.workspace;
-    const auto& mover = transpose_vectorised.accepts(out, *context.device) ? transpose_vectorised
-                                                                           : transpose_unrolled;
-    if (const myblasStatus_t status = mover.launch(out, context); status != MYBLAS_STATUS_SUCCESS)
+    const kernel_entry<transpose_problem>* mover = &transpose_unrolled; // accepts everything
+    for (const auto* candidate :
+         {&transpose_shifted, &transpose_interleaved, &transpose_vectorised})
+        if (candidate->accepts(out, *context.device))
+            mover = candidate;
+    if (const myblasStatus_t status = mover->launch(out, context); status != MYBLAS_STATUS_SUCCESS)
         return status;
     return to_status(cudaMemcpyAsync(
         p.b, out.b, matrix_bytes(p, *context.device), cudaMemcpyDeviceToDevice, context.stream));

@@ -15,7 +15,12 @@ kernel_list<transpose_problem> cuda_kernels<transpose_problem>() {
         &cuda::transpose_diagonal,
         &cuda::transpose_unrolled,
         &cuda::transpose_vectorised,
+        &cuda::transpose_small_tiles,
+        &cuda::transpose_large_tiles,
+        &cuda::transpose_shifted,
+        &cuda::transpose_interleaved,
         &cuda::transpose_in_place_square,
+        &cuda::transpose_in_place_pairs,
         &cuda::transpose_in_place_workspace,
         &cuda::transpose_in_place_cycles,
     };
@@ -27,6 +32,7 @@ kernel_list<geam_problem> cuda_kernels<geam_problem>() {
     static constexpr const kernel_entry<geam_problem>* kernels[] = {
         &cuda::geam_naive,
         &cuda::geam_shared_tile,
+        &cuda::geam_async_tiles,
     };
     return kernels;
 }

@@ -1,0 +1,132 @@
+// A = A^T in place, A square, by pairs of tiles copied asynchronously.
+//
+// Adds to `in_place_square`: larger tiles that go past the registers (mover.h), 16 bytes at a time
+// where n and the leading dimension allow, and streaming stores. Batches are one launch.
+//
+// Bound: 2 n^2 elements moved.  Block: 256 threads, one stage of two tiles. Tile, by vectors or words:
+//      bytes   1          2        4        8        16
+//      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16
+//      words   -          -        64 x 64  32 x 32  16 x 16
+// Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes by vectors alone.
+
+#include "kernels/transpose/mover.h"
+#include "kernels/transpose/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256;
+
+template <class T>
+struct vectors : vector_tile<T, 16, 16, threads> {};
+template <>
+struct vectors<uint8_t> : vector_tile<uint8_t, 8, 8, threads> {};
+template <>
+struct vectors<uint16_t> : vector_tile<uint16_t, 8, 8, threads> {};
+
+template <class T>
+struct words : word_tile<T, 64, 64, 0, threads> {};
+template <>
+struct words<uint64_t> : word_tile<uint64_t, 32, 32, 0, threads> {};
+template <>
+struct words<uint4> : word_tile<uint4, 16, 16, 0, threads> {};
+
+template <class tile>
+__device__ __forceinline__ void
+store_tile(const vector16* smem, typename tile::T* gmem, int64_t ld, const tile_region& at) {
+    tile::for_each_square(at, [&](int, int i, int j) {
+        vector16 row[tile::v];
+        tile::read(smem, i, j, row);
+#pragma unroll
+        for (int r = 0; r < tile::v; ++r)
+            store_streaming(gmem + at.j0 + j + (at.i0 + i + r) * ld, row[r]);
+    });
+}
+
+template <class tile>
+__device__ __forceinline__ void store_tile(const typename tile::word* smem,
+                                           typename tile::T* gmem,
+                                           int64_t ld,
+                                           const tile_region& at) {
+    tile::for_each_element(gmem, ld, at, [&](int, int64_t i, int64_t j, int place) {
+        __stcs(gmem + j + i * ld, smem[place]);
+    });
+}
+
+template <class T, bool aligned>
+__global__ void __launch_bounds__(threads) in_place_pairs(transpose_problem p, uint32_t tiles) {
+    using tile = std::conditional_t<aligned, vectors<T>, words<T>>;
+    using cell = std::conditional_t<aligned, vector16, word_of<T>>;
+    extern __shared__ __align__(16) unsigned char smem_raw[];
+    cell* smem_upper = reinterpret_cast<cell*>(smem_raw);                    // of the tile (i0, j0)
+    cell* smem_lower = reinterpret_cast<cell*>(smem_raw + tile::smem_bytes); // of the tile (j0, i0)
+
+    const uint32_t pairs = tiles * (tiles + 1) / 2;
+    const uint32_t batch = blockIdx.x / pairs;
+    const tile_pair<uint32_t> pair = pair_of(blockIdx.x - batch * pairs, tiles);
+    T* gmem = static_cast<T*>(p.b) + batch * p.stride_b;
+    const int64_t i0 = int64_t{pair.i} * tile::rows, j0 = int64_t{pair.j} * tile::rows;
+    const tile_region upper{p.n, p.n, i0, j0}, lower{p.n, p.n, j0, i0};
+
+    tile::load(smem_upper, gmem, p.lda, upper);
+    if (i0 != j0)
+        tile::load(smem_lower, gmem, p.lda, lower);
+    wait_for_tile(); // both tiles are read: their places may be written
+    store_tile<tile>(smem_upper, gmem, p.lda, upper);
+    if (i0 != j0)
+        store_tile<tile>(smem_lower, gmem, p.lda, lower);
+}
+
+bool is_aligned(const transpose_problem& p) {
+    const uint64_t misfit = reinterpret_cast<uintptr_t>(p.b) |
+                            static_cast<uint64_t>(p.lda | p.n | p.stride_b) * p.element_bytes;
+    return misfit % sizeof(vector16) == 0;
+}
+
+bool accepts_square(const transpose_problem& p, const device_info&) {
+    return p.in_place() && p.m == p.n && p.lda == p.ldb && p.stride_a == p.stride_b &&
+           (is_aligned(p) || p.element_bytes >= 4) && fits_tile_order(p.n, p.n);
+}
+
+template <class tile>
+myblasStatus_t launch_pairs(void (*kernel)(transpose_problem, uint32_t),
+                            const transpose_problem& p,
+                            const launch_context& context) {
+    const int64_t tiles = tiles_of(p.n, tile::rows);
+    const auto go = [&](const transpose_problem& part, const tile_order& order) {
+        return launch(kernel,
+                      dim3(order.tiles),
+                      threads,
+                      2 * tile::smem_bytes,
+                      context,
+                      part,
+                      static_cast<uint32_t>(tiles));
+    };
+    return launch_parts(p, tiles * (tiles + 1) / 2, 1, go);
+}
+
+myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        if (is_aligned(p))
+            return launch_pairs<vectors<T>>(in_place_pairs<T, true>, p, context);
+        if constexpr (sizeof(T) >= 4)
+            return launch_pairs<words<T>>(in_place_pairs<T, false>, p, context);
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_in_place_pairs = {
+    .name = "in_place_pairs",
+    .description = "in place, square: pairs of tiles by asynchronous copies",
+    .block_m = vectors<uint32_t>::rows,
+    .block_n = vectors<uint32_t>::rows,
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = 2 * words<uint32_t>::smem_bytes,
+    .accepts = accepts_square,
+    .launch = launch_in_place_pairs,
+};
+
+} // namespace myblas::cuda
