@@ -52,7 +52,12 @@ static const char* const cuda_transpose[] = {"copy",
                                              "diagonal",
                                              "unrolled",
                                              "vectorised",
+                                             "small_tiles",
+                                             "large_tiles",
+                                             "shifted",
+                                             "interleaved",
                                              "in_place_square",
+                                             "in_place_pairs",
                                              "in_place_workspace",
                                              "in_place_cycles",
                                              NULL};
@@ -67,7 +72,7 @@ static const char* const cuda_sum[] = {"atomic",
                                        NULL};
 static const char* const cuda_dsum[] = {
     "atomic", "warp_shuffle", "vectorised_two_level", "single_block", NULL};
-static const char* const cuda_geam[] = {"naive", "shared_tile", NULL};
+static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", NULL};
 static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
@@ -263,10 +268,17 @@ static void test_selected_names(void** state) {
         {all, 0, sgemm_call(N, N, 64, 64, 65536), "warp_tile_64x64"},
         {all, 0, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
-        {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "unrolled"},
-        {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "unrolled"},
-        {all, default_workspace, transpose_call(1 << 20, 32, 4, 0, 0), "unrolled"},
-        {all, default_workspace, transpose_call(512, 512, 4, 0x10000, 0x10000), "in_place_square"},
+        {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "shifted"},
+        {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "shifted"},
+        {all, default_workspace, transpose_call(1024, 1024, 4, 0, 0), "small_tiles"},
+        {all, default_workspace, transpose_call(1023, 1023, 4, 0, 0), "unrolled"},
+        {all, default_workspace, transpose_call(1 << 20, 32, 4, 0, 0), "vectorised"},
+        {all, default_workspace, transpose_call(64, 64, 4, 0, 0), "naive"},
+        {all, default_workspace, transpose_call(8196, 8196, 4, 0, 0), "shifted"},
+        {all, default_workspace, transpose_call(1 << 20, 31, 4, 0, 0), "interleaved"},
+        {all, default_workspace, transpose_call(3, 1 << 24, 4, 0, 0), "interleaved"},
+        {all, default_workspace, transpose_call(512, 512, 4, 0x10000, 0x10000), "in_place_pairs"},
+        {all, default_workspace, transpose_call(511, 511, 1, 0x10000, 0x10000), "in_place_square"},
         {all, default_workspace, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_workspace"},
         {all, 0, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_cycles"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0), "vectorised_two_level"},

@@ -112,11 +112,16 @@ inline selection_key make_key(const sgemm_problem& p) {
     return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
 }
 
-// transpose: form in_place_form or out_of_place_form; extents m, n, min(m, n), m * n.
-inline constexpr unsigned in_place_form = 1, out_of_place_form = 2;
+// transpose: form in_place_form, whole_sectors_form (out of place, the columns of B start where sectors
+// of 32 bytes do) or split_sectors_form; extents m, n, min(m, n), m * n.
+inline constexpr unsigned in_place_form = 1, whole_sectors_form = 2, split_sectors_form = 4;
+inline constexpr unsigned out_of_place_form = whole_sectors_form | split_sectors_form;
 
 inline selection_key make_key(const transpose_problem& p) {
-    return {p.in_place() ? in_place_form : out_of_place_form,
+    const uint64_t misfit =
+        reinterpret_cast<uintptr_t>(p.b) | static_cast<uint64_t>(p.ldb) * p.element_bytes;
+    return {p.in_place() ? in_place_form
+                         : (misfit % 32 == 0 ? whole_sectors_form : split_sectors_form),
             {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
 }
 
