@@ -12,6 +12,7 @@ enum function {
     sgemm_batched,
     transpose,
     transpose_ex,
+    transpose_strided,
     geam,
     sum,
     asum,
@@ -35,6 +36,7 @@ static const char* const function_names[] = {
     "mysgemmBatched",
     "mytranspose",
     "mytransposeEx",
+    "mytransposeStridedBatched",
     "mysgeam",
     "mysum",
     "mysasum",
@@ -76,6 +78,7 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
         return mysgemmBatched(h, transa, transb, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc, batch);
     case transpose: return mytranspose(h, m, n, g->a, lda, b, ldb);
     case transpose_ex: return mytransposeEx(h, m, n, bytes, g->a, lda, b, ldb);
+    case transpose_strided: return mytransposeStridedBatched(h, m, n, g->a, lda, 64, b, ldb, 64, batch);
     case geam: return mysgeam(h, transa, transb, m, n, g->alpha, g->a, lda, g->beta, g->b, ldb, g->c, ldc);
     case sum: return mysum(h, n, g->a, lda, g->result);
     case asum: return mysasum(h, n, g->a, lda, g->result);
@@ -111,6 +114,7 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
         return mysgemmBatched_64(h, transa, transb, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc, batch);
     case transpose: return mytranspose_64(h, m, n, g->a, lda, b, ldb);
     case transpose_ex: return mytransposeEx_64(h, m, n, bytes, g->a, lda, b, ldb);
+    case transpose_strided: return mytransposeStridedBatched_64(h, m, n, g->a, lda, 64, b, ldb, 64, batch);
     case geam: return mysgeam_64(h, transa, transb, m, n, g->alpha, g->a, lda, g->beta, g->b, ldb, g->c, ldc);
     case sum: return mysum_64(h, n, g->a, lda, g->result);
     case asum: return mysasum_64(h, n, g->a, lda, g->result);
@@ -170,6 +174,8 @@ static const struct fault faults[function_count][max_faults] = {
                       FAULT("element_bytes", element_bytes, 0), FAULT("element_bytes", element_bytes, -4),
                       FAULT("element_bytes", element_bytes, 32), FAULT("lda", lda, 2), FAULT("ldb", ldb, 3),
                       FAULT("A", a, 0), FAULT("B", b, 0)},
+    [transpose_strided] = {FAULT("m", m, -1), FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 3),
+                           FAULT("batch_count", batch_count, -1), FAULT("A", a, 0), FAULT("B", b, 0)},
     [geam] = {FAULT("transa", transa, 3), FAULT("transb", transb, -1), FAULT("m", m, -1), FAULT("n", n, -1),
               FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("ldc", ldc, 2), FAULT("alpha", alpha, 0),
               FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
@@ -290,6 +296,7 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         break;
     case transpose:
     case transpose_ex:
+    case transpose_strided:
         g.ldb = 4;
         break;
     case geam:
@@ -430,6 +437,10 @@ static void test_quick_returns(void** state) {
         {transpose, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
         {transpose, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
         {transpose_ex, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
+        {transpose_strided, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
+        {transpose_strided,
+         offsetof(struct arguments, batch_count),
+         offsetof(struct arguments, lda)},
         {geam, offsetof(struct arguments, m), offsetof(struct arguments, ldc)},
         {geam, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
         {axpy, offsetof(struct arguments, n), sizeof(struct arguments)},
@@ -505,6 +516,14 @@ static void test_in_place_forms(void** state) {
         g.m = g.n = 3;
         g.lda = 4; // square with different leading dimensions
         assert_status(INVALID_VALUE, call(transpose, wide, handle, &g));
+        assert_status(INVALID_VALUE, call(transpose_strided, wide, handle, &g));
+        g = good_arguments(transpose_strided, s, false);
+        g.b = g.a; // a batch of tight matrices that are not square
+        assert_status(INVALID_VALUE, call(transpose_strided, wide, handle, &g));
+        void* a = (void*)g.a; // a batch of squares with different strides
+        assert_status(INVALID_VALUE,
+                      wide ? mytransposeStridedBatched_64(handle, 3, 3, a, 3, 16, a, 3, 32, 2)
+                           : mytransposeStridedBatched(handle, 3, 3, a, 3, 16, a, 3, 32, 2));
 
         g = good_arguments(geam, s, false);
         g.c = (void*)g.a;

@@ -251,6 +251,118 @@ static void test_in_place_workspaces(void** state) {
     operand_destroy(&workspace);
 }
 
+// ---- Batches of transposes -----------------------------------------------------------------------
+
+struct batch_case {
+    int m, n, lda, ldb, count;
+    int64_t stride_a, stride_b;
+    int misaligned;
+    bool in_place;
+};
+
+static void run_batch(myblasHandle_t handle,
+                      const struct batch_case* t,
+                      struct operand* a,
+                      struct operand* b,
+                      struct counts* counts) {
+    static unsigned turn = 0;
+    const size_t size = sizeof(float);
+    const size_t bytes_a =
+        (size_t)(t->stride_a * (t->count - 1)) * size + matrix_bytes(t->m, t->n, t->lda, size);
+    const size_t bytes_b =
+        (size_t)(t->stride_b * (t->count - 1)) * size + matrix_bytes(t->n, t->m, t->ldb, size);
+    unsigned char* host_a = operand_place(a, bytes_a, (size_t)t->misaligned * size);
+    fill_random_bytes(host_a, bytes_a);
+    operand_upload(a);
+    struct operand* target = t->in_place ? a : b;
+    unsigned char* host_b = host_a;
+    if (!t->in_place) {
+        host_b = operand_place(b, bytes_b, (size_t)t->misaligned * 3 % 4 * size);
+        operand_upload(b);
+    }
+    // What surrounds the matrices is to stay as it is.
+    unsigned char* expected = malloc(bytes_b);
+    assert_non_null(expected);
+    memcpy(expected, host_b, bytes_b);
+    for (int64_t k = 0; k < t->count; ++k) {
+        for (int64_t j = 0; j < t->n; ++j) {
+            for (int64_t i = 0; i < t->m; ++i)
+                memcpy(element(expected, j + k * t->stride_b, i, t->ldb, 4),
+                       element(host_a, i + k * t->stride_a, j, t->lda, 4),
+                       size);
+        }
+    }
+    const float* from = operand_device(a);
+    float* to = operand_device(target);
+    const myblasStatus_t status =
+        ++turn % 2
+            ? mytransposeStridedBatched(
+                  handle, t->m, t->n, from, t->lda, t->stride_a, to, t->ldb, t->stride_b, t->count)
+            : mytransposeStridedBatched_64(
+                  handle, t->m, t->n, from, t->lda, t->stride_a, to, t->ldb, t->stride_b, t->count);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
+        operand_assert_unchanged(target);
+        ++counts->declined;
+    } else {
+        assert_ok(status);
+        if (memcmp(operand_download(target), expected, bytes_b) != 0)
+            fail_msg("batch of %d, %d x %d, lda %d, ldb %d: wrong",
+                     t->count,
+                     t->m,
+                     t->n,
+                     t->lda,
+                     t->ldb);
+        ++counts->ran;
+    }
+    free(expected);
+}
+
+static struct counts run_batches(myblasHandle_t handle) {
+    static const struct shape shapes[] = {
+        {1, 1}, {5, 7}, {16, 16}, {64, 64}, {33, 65}, {3, 300}, {300, 3}, {128, 32}, {131, 131}};
+    struct counts counts = {0, 0};
+    struct operand a = operand_create(handle), b = operand_create(handle);
+    for (size_t s = 0; s < COUNT_OF(shapes); ++s) {
+        for (int variant = 0; variant < 8; ++variant) {
+            const int padding = variant & 1 ? 4 : 0, gap = variant & 2 ? 16 : variant & 1;
+            struct batch_case t = {.m = shapes[s].m,
+                                   .n = shapes[s].n,
+                                   .lda = shapes[s].m + padding,
+                                   .ldb = shapes[s].n + padding,
+                                   .count = variant & 4 ? 5 : 2,
+                                   .misaligned = variant % 3 == 1 ? (int)s % 4 : 0};
+            t.stride_a = (int64_t)t.lda * t.n + gap;
+            t.stride_b = (int64_t)t.ldb * t.m + gap;
+            run_batch(handle, &t, &a, &b, &counts);
+            struct batch_case shared = t;
+            shared.stride_a = 0;
+            run_batch(handle, &shared, &a, &b, &counts);
+            if (t.m == t.n) {
+                t.in_place = true;
+                run_batch(handle, &t, &a, &b, &counts);
+            }
+        }
+    }
+    operand_destroy(&a);
+    operand_destroy(&b);
+    return counts;
+}
+
+static void test_batches(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(5);
+    assert_int_equal(run_batches(handle).declined, 0);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_TRANSPOSE);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_TRANSPOSE, i);
+        if (!kernel_fits_device(handle, &info) || is_copy(info.name))
+            continue;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_TRANSPOSE, info.name));
+        const struct counts counts = run_batches(handle);
+        print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
+    }
+}
+
 // ---- geam ----------------------------------------------------------------------------------------
 
 static const float scalars[] = {0, 1, -0.5f};
@@ -479,6 +591,7 @@ int main(void) {
         cmocka_unit_test(test_every_transpose),
         cmocka_unit_test(test_transpose_selection),
         cmocka_unit_test(test_in_place_workspaces),
+        cmocka_unit_test(test_batches),
         cmocka_unit_test(test_every_geam),
         cmocka_unit_test(test_geam_selection),
     };

@@ -621,6 +621,38 @@ module myblas
             integer(c_int) :: status
         end function
 
+        function mytransposeStridedBatched(handle, m, n, A, lda, strideA, B, ldb, strideB, &
+            batch_count) &
+            bind(c, name="mytransposeStridedBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_long_long), value :: strideB
+            integer(c_int), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mytransposeStridedBatched_64(handle, m, n, A, lda, strideA, B, ldb, strideB, &
+            batch_count) &
+            bind(c, name="mytransposeStridedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_long_long), value :: strideB
+            integer(c_int64_t), value :: batch_count
+            integer(c_int) :: status
+        end function
+
         function mysgeam(handle, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc) &
             bind(c, name="mysgeam") result(status)
             import

@@ -108,7 +108,7 @@ typedef void (*myblasLogCallback_t)(const char* message);
 /* The routines that have kernels to choose from. */
 typedef enum {
     MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm and its batched forms */
-    MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx */
+    MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx, mytransposeStridedBatched */
     MYBLAS_ROUTINE_GEAM = 2,      /* mysgeam */
     MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
     MYBLAS_ROUTINE_DSUM = 4,      /* mydsum */
@@ -123,8 +123,8 @@ typedef enum {
  * size_bytes to sizeof(myblasCall_t), zero the rest, then fill in what the routine has; fields it
  * lacks are ignored.
  *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1)
- *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4); A == B, not NULL, asks for the in-place
- *              form
+ *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL,
+ *              asks for the in-place form
  *   GEAM       transa transb m n lda ldb ldc A B C
  *   SUM DSUM   n lda (the increment) A (the vector)
  *   AXPY COPY  n lda ldb (the increments) A B (the vectors x and y)
@@ -571,6 +571,34 @@ MYBLAS_API myblasStatus_t mytransposeEx_64(myblasHandle_t handle,
                                            int64_t lda,
                                            void* B,
                                            int64_t ldb);
+
+/*
+ * batch_count transposes of one shape, operand i of each at its base + i * stride elements; a stride
+ * of 0 for A shares it. The B matrices must not overlap. In place when B == A: squares with lda ==
+ * ldb and strideA == strideB; a batch of one as mytranspose. batch_count == 0: success.
+ * INVALID_VALUE: as mytranspose, with batch_count < 0 checked after ldb. Exact. Source: mytranspose;
+ * batches as cublasSgemmStridedBatched.
+ */
+MYBLAS_API myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
+                                                    int m,
+                                                    int n,
+                                                    const float* A,
+                                                    int lda,
+                                                    long long strideA,
+                                                    float* B,
+                                                    int ldb,
+                                                    long long strideB,
+                                                    int batch_count);
+MYBLAS_API myblasStatus_t mytransposeStridedBatched_64(myblasHandle_t handle,
+                                                       int64_t m,
+                                                       int64_t n,
+                                                       const float* A,
+                                                       int64_t lda,
+                                                       long long strideA,
+                                                       float* B,
+                                                       int64_t ldb,
+                                                       long long strideB,
+                                                       int64_t batch_count);
 
 /*
  * C = alpha * op(A) + beta * op(B), C m x n. A is m x n (OP_N) or n x m, B likewise, leading

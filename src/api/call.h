@@ -76,11 +76,18 @@ inline fault read_call(const myblasCall_t& call, bool, transpose_problem* p, boo
           .a = operand_a<void>(call),
           .lda = call.lda,
           .b = const_cast<void*>(operand_b<void>(call)),
-          .ldb = call.ldb};
+          .ldb = call.ldb,
+          .batch_count = call.batch_count == 0 ? 1 : call.batch_count};
     if (const fault found = check_sizes(p->element_bytes, *p))
         return found;
     *is_quick = is_empty(*p);
-    return *is_quick ? nullptr : check_operands(*p);
+    if (*is_quick)
+        return nullptr;
+    if (p->batch_count > 1) {
+        p->stride_a = tight_stride(p->lda, p->n);
+        p->stride_b = tight_stride(p->ldb, p->m);
+    }
+    return check_operands(*p);
 }
 
 inline fault read_call(const myblasCall_t& call, bool, geam_problem* p, bool* is_quick) {

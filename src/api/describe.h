@@ -38,12 +38,13 @@ inline description describe(const transpose_problem& p) {
     std::snprintf(d.text,
                   sizeof d.text,
                   "m=%" PRId64 " n=%" PRId64 " element_bytes=%d lda=%" PRId64 " ldb=%" PRId64
-                  " A=%p B=%p",
+                  " batch=%" PRId64 " A=%p B=%p",
                   p.m,
                   p.n,
                   p.element_bytes,
                   p.lda,
                   p.ldb,
+                  p.batch_count,
                   p.a,
                   p.b);
     return d;

@@ -104,6 +104,54 @@ myblasStatus_t mytransposeEx_64(myblasHandle_t handle,
                      {.m = m, .n = n, .a = A, .lda = lda, .b = B, .ldb = ldb});
 }
 
+myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
+                                         int m,
+                                         int n,
+                                         const float* A,
+                                         int lda,
+                                         long long strideA,
+                                         float* B,
+                                         int ldb,
+                                         long long strideB,
+                                         int batch_count) {
+    return transpose("mytransposeStridedBatched",
+                     handle,
+                     sizeof(float),
+                     {.m = m,
+                      .n = n,
+                      .a = A,
+                      .lda = lda,
+                      .b = B,
+                      .ldb = ldb,
+                      .stride_a = strideA,
+                      .stride_b = strideB,
+                      .batch_count = batch_count});
+}
+
+myblasStatus_t mytransposeStridedBatched_64(myblasHandle_t handle,
+                                            int64_t m,
+                                            int64_t n,
+                                            const float* A,
+                                            int64_t lda,
+                                            long long strideA,
+                                            float* B,
+                                            int64_t ldb,
+                                            long long strideB,
+                                            int64_t batch_count) {
+    return transpose("mytransposeStridedBatched",
+                     handle,
+                     sizeof(float),
+                     {.m = m,
+                      .n = n,
+                      .a = A,
+                      .lda = lda,
+                      .b = B,
+                      .ldb = ldb,
+                      .stride_a = strideA,
+                      .stride_b = strideB,
+                      .batch_count = batch_count});
+}
+
 myblasStatus_t mysgeam(myblasHandle_t handle,
                        myblasOperation_t transa,
                        myblasOperation_t transb,

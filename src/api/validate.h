@@ -109,17 +109,24 @@ inline fault check_sizes(int64_t element_bytes, const transpose_problem& p) {
         return "lda < max(1, m)";
     if (!is_leading_dimension(p.ldb, p.n))
         return "ldb < max(1, n)";
+    if (p.batch_count < 0)
+        return "batch_count < 0";
     return nullptr;
 }
 
-inline bool is_empty(const transpose_problem& p) { return p.m == 0 || p.n == 0; }
+inline bool is_empty(const transpose_problem& p) {
+    return p.m == 0 || p.n == 0 || p.batch_count == 0;
+}
 
 inline fault check_operands(const transpose_problem& p) {
     const auto is_misaligned = [&](const void* pointer) {
         return reinterpret_cast<uintptr_t>(pointer) % p.element_bytes != 0;
     };
-    if (!is_addressable(last_index(p.m, p.n, p.lda), p.element_bytes) ||
-        !is_addressable(last_index(p.n, p.m, p.ldb), p.element_bytes))
+    const wide last_batch = p.batch_count - 1;
+    const wide last_a = last_index(p.m, p.n, p.lda), last_b = last_index(p.n, p.m, p.ldb);
+    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), p.element_bytes) ||
+        !is_addressable(last_b + last_batch * magnitude(p.stride_b), p.element_bytes) ||
+        !is_addressable(wide{p.batch_count} * (p.m * p.n), p.element_bytes))
         return too_large;
     if (!p.a)
         return "A is NULL";
@@ -133,6 +140,8 @@ inline fault check_operands(const transpose_problem& p) {
     const bool is_tight = p.lda == p.m && p.ldb == p.n;
     if (p.in_place() && !is_square && !is_tight)
         return "in place, the matrix must be square with lda == ldb, or lda == m and ldb == n";
+    if (p.in_place() && p.batch_count > 1 && (!is_square || p.stride_a != p.stride_b))
+        return "in place, a batch must be of squares with lda == ldb and strideA == strideB";
     return nullptr;
 }
 

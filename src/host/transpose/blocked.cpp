@@ -15,7 +15,11 @@ bool accepts(const transpose_problem& p, const device_info&) { return !p.in_plac
 
 myblasStatus_t launch(const transpose_problem& p, const launch_context&) {
     return with_element(p, [&p]<class T>(T) {
-        transpose_tiles(p.m, p.n, static_cast<const T*>(p.a), p.lda, static_cast<T*>(p.b), p.ldb);
+        for (int64_t i = 0; i < p.batch_count; ++i) {
+            const transpose_problem one = p.part(i, 1);
+            transpose_tiles(
+                p.m, p.n, static_cast<const T*>(one.a), p.lda, static_cast<T*>(one.b), p.ldb);
+        }
         return MYBLAS_STATUS_SUCCESS;
     });
 }

@@ -109,13 +109,14 @@ void transpose_rectangle(const transpose_problem& p, const launch_context& conte
 bool is_square(const transpose_problem& p) { return p.m == p.n && p.lda == p.ldb; }
 
 bool accepts(const transpose_problem& p, const device_info&) {
-    return p.in_place() && (is_square(p) || (p.lda == p.m && p.ldb == p.n));
+    return p.in_place() && (is_square(p) || (p.lda == p.m && p.ldb == p.n && p.batch_count == 1));
 }
 
 myblasStatus_t launch(const transpose_problem& p, const launch_context& context) {
     return with_element(p, [&]<class T>(T) {
         if (is_square(p))
-            transpose_square(p.n, static_cast<T*>(p.b), p.ldb);
+            for (int64_t i = 0; i < p.batch_count; ++i)
+                transpose_square(p.n, static_cast<T*>(p.part(i, 1).b), p.ldb);
         else
             transpose_rectangle<T>(p, context);
         return MYBLAS_STATUS_SUCCESS;

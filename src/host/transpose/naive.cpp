@@ -22,7 +22,8 @@ bool accepts(const transpose_problem& p, const device_info&) { return !p.in_plac
 
 myblasStatus_t launch(const transpose_problem& p, const launch_context&) {
     return with_element(p, [&p]<class T>(T) {
-        transpose<T>(p);
+        for (int64_t i = 0; i < p.batch_count; ++i)
+            transpose<T>(p.part(i, 1));
         return MYBLAS_STATUS_SUCCESS;
     });
 }
