@@ -31,14 +31,12 @@ namespace myblas::cuda {
 
 // ---- Order of the tiles --------------------------------------------------------------------------
 
-// Tile rows in a band: blocks take the tiles in bands, so that those in flight touch about as many
-// pages of A as of B.
-inline constexpr uint32_t band_rows = 32;
-
 struct tile_position {
     int64_t batch, row, col; // row, col: in tiles
 };
 
+// Along the rows of tiles: blocks that run at the same time write neighbouring stretches of the same
+// columns of B.
 struct tile_order {
     uint32_t tiles_m, tiles_n; // of a matrix
     uint32_t tiles;            // of the batch
@@ -47,11 +45,8 @@ struct tile_order {
         const uint32_t of_matrix = tiles_m * tiles_n;
         const uint32_t batch = tile / of_matrix;
         tile -= batch * of_matrix;
-        const uint32_t band_tiles = min(band_rows, tiles_m) * tiles_n;
-        const uint32_t band = tile / band_tiles;
-        const uint32_t rest = tile - band * band_tiles;
-        const uint32_t height = min(band_rows, tiles_m - band * band_rows);
-        return {batch, band * band_rows + rest % height, rest / height};
+        const uint32_t row = tile / tiles_n;
+        return {batch, row, tile - row * tiles_n};
     }
 };
 
