@@ -17,8 +17,10 @@ enum function {
     sum,
     asum,
     dsum,
+    gemsum,
     axpy,
     copy,
+    histogram,
     set_matrix,
     get_matrix,
     set_matrix_async,
@@ -41,8 +43,10 @@ static const char* const function_names[] = {
     "mysum",
     "mysasum",
     "mydsum",
+    "mysgemsum",
     "mysaxpy",
     "myscopy",
+    "myhistogram256",
     "myblasSetMatrix",
     "myblasGetMatrix",
     "myblasSetMatrixAsync",
@@ -83,8 +87,10 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     case sum: return mysum(h, n, g->a, lda, g->result);
     case asum: return mysasum(h, n, g->a, lda, g->result);
     case dsum: return mydsum(h, n, g->a, lda, g->result);
+    case gemsum: return mysgemsum(h, transa, m, n, g->a, lda, g->c);
     case axpy: return mysaxpy(h, n, g->alpha, g->a, lda, b, ldb);
     case copy: return myscopy(h, n, g->a, lda, b, ldb);
+    case histogram: return myhistogram256(h, n, g->a, g->c);
     case set_matrix: return myblasSetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -119,8 +125,10 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     case sum: return mysum_64(h, n, g->a, lda, g->result);
     case asum: return mysasum_64(h, n, g->a, lda, g->result);
     case dsum: return mydsum_64(h, n, g->a, lda, g->result);
+    case gemsum: return mysgemsum_64(h, transa, m, n, g->a, lda, g->c);
     case axpy: return mysaxpy_64(h, n, g->alpha, g->a, lda, b, ldb);
     case copy: return myscopy_64(h, n, g->a, lda, b, ldb);
+    case histogram: return myhistogram256_64(h, n, g->a, g->c);
     case set_matrix: return myblasSetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync_64(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -182,8 +190,11 @@ static const struct fault faults[function_count][max_faults] = {
     [sum] = {FAULT("result", result, 0), FAULT("x", a, 0)},
     [asum] = {FAULT("result", result, 0), FAULT("x", a, 0)},
     [dsum] = {FAULT("result", result, 0), FAULT("x", a, 0)},
+    [gemsum] = {FAULT("op", transa, 3), FAULT("op", transa, -1), FAULT("m", m, -1), FAULT("n", n, -1),
+               FAULT("lda", lda, 2), FAULT("lda", lda, 0), FAULT("A", a, 0), FAULT("result", c, 0)},
     [axpy] = {FAULT("alpha", alpha, 0), FAULT("x", a, 0), FAULT("y", b, 0)},
     [copy] = {FAULT("x", a, 0), FAULT("y", b, 0)},
+    [histogram] = {FAULT("n", n, -1), FAULT("x", a, 0), FAULT("counts", c, 0), FAULT("counts", c, 4)},
 #define SOURCE_LD "the source's leading dimension"
 #define TARGET_LD "the target's leading dimension"
 #define MATRIX_COPY {FAULT("rows", m, -1), FAULT("cols", n, -1), FAULT("element_bytes", element_bytes, 0),     \
@@ -206,7 +217,7 @@ static void apply(struct arguments* arguments, const struct fault* fault) {
 
 // ---- Good arguments ------------------------------------------------------------------------------
 
-enum { operand_floats = 64 * 3 };
+enum { operand_floats = 64 * 8 }; // room for 256 counts
 
 struct setting {
     struct operand a, b, c, result, scalars, arrays;
@@ -443,6 +454,7 @@ static void test_quick_returns(void** state) {
          offsetof(struct arguments, lda)},
         {geam, offsetof(struct arguments, m), offsetof(struct arguments, ldc)},
         {geam, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {gemsum, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
         {axpy, offsetof(struct arguments, n), sizeof(struct arguments)},
         {copy, offsetof(struct arguments, n), sizeof(struct arguments)},
         {set_matrix, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
@@ -574,7 +586,7 @@ static void test_unaddressable_sizes(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     const int64_t huge = INT64_C(1) << 40;
-    for (int f = 0; f <= copy; ++f) {
+    for (int f = 0; f <= copy; ++f) { // a histogram has no such sizes
         const enum function function = (enum function)f;
         struct arguments g = good_arguments(function, s, false);
         g.m = g.n = g.k = huge;

@@ -69,9 +69,17 @@ JOB(plain_geam) {
 }
 JOB(plain_sum) { UNUSED_SCALARS; return mysum(h, 100003, b->a, 1, b->c); }
 JOB(strided_sum) { UNUSED_SCALARS; return mysum(h, 10003, b->a, 3, b->c); }
+JOB(long_sum) { UNUSED_SCALARS; return mysum(h, 500007, b->a, 1, b->c); }
 JOB(plain_asum) { UNUSED_SCALARS; return mysasum(h, 100003, b->a, 1, b->c); }
 JOB(plain_dsum) { UNUSED_SCALARS; return mydsum(h, 10003, (const double*)b->a, 1, (double*)b->c); }
 JOB(empty_sum) { UNUSED_SCALARS; return mysum(h, 0, b->a, 1, b->c); }
+JOB(row_sums) { UNUSED_SCALARS; return mysgemsum(h, MYBLAS_OP_N, 100, 3000, b->a, 100, b->c); }
+JOB(column_sums) { UNUSED_SCALARS; return mysgemsum(h, MYBLAS_OP_T, 20011, 10, b->a, 20011, b->c); }
+JOB(short_column_sums) { UNUSED_SCALARS; return mysgemsum(h, MYBLAS_OP_T, 33, 5000, b->a, 33, b->c); }
+JOB(plain_histogram) {
+    UNUSED_SCALARS;
+    return myhistogram256(h, 300007, (const unsigned char*)b->a, (uint64_t*)b->c);
+}
 JOB(plain_axpy) { (void)beta; return mysaxpy(h, 100003, alpha, b->a, 1, b->c, 1); }
 JOB(strided_axpy) { (void)beta; return mysaxpy(h, 10003, alpha, b->a, 2, b->c, -3); }
 JOB(plain_copy) { UNUSED_SCALARS; return myscopy(h, 100003, b->a, 1, b->c, 1); }
@@ -94,9 +102,14 @@ static const struct job jobs[] = {
     {"plain_geam", MYBLAS_ROUTINE_GEAM, plain_geam},
     {"plain_sum", MYBLAS_ROUTINE_SUM, plain_sum},
     {"strided_sum", MYBLAS_ROUTINE_SUM, strided_sum},
+    {"long_sum", MYBLAS_ROUTINE_SUM, long_sum},
     {"plain_asum", MYBLAS_ROUTINE_SUM, plain_asum},
     {"empty_sum", MYBLAS_ROUTINE_SUM, empty_sum},
     {"plain_dsum", MYBLAS_ROUTINE_DSUM, plain_dsum},
+    {"row_sums", MYBLAS_ROUTINE_GEMSUM, row_sums},
+    {"column_sums", MYBLAS_ROUTINE_GEMSUM, column_sums},
+    {"short_column_sums", MYBLAS_ROUTINE_GEMSUM, short_column_sums},
+    {"plain_histogram", MYBLAS_ROUTINE_HISTOGRAM, plain_histogram},
     {"plain_axpy", MYBLAS_ROUTINE_AXPY, plain_axpy},
     {"strided_axpy", MYBLAS_ROUTINE_AXPY, strided_axpy},
     {"plain_copy", MYBLAS_ROUTINE_COPY, plain_copy},
@@ -364,8 +377,14 @@ enum { stream_count = 12, repeats = 20 };
 // once: the same bits as one after the other.
 static void check_streams(bool one_handle) {
     // With a workspace, with counters, and without either.
-    static const char* const chosen[] = {
-        "long_product", "in_place_rectangle", "large_product", "plain_sum"};
+    static const char* const chosen[] = {"long_product",
+                                         "in_place_rectangle",
+                                         "large_product",
+                                         "plain_sum",
+                                         "long_sum",
+                                         "row_sums",
+                                         "column_sums",
+                                         "plain_histogram"};
     cudaStream_t streams[stream_count];
     myblasHandle_t handles[stream_count];
     struct buffers buffers[stream_count];

@@ -13,6 +13,8 @@ static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_DSUM,
     MYBLAS_ROUTINE_AXPY,
     MYBLAS_ROUTINE_COPY,
+    MYBLAS_ROUTINE_GEMSUM,
+    MYBLAS_ROUTINE_HISTOGRAM,
 };
 
 static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
@@ -69,9 +71,14 @@ static const char* const cuda_sum[] = {"atomic",
                                        "warp_shuffle",
                                        "vectorised_two_level",
                                        "single_block",
+                                       "cluster",
+                                       "polled",
                                        NULL};
 static const char* const cuda_dsum[] = {
-    "atomic", "warp_shuffle", "vectorised_two_level", "single_block", NULL};
+    "atomic", "warp_shuffle", "vectorised_two_level", "single_block", "cluster", "polled", NULL};
+static const char* const cuda_gemsum[] = {"naive", "row_tiles", "column_groups", NULL};
+static const char* const cuda_histogram[] = {
+    "global_atomics", "shared_atomics", "lane_counters", NULL};
 static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", NULL};
 static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
@@ -79,6 +86,8 @@ static const char* const host_transpose[] = {"naive", "blocked", "in_place", NUL
 static const char* const host_geam[] = {"naive", "blocked", NULL};
 static const char* const host_sum[] = {"serial", "pairwise", NULL};
 static const char* const host_vector[] = {"reference", NULL};
+static const char* const host_gemsum[] = {"serial", "runs", NULL};
+static const char* const host_histogram[] = {"serial", "interleaved", NULL};
 
 static const struct {
     myblasBackend_t backend;
@@ -92,6 +101,8 @@ static const struct {
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_DSUM, cuda_dsum},
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_AXPY, cuda_vector},
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_COPY, cuda_vector},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_GEMSUM, cuda_gemsum},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_HISTOGRAM, cuda_histogram},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SGEMM, host_sgemm},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRANSPOSE, host_transpose},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_GEAM, host_geam},
@@ -99,6 +110,8 @@ static const struct {
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_DSUM, host_sum},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_AXPY, host_vector},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_COPY, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_GEMSUM, host_gemsum},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_HISTOGRAM, host_histogram},
 };
 
 static myblasKernelInfo_t info_of(myblasBackend_t backend, myblasRoutine_t routine, int index) {
@@ -231,6 +244,15 @@ vector_call(myblasRoutine_t routine, int64_t n, int64_t incx, int64_t incy, uint
     return call;
 }
 
+static myblasCall_t gemsum_call(myblasOperation_t op, int64_t m, int64_t n) {
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_GEMSUM);
+    call.transa = op;
+    call.m = m;
+    call.n = n;
+    call.lda = m;
+    return call;
+}
+
 static const char*
 selected_on(myblasBackend_t backend, int arch, size_t workspace, const myblasCall_t* call) {
     const char* name = NULL;
@@ -281,10 +303,21 @@ static void test_selected_names(void** state) {
         {all, default_workspace, transpose_call(511, 511, 1, 0x10000, 0x10000), "in_place_square"},
         {all, default_workspace, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_workspace"},
         {all, 0, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_cycles"},
-        {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0), "vectorised_two_level"},
-        {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0x10004), "vectorised_two_level"},
-        {all, default_workspace, vector_call(MYBLAS_ROUTINE_DSUM, 1 << 28, 1, 0, 0), "vectorised_two_level"},
-        {all, 0, vector_call(MYBLAS_ROUTINE_SUM, 1 << 20, 1, 0, 0), "single_block"},
+        {80, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1000, 1, 0, 0), "single_block"},
+        {90, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1000, 1, 0, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_SUM, 131072, 1, 0, 0x10004), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DSUM, 65536, 1, 0, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DSUM, 8192, 3, 0, 0), "cluster"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_DSUM, 8193, 3, 0, 0), "polled"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_SUM, 131073, 1, 0, 0), "polled"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0), "polled"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0x10004), "polled"},
+        {all, default_workspace, vector_call(MYBLAS_ROUTINE_DSUM, 1 << 28, 1, 0, 0), "polled"},
+        {all, default_workspace, gemsum_call(N, 8192, 8192), "row_tiles"},
+        {all, default_workspace, gemsum_call(T, 8192, 8192), "column_groups"},
+        {all, default_workspace, gemsum_call(T, 3, 1 << 24), "column_groups"},
+        {all, 0, gemsum_call(N, 64, 1 << 20), "naive"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_HISTOGRAM, 1 << 20, 1, 0, 0), "lane_counters"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_AXPY, 1 << 20, 1, 1, 0), "vectorised"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 1, 0), "vectorised"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_AXPY, 1 << 20, 2, -1, 0), "strided"},
@@ -360,6 +393,13 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
     case MYBLAS_ROUTINE_DSUM:
         call.n = call.n * call.m;
         call.lda = random_between(0, 1) ? 1 : random_between(1, 1000);
+        break;
+    case MYBLAS_ROUTINE_GEMSUM:
+        call.lda = ld;
+        break;
+    case MYBLAS_ROUTINE_HISTOGRAM:
+        call.n = call.n * call.m;
+        call.C = NULL;
         break;
     default:
         call.n = call.n * call.m;

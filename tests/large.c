@@ -536,8 +536,18 @@ struct long_vector {
 static void make_long_vector(myblasHandle_t handle, struct long_vector* v) {
     const int64_t span = (v->n - 1) * v->incx + 1;
     const int64_t limit = (INT64_C(1) << 31) / v->incx;
-    const int64_t marks[] = {
-        0, 1, limit / 4, limit / 2 - 1, limit / 2, limit - 1, limit, limit + 1, v->n - 2, v->n - 1};
+    const int64_t marks[] = {0,
+                             1,
+                             limit / 4,
+                             limit / 2 - 1,
+                             limit / 2,
+                             limit - 1,
+                             limit,
+                             limit + 1,
+                             2 * limit - 1,
+                             2 * limit,
+                             v->n - 2,
+                             v->n - 1};
     // What lies between the elements would spoil the sum.
     fill(handle, v->x, span * (v->is_double ? 2 : 1), v->incx == 1 ? 0 : NAN);
     if (v->incx != 1) {
@@ -578,12 +588,12 @@ static bool check_long_sum(myblasHandle_t handle, const char* name, void* data) 
 
 static void test_long_sums(void** state) {
     struct memory memory = {.handle = require_handle(state)};
-    const int64_t n = (INT64_C(1) << 31) + 12345;
+    const int64_t n = (INT64_C(1) << 32) + 12345;
     struct long_vector v = {.n = n, .incx = 1};
     v.x = claim(&memory, n, sizeof(float));
     make_long_vector(memory.handle, &v);
     with_every_kernel(memory.handle, MYBLAS_ROUTINE_SUM, check_long_sum, &v);
-    v.incx = 9; // fewer elements whose offsets pass 2^31
+    v.incx = 9; // fewer elements whose offsets pass 2^31 and 2^32
     v.n = (n - 1) / 9 + 1;
     make_long_vector(memory.handle, &v);
     with_every_kernel(memory.handle, MYBLAS_ROUTINE_SUM, check_long_sum, &v);
@@ -594,6 +604,94 @@ static void test_long_sums(void** state) {
     v.x = claim(&memory, n, sizeof(double));
     make_long_vector(memory.handle, &v);
     with_every_kernel(memory.handle, MYBLAS_ROUTINE_DSUM, check_long_sum, &v);
+    release(&memory);
+}
+
+// Ones, but for a few elements far apart.
+struct large_sums {
+    float *a, *result;
+    int64_t m, n;
+};
+
+static bool check_large_gemsum(myblasHandle_t handle, const char* name, void* data) {
+    const struct large_sums* s = data;
+    static const float extra = 4;
+    bool took = false;
+    for (int op = MYBLAS_OP_N; op <= MYBLAS_OP_T; ++op) {
+        const int64_t count = op == MYBLAS_OP_N ? s->m : s->n;
+        const float terms = (float)(op == MYBLAS_OP_N ? s->n : s->m);
+        fill(handle, s->result, count, NAN);
+        const myblasStatus_t status =
+            mysgemsum_64(handle, (myblasOperation_t)op, s->m, s->n, s->a, s->m, s->result);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            continue;
+        assert_ok(status);
+        took = true;
+        float* sums = malloc((size_t)count * sizeof *sums);
+        assert_non_null(sums);
+        get(handle, s->result, 0, count, sums);
+        for (int64_t i = 0; i < count; ++i) {
+            const bool is_marked = i == 3 || i == count / 2 || i == count - 1;
+            if (sums[i] != terms + (is_marked ? extra : 0))
+                fail_msg("%s: sum %lld is %.9g",
+                         name ? name : "selected",
+                         (long long)i,
+                         (double)sums[i]);
+        }
+        free(sums);
+    }
+    return took;
+}
+
+static void test_large_gemsums(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct large_sums s = {.m = 65552, .n = 32771}; // m * n > 2^31
+    s.a = claim(&memory, s.m * s.n, sizeof(float));
+    s.result = claim(&memory, s.m, sizeof(float));
+    fill(memory.handle, s.a, s.m * s.n, 1);
+    put(memory.handle, s.a, 3 + 3 * s.m, 5);
+    put(memory.handle, s.a, s.m / 2 + s.n / 2 * s.m, 5);
+    put(memory.handle, s.a, s.m * s.n - 1, 5);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_GEMSUM, check_large_gemsum, &s);
+    release(&memory);
+}
+
+struct long_bytes {
+    float* x; // ones, as bytes 00 00 80 3F
+    int64_t n;
+    uint64_t* counts;
+};
+
+static bool check_long_histogram(myblasHandle_t handle, const char* name, void* data) {
+    const struct long_bytes* b = data;
+    uint64_t counts[256];
+    if (name && strcmp(name, "global_atomics") == 0)
+        return false; // its additions queue at three addresses, for minutes
+    assert_ok(myhistogram256_64(handle, b->n, (const unsigned char*)b->x, b->counts));
+    assert_ok(myblasGetVector(handle, 256, sizeof *counts, b->counts, 1, counts, 1));
+    const uint64_t floats = (uint64_t)b->n / 4;
+    for (int v = 0; v < 256; ++v) {
+        const uint64_t expected = v == 0      ? 2 * floats + 2
+                                  : v == 0x80 ? floats + 1
+                                  : v == 0x3F ? floats
+                                              : 0;
+        if (counts[v] != expected)
+            fail_msg("%s: %llu bytes are %d",
+                     name ? name : "selected",
+                     (unsigned long long)counts[v],
+                     v);
+    }
+    return true;
+}
+
+static void test_long_histograms(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const int64_t floats = (INT64_C(1) << 31) + 12345;
+    struct long_bytes b = {.n = 4 * (floats - 1) + 3}; // zeroes more than 2^32
+    b.x = claim(&memory, floats, sizeof(float));
+    b.counts = claim(&memory, 256, sizeof(uint64_t));
+    fill(memory.handle, b.x, floats, 1);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_HISTOGRAM, check_long_histogram, &b);
     release(&memory);
 }
 
@@ -669,6 +767,8 @@ int main(void) {
         cmocka_unit_test(test_large_transposes),
         cmocka_unit_test(test_thin_transposes),
         cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_large_gemsums),
+        cmocka_unit_test(test_long_histograms),
         cmocka_unit_test(test_long_vectors),
     };
     return cmocka_run_group_tests_name("large", tests, setup_cuda, teardown_backend);

@@ -311,6 +311,75 @@ static void test_nothing_to_add(void** state) {
     operand_destroy(&result);
 }
 
+// Integers, so that the sum is exact: sizes between those of the kernels' tests and those of large.c, at
+// every alignment.
+static void test_sizes_between(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    static const int64_t sizes[] = {262147, 2097155, 3000017, 9000011, 26000003};
+    struct operand x = operand_create(handle);
+    for (size_t i = 0; i < COUNT_OF(sizes) - (reduced() ? 3 : 0); ++i) {
+        for (int r = 0; r < routine_count; ++r) {
+            const enum routine routine = (enum routine)r;
+            const size_t bytes = element_bytes(routine);
+            const size_t misaligned = (i + (size_t)r) % (16 / bytes);
+            unsigned char* host = operand_place(&x, (size_t)sizes[i] * bytes, misaligned * bytes);
+            int64_t exact = 0;
+            for (int64_t j = 0; j < sizes[i]; ++j) {
+                const int value = (int)(j * 7919 % 5) - 2 + (int)(j % 1000 == 0);
+                const float single = (float)value;
+                const double wide = value;
+                memcpy(host + (size_t)j * bytes,
+                       is_double(routine) ? (const void*)&wide : (const void*)&single,
+                       bytes);
+                exact += routine == asum ? abs(value) : value;
+            }
+            operand_upload(&x);
+            double result = -77;
+            assert_ok(call_sum(routine, handle, sizes[i], operand_device(&x), 1, &result, true));
+            // A float holds the sum rounded.
+            const double expected = is_double(routine) ? (double)exact : (double)(float)exact;
+            if (load(routine, &result) != expected)
+                fail_msg("the sum of %lld elements is %.17g, not %.17g",
+                         (long long)sizes[i],
+                         load(routine, &result),
+                         expected);
+        }
+    }
+    operand_destroy(&x);
+}
+
+// A handle keeps resources for a few streams; beyond, sums do without, or with a lent workspace.
+static void test_many_streams(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    enum { streams = 10, n = 300007 };
+    myblasStream_t stream[streams];
+    struct operand x = operand_create(handle), workspace = operand_create(handle);
+    float* host = operand_place(&x, n * sizeof *host, 0);
+    for (int i = 0; i < n; ++i)
+        host[i] = (float)(i % 3);
+    operand_upload(&x);
+    operand_place(&workspace, 1 << 16, 0);
+    operand_upload(&workspace);
+    for (int i = 0; i < streams; ++i) {
+        assert_ok(myblasStreamCreate(handle, &stream[i]));
+        for (int lent = 0; lent < 2; ++lent) {
+            assert_ok(myblasSetStream(handle, stream[i]));
+            if (lent)
+                assert_ok(myblasSetWorkspace(handle, operand_device(&workspace), 1 << 16));
+            for (int run = 0; run < 3; ++run) {
+                float result = -77;
+                assert_ok(mysum(handle, n, operand_device(&x), 1, &result));
+                assert_true(result == n - 1);
+            }
+        }
+    }
+    assert_ok(myblasSetStream(handle, NULL));
+    for (int i = 0; i < streams; ++i)
+        assert_ok(myblasStreamDestroy(handle, stream[i]));
+    operand_destroy(&x);
+    operand_destroy(&workspace);
+}
+
 static float sum_of(myblasHandle_t handle, struct operand* x, const float* values, int n) {
     memcpy(operand_place(x, (size_t)n * sizeof(float), 0), values, (size_t)n * sizeof(float));
     operand_upload(x);
@@ -369,6 +438,8 @@ int main(void) {
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_nothing_to_add),
+        cmocka_unit_test(test_sizes_between),
+        cmocka_unit_test(test_many_streams),
         cmocka_unit_test(test_values),
     };
     return RUN_ON_BACKENDS("sum", tests);

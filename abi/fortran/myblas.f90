@@ -63,7 +63,9 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_DSUM      = 4
     integer(c_int), parameter :: MYBLAS_ROUTINE_AXPY      = 5
     integer(c_int), parameter :: MYBLAS_ROUTINE_COPY      = 6
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 7
+    integer(c_int), parameter :: MYBLAS_ROUTINE_GEMSUM    = 7
+    integer(c_int), parameter :: MYBLAS_ROUTINE_HISTOGRAM = 8
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 9
 
     type, bind(c) :: myblasCall_t
         integer(c_size_t) :: size_bytes = 104
@@ -741,6 +743,47 @@ module myblas
             type(c_ptr), value :: x
             integer(c_int64_t), value :: incx
             type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysgemsum(handle, op, m, n, A, lda, result) &
+            bind(c, name="mysgemsum") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: op, m, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysgemsum_64(handle, op, m, n, A, lda, result) &
+            bind(c, name="mysgemsum_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: op
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myhistogram256(handle, n, x, counts) &
+            bind(c, name="myhistogram256") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x, counts
+            integer(c_int) :: status
+        end function
+
+        function myhistogram256_64(handle, n, x, counts) &
+            bind(c, name="myhistogram256_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x, counts
             integer(c_int) :: status
         end function
 

@@ -113,10 +113,12 @@ typedef enum {
     MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
     MYBLAS_ROUTINE_DSUM = 4,      /* mydsum */
     MYBLAS_ROUTINE_AXPY = 5,      /* mysaxpy */
-    MYBLAS_ROUTINE_COPY = 6       /* myscopy */
+    MYBLAS_ROUTINE_COPY = 6,      /* myscopy */
+    MYBLAS_ROUTINE_GEMSUM = 7,    /* mysgemsum */
+    MYBLAS_ROUTINE_HISTOGRAM = 8  /* myhistogram256 */
 } myblasRoutine_t;
 
-#define MYBLAS_ROUTINE_COUNT 7
+#define MYBLAS_ROUTINE_COUNT 9
 
 /*
  * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
@@ -128,6 +130,8 @@ typedef enum {
  *   GEAM       transa transb m n lda ldb ldc A B C
  *   SUM DSUM   n lda (the increment) A (the vector)
  *   AXPY COPY  n lda ldb (the increments) A B (the vectors x and y)
+ *   GEMSUM     transa m n lda A C (the sums)
+ *   HISTOGRAM  n A (the bytes) C (the counts)
  * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
  * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
  * the sizes of earlier ones.
@@ -657,6 +661,48 @@ MYBLAS_API myblasStatus_t
 mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result);
 MYBLAS_API myblasStatus_t
 mydsum_64(myblasHandle_t handle, int64_t n, const double* x, int64_t incx, double* result);
+
+/*
+ * result = op(A) * (1, ..., 1): the sums of the rows of op(A). A is m x n, whatever op is, with
+ * lda >= max(1, m), as in gemv. OP_N: result has m elements, result_i = the sum of row i of A.
+ * OP_T, OP_C: result has n elements, result_j = the sum of column j of A. result is in device
+ * memory in both pointer modes, is contiguous and must not overlap A. The sums of empty rows and
+ * columns are 0; with no sums (m == 0 for OP_N, n == 0 for OP_T) the call succeeds and touches
+ * nothing. INVALID_VALUE, in this order: op, m, n < 0, lda, A NULL where it is read, result NULL.
+ * Accuracy of the default kernel: |result - exact| <= 12 u (sum of the |A_ij| added), u = 2^-24,
+ * whatever their number (kernels `naive` and `serial`: count u). The same bits on every run. Source:
+ * cublasSgemv_v2 with a vector of ones.
+ */
+MYBLAS_API myblasStatus_t mysgemsum(myblasHandle_t handle,
+                                    myblasOperation_t op,
+                                    int m,
+                                    int n,
+                                    const float* A,
+                                    int lda,
+                                    float* result);
+MYBLAS_API myblasStatus_t mysgemsum_64(myblasHandle_t handle,
+                                       myblasOperation_t op,
+                                       int64_t m,
+                                       int64_t n,
+                                       const float* A,
+                                       int64_t lda,
+                                       float* result);
+
+/*
+ * counts[v] = how many of the n bytes of x are v, for v = 0 ... 255; what counts held before is
+ * overwritten. x and counts are in device memory in both pointer modes and must not overlap; counts
+ * has 256 elements of 8 bytes, aligned to 8. n == 0: all counts are 0. INVALID_VALUE, in this
+ * order: n < 0, x NULL where it is read, counts NULL or misaligned. Exact. Source: none in BLAS;
+ * cub::DeviceHistogram with 256 bins.
+ */
+MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
+                                         int n,
+                                         const unsigned char* x,
+                                         uint64_t* counts);
+MYBLAS_API myblasStatus_t myhistogram256_64(myblasHandle_t handle,
+                                            int64_t n,
+                                            const unsigned char* x,
+                                            uint64_t* counts);
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 

@@ -4,9 +4,10 @@
  *
  * Kernels are in ladder order, from the plainest up. Names are stable; they are part of the ABI's
  * promise. The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
- * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL and
- * MYBLAS_COPY_KERNEL force a kernel on every handle created later; a name that the handle's backend
- * lacks makes the routine answer NOT_SUPPORTED, with a line in the log.
+ * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL,
+ * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL force a kernel on every
+ * handle created later; a name that the handle's backend lacks makes the routine answer
+ * NOT_SUPPORTED, with a line in the log.
  *
  * SGEMM kernels are chosen by predicted time, from costs that were measured for each architecture.
  * MYBLAS_TUNING names a file with others, as `myblas-bench tune sgemm --file` writes it; it is read

@@ -120,6 +120,26 @@ fault read_call(const myblasCall_t& call,
     return check_operands(*p);
 }
 
+inline fault read_call(const myblasCall_t& call, bool, gemsum_problem* p, bool* is_quick) {
+    *p = {.trans = call.transa != MYBLAS_OP_N,
+          .m = call.m,
+          .n = call.n,
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .result = operand_c(call)};
+    if (const fault found = check_sizes(call.transa, *p))
+        return found;
+    *is_quick = is_empty(*p);
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+inline fault read_call(const myblasCall_t& call, bool, histogram_problem* p, bool*) {
+    *p = {.n = call.n,
+          .x = operand_a<uint8_t>(call),
+          .counts = static_cast<uint64_t*>(const_cast<void*>(or_fresh(call.C, 3)))};
+    return p->n < 0 ? "n < 0" : check_operands(*p);
+}
+
 template <class Problem>
 fault read_vectors(const myblasCall_t& call, Problem* p, bool* is_quick) {
     p->n = call.n;

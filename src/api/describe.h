@@ -81,6 +81,26 @@ description describe(const sum_problem<T>& p) {
     return d;
 }
 
+inline description describe(const gemsum_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " A=%p result=%p",
+                  p.trans ? 'T' : 'N',
+                  p.m,
+                  p.n,
+                  p.lda,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.result));
+    return d;
+}
+
+inline description describe(const histogram_problem& p) {
+    description d;
+    std::snprintf(d.text, sizeof d.text, "n=%" PRId64 " x=%p", p.n, static_cast<const void*>(p.x));
+    return d;
+}
+
 template <class Problem>
 description describe_vectors(const Problem& p) {
     description d;

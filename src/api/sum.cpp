@@ -1,4 +1,4 @@
-// Sums of a vector's elements.
+// Sums of the elements of a vector and of a matrix's rows and columns, and counts of bytes.
 #include "api/dispatch.h"
 #include "api/validate.h"
 
@@ -61,6 +61,32 @@ myblasStatus_t sum(const char* function,
     return sum_to_host(function, *handle, p, result);
 }
 
+// `p` has everything but the transposition.
+myblasStatus_t gemsum(myblasHandle_t handle, myblasOperation_t op, gemsum_problem p) noexcept {
+    constexpr const char* function = "mysgemsum";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (const fault found = check_sizes(op, p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    p.trans = op != MYBLAS_OP_N;
+    if (is_empty(p))
+        return MYBLAS_STATUS_SUCCESS;
+    if (const fault found = check_operands(p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    return dispatch(*handle, function, p);
+}
+
+myblasStatus_t histogram(myblasHandle_t handle, const histogram_problem& p) noexcept {
+    constexpr const char* function = "myhistogram256";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (p.n < 0)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "n < 0");
+    if (const fault found = check_operands(p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    return dispatch(*handle, function, p);
+}
+
 } // namespace
 } // namespace myblas
 
@@ -93,6 +119,36 @@ myblasStatus_t mydsum(myblasHandle_t handle, int n, const double* x, int incx, d
 myblasStatus_t
 mydsum_64(myblasHandle_t handle, int64_t n, const double* x, int64_t incx, double* result) {
     return sum("mydsum", handle, n, x, incx, false, result);
+}
+
+myblasStatus_t mysgemsum(myblasHandle_t handle,
+                         myblasOperation_t op,
+                         int m,
+                         int n,
+                         const float* A,
+                         int lda,
+                         float* result) {
+    return gemsum(handle, op, {.m = m, .n = n, .a = A, .lda = lda, .result = result});
+}
+
+myblasStatus_t mysgemsum_64(myblasHandle_t handle,
+                            myblasOperation_t op,
+                            int64_t m,
+                            int64_t n,
+                            const float* A,
+                            int64_t lda,
+                            float* result) {
+    return gemsum(handle, op, {.m = m, .n = n, .a = A, .lda = lda, .result = result});
+}
+
+myblasStatus_t
+myhistogram256(myblasHandle_t handle, int n, const unsigned char* x, uint64_t* counts) {
+    return histogram(handle, {.n = n, .x = x, .counts = counts});
+}
+
+myblasStatus_t
+myhistogram256_64(myblasHandle_t handle, int64_t n, const unsigned char* x, uint64_t* counts) {
+    return histogram(handle, {.n = n, .x = x, .counts = counts});
 }
 
 } // extern "C"

@@ -196,6 +196,42 @@ fault check_operands(const sum_problem<T>& p) {
     return p.n > 0 && !p.x ? "x is NULL" : nullptr;
 }
 
+inline fault check_sizes(myblasOperation_t op, const gemsum_problem& p) {
+    if (!is_operation(op))
+        return "op is not an operation";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.m))
+        return "lda < max(1, m)";
+    return nullptr;
+}
+
+// No sums; sums of nothing are still to be written.
+inline bool is_empty(const gemsum_problem& p) { return (p.trans ? p.n : p.m) == 0; }
+
+inline fault check_operands(const gemsum_problem& p) {
+    if (!is_addressable(last_index(p.m, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(p.trans ? p.n : p.m, sizeof(float)))
+        return too_large;
+    if (!p.a && p.m > 0 && p.n > 0)
+        return "A is NULL";
+    if (!p.result)
+        return "result is NULL";
+    return nullptr;
+}
+
+inline fault check_operands(const histogram_problem& p) {
+    if (!p.x && p.n > 0)
+        return "x is NULL";
+    if (!p.counts)
+        return "counts is NULL";
+    if (reinterpret_cast<uintptr_t>(p.counts) % sizeof(uint64_t) != 0)
+        return "counts is not aligned to its elements";
+    return nullptr;
+}
+
 // axpy and copy.
 template <class Problem>
 fault check_vectors(const Problem& p) {

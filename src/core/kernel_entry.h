@@ -130,6 +130,14 @@ inline selection_key make_key(const geam_problem& p) {
     return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
 }
 
+// gemsum: form 1 << trans; extents m, n, unused, m * n.
+inline selection_key make_key(const gemsum_problem& p) {
+    return {1u << p.trans, {p.m, p.n, 0, p.m * p.n}};
+}
+
+// histogram: extent n.
+inline selection_key make_key(const histogram_problem& p) { return {1, {p.n, 0, 0, 0}}; }
+
 // Vectors: extents n, increments.
 template <class T>
 selection_key make_key(const sum_problem<T>& p) {

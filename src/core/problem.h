@@ -78,6 +78,22 @@ struct sum_problem {
     T* result = nullptr;
 };
 
+// result_i = sum of row i of op(A); A m x n. `result` has n elements for a transposed A, else m.
+struct gemsum_problem {
+    bool trans = false;
+    int64_t m = 0, n = 0;
+    const float* a = nullptr;
+    int64_t lda = 1;
+    float* result = nullptr;
+};
+
+// counts_v = how many of the n bytes of x are v, v = 0 ... 255.
+struct histogram_problem {
+    int64_t n = 0;
+    const uint8_t* x = nullptr;
+    uint64_t* counts = nullptr;
+};
+
 // y = alpha * x + y. x and y point at element 0 of the vector, whatever the sign of the increment.
 struct axpy_problem {
     int64_t n = 0;

@@ -47,6 +47,17 @@ struct routine_traits<copy_problem> {
     static constexpr const char* name = "COPY";
 };
 
+template <>
+struct routine_traits<gemsum_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_GEMSUM;
+    static constexpr const char* name = "GEMSUM";
+};
+template <>
+struct routine_traits<histogram_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_HISTOGRAM;
+    static constexpr const char* name = "HISTOGRAM";
+};
+
 // The kernels in ladder order. The cuda lists are empty in a build without CUDA.
 template <class Problem>
 kernel_list<Problem> host_kernels();
@@ -61,6 +72,8 @@ template <> kernel_list<sum_problem<float>> host_kernels();
 template <> kernel_list<sum_problem<double>> host_kernels();
 template <> kernel_list<axpy_problem> host_kernels();
 template <> kernel_list<copy_problem> host_kernels();
+template <> kernel_list<gemsum_problem> host_kernels();
+template <> kernel_list<histogram_problem> host_kernels();
 template <> kernel_list<sgemm_problem> cuda_kernels();
 template <> kernel_list<transpose_problem> cuda_kernels();
 template <> kernel_list<geam_problem> cuda_kernels();
@@ -68,6 +81,8 @@ template <> kernel_list<sum_problem<float>> cuda_kernels();
 template <> kernel_list<sum_problem<double>> cuda_kernels();
 template <> kernel_list<axpy_problem> cuda_kernels();
 template <> kernel_list<copy_problem> cuda_kernels();
+template <> kernel_list<gemsum_problem> cuda_kernels();
+template <> kernel_list<histogram_problem> cuda_kernels();
 // clang-format on
 
 template <class Problem>
@@ -98,6 +113,10 @@ myblasStatus_t visit_routine(myblasRoutine_t routine, Visitor&& visit) {
         return visit.template operator()<axpy_problem>();
     case MYBLAS_ROUTINE_COPY:
         return visit.template operator()<copy_problem>();
+    case MYBLAS_ROUTINE_GEMSUM:
+        return visit.template operator()<gemsum_problem>();
+    case MYBLAS_ROUTINE_HISTOGRAM:
+        return visit.template operator()<histogram_problem>();
     }
     return MYBLAS_STATUS_INVALID_VALUE;
 }

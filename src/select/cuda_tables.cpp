@@ -29,5 +29,7 @@ template selection_table<sum_problem<float>> cuda_table(int arch);
 template selection_table<sum_problem<double>> cuda_table(int arch);
 template selection_table<axpy_problem> cuda_table(int arch);
 template selection_table<copy_problem> cuda_table(int arch);
+template selection_table<gemsum_problem> cuda_table(int arch);
+template selection_table<histogram_problem> cuda_table(int arch);
 
 } // namespace myblas

@@ -12,6 +12,8 @@ template <> kernel_list<sum_problem<float>> cuda_kernels() { return {}; }
 template <> kernel_list<sum_problem<double>> cuda_kernels() { return {}; }
 template <> kernel_list<axpy_problem> cuda_kernels() { return {}; }
 template <> kernel_list<copy_problem> cuda_kernels() { return {}; }
+template <> kernel_list<gemsum_problem> cuda_kernels() { return {}; }
+template <> kernel_list<histogram_problem> cuda_kernels() { return {}; }
 // clang-format on
 
 template <class Problem>
@@ -26,5 +28,7 @@ template selection_table<sum_problem<float>> cuda_table(int arch);
 template selection_table<sum_problem<double>> cuda_table(int arch);
 template selection_table<axpy_problem> cuda_table(int arch);
 template selection_table<copy_problem> cuda_table(int arch);
+template selection_table<gemsum_problem> cuda_table(int arch);
+template selection_table<histogram_problem> cuda_table(int arch);
 
 } // namespace myblas

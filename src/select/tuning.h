@@ -17,7 +17,9 @@ struct tuning {
                rule_list<sum_problem<float>>,
                rule_list<sum_problem<double>>,
                rule_list<axpy_problem>,
-               rule_list<copy_problem>>
+               rule_list<copy_problem>,
+               rule_list<gemsum_problem>,
+               rule_list<histogram_problem>>
         rules;
 
     const cost_list<sgemm_problem>* sgemm_costs = nullptr; // null: none

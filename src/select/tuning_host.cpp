@@ -1,5 +1,6 @@
 // Rules of the host backend.
 // Provenance: unmeasured; OpenBLAS where it can be loaded, else the best of the library's own.
+#include "host/histogram/registry.h"
 #include "host/sgemm/registry.h"
 #include "host/sum/registry.h"
 #include "host/transpose/registry.h"
@@ -41,11 +42,20 @@ constexpr rule<axpy_problem> axpy[] = {
 constexpr rule<copy_problem> copy[] = {
     {any_form, {any, any, any, any}, &host::copy_reference},
 };
+
+constexpr rule<gemsum_problem> gemsum[] = {
+    {any_form, {any, any, any, any}, &host::gemsum_runs},
+};
+
+constexpr rule<histogram_problem> histogram[] = {
+    {any_form, {any, any, any, any}, &host::histogram_interleaved},
+};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_host = {0, {sgemm, transpose, geam, sum, dsum, axpy, copy}};
+constinit const tuning tuning_host = {
+    0, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram}};
 
 template <class Problem>
 selection_table<Problem> host_table() {
@@ -59,5 +69,7 @@ template selection_table<sum_problem<float>> host_table();
 template selection_table<sum_problem<double>> host_table();
 template selection_table<axpy_problem> host_table();
 template selection_table<copy_problem> host_table();
+template selection_table<gemsum_problem> host_table();
+template selection_table<histogram_problem> host_table();
 
 } // namespace myblas

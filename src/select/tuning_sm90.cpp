@@ -1,7 +1,8 @@
 // Rules of the cuda backend for compute capability 9.0.
-// Provenance: small products and batches of them by docs/experiments/sgemm_small.md, all others by cost
-// (tuning_sm90_sgemm.cpp). Sums, transposes: myblas-bench --sweep ladder
-// on an H100 80GB HBM3, CUDA 13.0, 2026-11-21.
+// Provenance: small products and batches of them by docs/experiments/sgemm_small.md, thin ones by
+// sgemm_skinny.md, all others by cost (tuning_sm90_sgemm.cpp); transposes: transpose.md; sums, histogram:
+// sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21.
+#include "kernels/histogram/registry.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
 #include "kernels/transpose/registry.h"
@@ -69,17 +70,19 @@ constexpr rule<geam_problem> geam[] = {
 };
 
 constexpr rule<sum_problem<float>> sum[] = {
-    // forms    n               incx
-    {any_form, {at_most(4096),  any, any, any}, &cuda::sum_vectorised_two_level},
-    {any_form, {at_most(98304), any, any, any}, &cuda::sum_single_block},
-    {any_form, {any,            any, any, any}, &cuda::sum_vectorised_two_level},
-    {any_form, {any,            any, any, any}, &cuda::sum_single_block},
+    // forms    n                incx
+    {any_form, {at_most(131072), at_most(1), any, any}, &cuda::sum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &cuda::sum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &cuda::sum_single_block},
+    {any_form, {any,             any,        any, any}, &cuda::sum_polled},
 };
 
 constexpr rule<sum_problem<double>> dsum[] = {
-    // forms    n    incx
-    {any_form, {any, any, any, any}, &cuda::dsum_vectorised_two_level},
-    {any_form, {any, any, any, any}, &cuda::dsum_single_block},
+    // forms    n               incx
+    {any_form, {at_most(65536), at_most(1), any, any}, &cuda::dsum_cluster},
+    {any_form, {at_most(8192),  any,        any, any}, &cuda::dsum_cluster},
+    {any_form, {at_most(8192),  any,        any, any}, &cuda::dsum_single_block},
+    {any_form, {any,            any,        any, any}, &cuda::dsum_polled},
 };
 
 constexpr rule<axpy_problem> axpy[] = {
@@ -93,11 +96,23 @@ constexpr rule<copy_problem> copy[] = {
     {any_form, {any, any, any, any}, &cuda::copy_vectorised},
     {any_form, {any, any, any, any}, &cuda::copy_strided},
 };
+
+constexpr rule<gemsum_problem> gemsum[] = {
+    // forms    m    n         m * n
+    {any_form, {any, any, any, any}, &cuda::gemsum_row_tiles},
+    {any_form, {any, any, any, any}, &cuda::gemsum_column_groups},
+    {any_form, {any, any, any, any}, &cuda::gemsum_naive},
+};
+
+constexpr rule<histogram_problem> histogram[] = {
+    // forms    n
+    {any_form, {any, any, any, any}, &cuda::histogram_lane_counters},
+};
 // clang-format on
 
 } // namespace
 
 constinit const tuning tuning_sm90 = {
-    90, {sgemm, transpose, geam, sum, dsum, axpy, copy}, &sgemm_costs_sm90};
+    90, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram}, &sgemm_costs_sm90};
 
 } // namespace myblas

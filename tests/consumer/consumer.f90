@@ -8,6 +8,9 @@ program consumer
     real(c_float), target :: a(2, 3) = reshape([1., 4., 2., 5., 3., 6.], [2, 3])
     real(c_float), target :: b(3, 2) = 0, c(2, 2) = 1, d(2, 3) = 0, total = 0, alpha = 2, beta = 1
     real(c_double), target :: x(3) = [1d0, -2d0, 4d0], double_total = 0
+    real(c_float), target :: sums(2) = 0
+    integer(c_int8_t), target :: bytes(3) = [7_c_int8_t, -1_c_int8_t, 7_c_int8_t]
+    integer(c_int64_t), target :: counts(256) = -1
     type(myblasCall_t) :: call
     type(myblasKernelInfo_t) :: info
     type(myblasKernelEstimate_t) :: estimate
@@ -39,6 +42,10 @@ program consumer
     call expect(total == 21, 'mysum')
     call succeed(mydsum(handle, 3, c_loc(x), 1, c_loc(double_total)))
     call expect(double_total == 3, 'mydsum')
+    call succeed(mysgemsum(handle, MYBLAS_OP_N, 2, 3, c_loc(a), 2, c_loc(sums)))
+    call expect(all(sums == sum(a, dim=2)), 'mysgemsum')
+    call succeed(myhistogram256(handle, 3, c_loc(bytes), c_loc(counts)))
+    call expect(counts(8) == 2 .and. counts(256) == 1 .and. sum(counts) == 3, 'myhistogram256')
     call succeed(mysaxpy(handle, 6, c_loc(alpha), c_loc(a), 1, c_loc(d), 1))
     call expect(all(d == 5 * a), 'mysaxpy')
     call succeed(myscopy(handle, 6, c_loc(a), 1, c_loc(d), 1))

@@ -22,4 +22,13 @@ kernel_list<sum_problem<double>> host_kernels<sum_problem<double>>() {
     return ladder;
 }
 
+template <>
+kernel_list<gemsum_problem> host_kernels<gemsum_problem>() {
+    static constexpr const kernel_entry<gemsum_problem>* ladder[] = {
+        &host::gemsum_serial,
+        &host::gemsum_runs,
+    };
+    return ladder;
+}
+
 } // namespace myblas

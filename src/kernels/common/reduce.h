@@ -51,42 +51,45 @@ struct carrier<double> {
     }
 };
 
-// The sum over the warp, in every lane. All 32 lanes call it.
-__device__ inline float warp_sum(float value) {
-    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+// The sum over the warp, in every lane. All 32 lanes call it. lanes, a power of two: over each group of so many lanes.
+template <int lanes = warp_size>
+__device__ float warp_sum(float value) {
+    for (int mask = lanes / 2; mask > 0; mask /= 2)
         value += __shfl_xor_sync(full_warp, value, mask);
     return value;
 }
 
-__device__ inline double warp_sum(double value) {
-    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+template <int lanes = warp_size>
+__device__ double warp_sum(double value) {
+    for (int mask = lanes / 2; mask > 0; mask /= 2)
         value += __shfl_xor_sync(full_warp, value, mask);
     return value;
 }
 
-template <class T>
+template <int lanes = warp_size, class T>
 __device__ carrier<T> warp_sum(carrier<T> value) {
-    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+    for (int mask = lanes / 2; mask > 0; mask /= 2)
         value.add(value.shuffled(mask));
     return value;
 }
 
-// The sum over a block of `threads` threads, in thread 0. All threads call it.
+// The sum over a block of `threads` threads, in thread 0. All threads call it, with a barrier before
+// they call it again.
 template <int threads, class Value>
 __device__ Value block_sum(Value value) {
     static_assert(threads % warp_size == 0 && threads / warp_size <= warp_size);
     constexpr int warps = threads / warp_size;
-    __shared__ Value smem[warps];
-    const int lane = threadIdx.x % warp_size;
-    const int warp = threadIdx.x / warp_size;
-
     value = warp_sum(value);
-    if (lane == 0)
-        smem[warp] = value;
-    __syncthreads(); // the warps' sums are complete
-    if (warp == 0)
-        value = warp_sum(lane < warps ? smem[lane] : Value{});
-    __syncthreads(); // the sums are free for the next call
+    if constexpr (warps > 1) {
+        __shared__ Value smem[warps];
+        const int lane = threadIdx.x % warp_size;
+        const int warp = threadIdx.x / warp_size;
+        if (lane == 0)
+            smem[warp] = value;
+        __syncthreads(); // the warps' sums are complete
+        if (warp == 0)
+            value = warp_sum<warps>(smem[lane % warps]);
+    }
     return value;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/problem.h"
 #include "kernels/common/reduce.h"
+#include "kernels/sum/tree.h"
 
 #include <cstdint>
 
@@ -39,29 +40,6 @@ __device__ inline void load_vector(double (&value)[2], const double* x) {
     value[0] = v.x, value[1] = v.y;
 }
 
-// The thread's part of a batch, as a tree: loads first, then the elements of a vector.
-template <bool absolute, class T>
-__device__ T tree_sum(T (&value)[batch_loads][vector_elements<T>]) {
-    constexpr int v = vector_elements<T>;
-    if constexpr (absolute)
-        for (auto& vector : value)
-            for (T& element : vector)
-                element = fabs(element);
-#pragma unroll
-    for (int half = batch_loads / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int k = 0; k < half; ++k)
-#pragma unroll
-            for (int c = 0; c < v; ++c)
-                value[k][c] += value[k + half][c];
-#pragma unroll
-    for (int half = v / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int c = 0; c < half; ++c)
-            value[0][c] += value[0][c + half];
-    return value[0][0];
-}
-
 // The sum of what the thread maps to in batches first, first + step, ...
 // contiguous: is_contiguous(p).
 template <class T, int threads, bool contiguous, bool absolute>
@@ -87,7 +65,7 @@ __device__ carrier<T> thread_sum(const sum_problem<T>& p, int64_t first, int64_t
                 x += (threads - 1) * v * p.incx;
             }
         }
-        total.add(tree_sum<absolute>(value));
+        total.add(tree_sum(value, absolute));
     }
 
     if (batch * elements < p.n) { // the batch that n cuts is the block's
@@ -98,7 +76,7 @@ __device__ carrier<T> thread_sum(const sum_problem<T>& p, int64_t first, int64_t
                 const int64_t i = batch * elements + (k * threads + threadIdx.x) * v + c;
                 value[k][c] = i < p.n ? p.x[i * p.incx] : 0;
             }
-        total.add(tree_sum<absolute>(value));
+        total.add(tree_sum(value, absolute));
     }
     return total;
 }

@@ -15,6 +15,8 @@ kernel_list<sum_problem<float>> cuda_kernels<sum_problem<float>>() {
         &cuda::sum_warp_shuffle,
         &cuda::sum_vectorised_two_level,
         &cuda::sum_single_block,
+        &cuda::sum_cluster,
+        &cuda::sum_polled,
     };
     return kernels;
 }
@@ -26,6 +28,18 @@ kernel_list<sum_problem<double>> cuda_kernels<sum_problem<double>>() {
         &cuda::dsum_warp_shuffle,
         &cuda::dsum_vectorised_two_level,
         &cuda::dsum_single_block,
+        &cuda::dsum_cluster,
+        &cuda::dsum_polled,
+    };
+    return kernels;
+}
+
+template <>
+kernel_list<gemsum_problem> cuda_kernels<gemsum_problem>() {
+    static constexpr const kernel_entry<gemsum_problem>* kernels[] = {
+        &cuda::gemsum_naive,
+        &cuda::gemsum_row_tiles,
+        &cuda::gemsum_column_groups,
     };
     return kernels;
 }

@@ -1,4 +1,4 @@
-// The CUDA kernels of sum (float) and dsum (double).
+// The CUDA kernels of sum (float), dsum (double) and gemsum (rows and columns).
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -14,10 +14,18 @@ extern const kernel_entry<sum_problem<float>> sum_shared_sequential;
 extern const kernel_entry<sum_problem<float>> sum_warp_shuffle;
 extern const kernel_entry<sum_problem<float>> sum_vectorised_two_level;
 extern const kernel_entry<sum_problem<float>> sum_single_block;
+extern const kernel_entry<sum_problem<float>> sum_cluster;
+extern const kernel_entry<sum_problem<float>> sum_polled;
 
 extern const kernel_entry<sum_problem<double>> dsum_atomic;
 extern const kernel_entry<sum_problem<double>> dsum_warp_shuffle;
 extern const kernel_entry<sum_problem<double>> dsum_vectorised_two_level;
 extern const kernel_entry<sum_problem<double>> dsum_single_block;
+extern const kernel_entry<sum_problem<double>> dsum_cluster;
+extern const kernel_entry<sum_problem<double>> dsum_polled;
+
+extern const kernel_entry<gemsum_problem> gemsum_naive;
+extern const kernel_entry<gemsum_problem> gemsum_row_tiles;
+extern const kernel_entry<gemsum_problem> gemsum_column_groups;
 
 } // namespace myblas::cuda

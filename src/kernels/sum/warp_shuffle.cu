@@ -14,8 +14,15 @@ namespace myblas::cuda {
 namespace {
 
 template <class T>
+__device__ T shuffled(T value) {
+    const T total = block_sum<ladder_threads>(value);
+    __syncthreads(); // block_sum is free for its next call
+    return total;
+}
+
+template <class T>
 myblasStatus_t launch_warp_shuffle(const sum_problem<T>& p, const launch_context& context) {
-    return launch_ladder(add_by_block<T, block_sum<ladder_threads, T>>, p, context);
+    return launch_ladder(add_by_block<T, shuffled<T>>, p, context);
 }
 
 template <class T>

@@ -1,0 +1,81 @@
+// Sums that blocks leave for one of them in global memory, without fences, atomics or a reset: a
+// slot is zero until its words are written, each in one piece, so that a word that is not zero is its
+// own signal; and whoever takes it leaves zero behind.
+#pragma once
+
+#include "kernels/common/reduce.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace myblas::cuda {
+
+// 64-bit words in one piece and past the L1 cache (PTX ISA, Data Movement and Conversion
+// Instructions: ld, st; Memory Consistency Model: relaxed operations at gpu scope).
+__device__ inline uint64_t load_relaxed(const uint64_t* word) {
+    uint64_t value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+
+__device__ inline void store_relaxed(uint64_t* word, uint64_t value) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+// Words of a slot: the doubles of a carrier.
+template <class T>
+inline constexpr int slot_words = sizeof(carrier<T>) / sizeof(double);
+
+// Word w of slot s of `slots` is at w * slots + s. A zero travels as -0, which is not zero as bits and
+// adds nothing either.
+template <class T>
+__device__ void put_sum(uint64_t* words, int slots, int slot, const carrier<T>& sum) {
+    double part[slot_words<T>];
+    std::memcpy(part, &sum, sizeof(sum));
+#pragma unroll
+    for (int w = 0; w < slot_words<T>; ++w)
+        store_relaxed(words + w * slots + slot,
+                      __double_as_longlong(part[w] == 0 ? -0.0 : part[w]));
+}
+
+// Waits for the sums of all slots and adds them; each of `takers` threads has a part of the total. All
+// of them call it. at_once: slots of a thread that are asked for together.
+template <class T, int takers, int at_once>
+__device__ carrier<T> take_sums(uint64_t* words, int slots) {
+    constexpr uint64_t nothing = uint64_t{1} << 63; // -0
+    carrier<T> total{};
+    for (int first = threadIdx.x; first < slots; first += at_once * takers) {
+        uint64_t word[at_once][slot_words<T>];
+        bool is_complete;
+        do {
+            is_complete = true;
+#pragma unroll
+            for (int k = 0; k < at_once; ++k)
+#pragma unroll
+                for (int w = 0; w < slot_words<T>; ++w) {
+                    const int slot = first + k * takers;
+                    word[k][w] = slot < slots ? load_relaxed(words + w * slots + slot) : nothing;
+                }
+#pragma unroll
+            for (int k = 0; k < at_once; ++k)
+#pragma unroll
+                for (int w = 0; w < slot_words<T>; ++w)
+                    is_complete = is_complete && word[k][w] != 0;
+        } while (!is_complete);
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            carrier<T> sum;
+            std::memcpy(&sum, word[k], sizeof(sum));
+            total.add(sum);
+#pragma unroll
+            for (int w = 0; w < slot_words<T>; ++w)
+                if (first + k * takers < slots)
+                    store_relaxed(words + w * slots + first + k * takers, 0);
+        }
+    }
+    return total;
+}
+
+} // namespace myblas::cuda

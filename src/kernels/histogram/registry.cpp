@@ -1,0 +1,17 @@
+#include "kernels/histogram/registry.h"
+
+#include "core/routine.h"
+
+namespace myblas {
+
+template <>
+kernel_list<histogram_problem> cuda_kernels<histogram_problem>() {
+    static constexpr const kernel_entry<histogram_problem>* kernels[] = {
+        &cuda::histogram_global_atomics,
+        &cuda::histogram_shared_atomics,
+        &cuda::histogram_lane_counters,
+    };
+    return kernels;
+}
+
+} // namespace myblas

@@ -1,0 +1,138 @@
+// result = sum of x_i, the same bits on every run, in one launch and one step between blocks.
+//
+// Adds to `vectorised_two_level`: rows of the vector are dealt to blocks one by one (rows.h), so that
+// all have the same number of them but one; the blocks put their sums into slots that are their own
+// signal (mailbox.h), in place of a fence, an atomic and a second reading; the last block waits for
+// them, and adds them in their order, while the others end; the launch overlaps the kernel before.
+//
+//   bytes of x    threads x loads    blocks on a multiprocessor    rows are dealt    caches
+//       1 MiB         128 x 8                  1 at most               singly          keep
+//       8 MiB         256 x 4                  2                       singly          keep
+//      32 MiB         512 x 4                  2                       singly          keep
+//      96 MiB         512 x 4                  2                       singly          stream
+//       beyond        256 x 4                  8                       in batches      stream
+//
+// The last block waits while the others still run, never they for it; a device that can hold two
+// blocks is enough.
+//
+// Accuracy: 5 roundings in float (4 in double) in a thread's tree, a carrier of twice the precision
+// from there on, and the rounding of the result: |error| <= 7 u sum |x_i| for all sizes a GPU holds.
+// Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone; one block
+// where the context has neither counters nor workspace.
+// Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads, and
+// the third form that of all large sizes.
+
+#include "kernels/common/mailbox.h"
+#include "kernels/common/overlap.h"
+#include "kernels/common/reduce.h"
+#include "kernels/sum/registry.h"
+#include "kernels/sum/rows.h"
+
+#include <algorithm>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int rows_per_block = 2; // at least: fewer are not worth a slot
+
+template <class T>
+constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(carrier<T>);
+
+// Which threads of the waiting block take slots, and how many of them a thread asks for together: a
+// small block leaves it to one warp.
+template <int threads>
+constexpr int takers = threads == 128 ? warp_size : threads;
+template <int threads>
+constexpr int slots_at_once = threads == 128 ? 5 : 2;
+
+template <class T, int threads, int loads, layout where, dealing order, caching policy>
+__global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* slots) {
+    wait_for_earlier_work();
+    carrier<T> total = block_sum<threads>(
+        add_rows<T, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x));
+    const int others = static_cast<int>(gridDim.x) - 1;
+    if (others > 0) {
+        const int block = static_cast<int>(blockIdx.x);
+        if (block < others) {
+            if (threadIdx.x == 0)
+                put_sum(slots, others, block, total);
+            return;
+        }
+        if (threadIdx.x >= takers<threads>)
+            return;
+        carrier<T> rest = take_sums<T, takers<threads>, slots_at_once<threads>>(slots, others);
+        if constexpr (takers<threads> == warp_size) {
+            rest = warp_sum(rest);
+        } else {
+            __syncthreads(); // block_sum is free for its next call
+            rest = block_sum<threads>(rest);
+        }
+        total.add(rest);
+    }
+    if (threadIdx.x == 0)
+        *p.result = total.rounded();
+}
+
+template <class T, int threads, int loads, layout where, dealing order, caching policy>
+myblasStatus_t
+launch_blocks(const sum_problem<T>& p, const launch_context& context, int blocks_per_sm) {
+    const int64_t rows = ceil_div<int64_t>(p.n, row_elements<T, threads>);
+    const int64_t most_blocks =
+        std::min<int64_t>(int64_t{blocks_per_sm} * context.device->sm_count, most_slots<T>);
+    int64_t blocks = std::clamp<int64_t>(ceil_div<int64_t>(rows, rows_per_block), 1, most_blocks);
+    uint64_t* slots = reinterpret_cast<uint64_t*>(context.counters);
+    if (!slots && blocks > 1) {
+        const size_t bytes = (blocks - 1) * sizeof(carrier<T>);
+        slots = static_cast<uint64_t*>(context.workspace);
+        if (context.workspace_bytes < bytes)
+            blocks = 1;
+        else if (const cudaError_t error = cudaMemsetAsync(slots, 0, bytes, context.stream);
+                 error != cudaSuccess)
+            return to_status(error);
+    }
+    const dim3 grid(static_cast<unsigned>(blocks));
+    return launch_overlapped(
+        polled<T, threads, loads, where, order, policy>, grid, threads, context, p, slots);
+}
+
+template <class T>
+myblasStatus_t launch_polled(const sum_problem<T>& p, const launch_context& context) {
+    using enum layout;
+    using enum dealing;
+    using enum caching;
+    const int64_t elements_per_mib = (1 << 20) / sizeof(T);
+    if (layout_of(p) == elements) {
+        if (p.n <= elements_per_mib)
+            return launch_blocks<T, 128, 8, elements, singly, keep>(p, context, 1);
+        if (p.n <= 8 * elements_per_mib)
+            return launch_blocks<T, 256, 4, elements, singly, keep>(p, context, 2);
+        return launch_blocks<T, 512, 4, elements, singly, keep>(p, context, 2);
+    }
+    if (p.n <= elements_per_mib)
+        return launch_blocks<T, 128, 8, vectors, singly, keep>(p, context, 1);
+    if (p.n <= 8 * elements_per_mib)
+        return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
+    if (p.n <= 32 * elements_per_mib)
+        return launch_blocks<T, 512, 4, vectors, singly, keep>(p, context, 2);
+    if (p.n <= 96 * elements_per_mib)
+        return launch_blocks<T, 512, 4, vectors, singly, stream>(p, context, 2);
+    return launch_blocks<T, 256, 4, vectors, in_batches, stream>(p, context, 8);
+}
+
+template <class T>
+constexpr kernel_entry<sum_problem<T>> entry{
+    .name = "polled",
+    .description = "16-byte loads, fixed order: the last block waits for the others' sums",
+    .threads = 512,
+    .stages = 1,
+    .smem_bytes = 512 / warp_size * sizeof(carrier<T>),
+    .alignment_bytes = sizeof(T),
+    .launch = launch_polled<T>,
+};
+
+} // namespace
+
+constinit const kernel_entry<sum_problem<float>> sum_polled = entry<float>;
+constinit const kernel_entry<sum_problem<double>> dsum_polled = entry<double>;
+
+} // namespace myblas::cuda

@@ -1,0 +1,101 @@
+// The reading side of the sums of any size: rows of 16-byte vectors, dealt to blocks, and a fixed map of
+// elements to threads.
+//
+// A row is threads * v elements, v = 16 bytes / sizeof(T), a vector for each thread. A thread adds the
+// vectors of `loads` rows of its block, all in flight at once, as a tree in T, log2(loads * v)
+// roundings deep, and the result to a carrier (reduce.h) that loses next to nothing. Rows are dealt
+// one by one, so that blocks differ by one row at most, or `loads` at a time, which DRAM likes better.
+#pragma once
+
+#include "core/problem.h"
+#include "kernels/common/launch.h"
+#include "kernels/common/reduce.h"
+#include "kernels/sum/tree.h"
+
+#include <cstdint>
+
+namespace myblas::cuda {
+
+template <class T>
+inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(T));
+
+template <class T, int threads>
+inline constexpr int row_elements = threads* vector_elements<T>;
+
+// How vectors lie in memory: at 16-byte boundaries, or as elements, misaligned or apart.
+enum class layout { vectors, elements };
+
+template <class T>
+layout layout_of(const sum_problem<T>& p) {
+    return p.incx == 1 && reinterpret_cast<uintptr_t>(p.x) % 16 == 0 ? layout::vectors
+                                                                     : layout::elements;
+}
+
+// The order in which rows are dealt, and whether the caches are to keep them.
+enum class dealing { singly, in_batches };
+enum class caching { keep, stream };
+
+// Plain and streaming loads stay below wait_for_earlier_work(); those of __ldg need not.
+template <caching policy>
+__device__ void load_vector(float (&value)[4], const float* x) {
+    const float4* const vector = reinterpret_cast<const float4*>(x);
+    const float4 v = policy == caching::keep ? *vector : __ldcs(vector);
+    value[0] = v.x, value[1] = v.y, value[2] = v.z, value[3] = v.w;
+}
+
+template <caching policy>
+__device__ void load_vector(double (&value)[2], const double* x) {
+    const double2* const vector = reinterpret_cast<const double2*>(x);
+    const double2 v = policy == caching::keep ? *vector : __ldcs(vector);
+    value[0] = v.x, value[1] = v.y;
+}
+
+// The thread's part of the sum; `block` of `blocks`. One compact loop for whole and cut rounds alike:
+// small sums wait for every line of instructions.
+template <class T, int threads, int loads, layout where, dealing order, caching policy>
+__device__ carrier<T> add_rows(const sum_problem<T>& p, int64_t block, int64_t blocks) {
+    constexpr int v = vector_elements<T>, row = row_elements<T, threads>;
+    constexpr bool singly = order == dealing::singly;
+    const int64_t incx = where == layout::elements ? p.incx : 1;
+    const int64_t first = block * (singly ? row : loads * row) + threadIdx.x * v;
+    const int64_t step = singly ? blocks * row : row; // between loads
+    const int64_t round = blocks * loads * row;
+    const T* x = p.x + first * incx;
+    carrier<T> total{};
+
+#pragma unroll 1
+    for (int64_t left = p.n - first; left > 0; left -= round, x += round * incx) {
+        T value[loads][v]{};
+#pragma unroll
+        for (int k = 0; k < loads; ++k) {
+            const T* const vector = x + k * step * incx;
+            const int64_t rest = left - k * step; // elements from the vector on
+            if constexpr (where == layout::vectors) {
+                if (rest >= v)
+                    load_vector<policy>(value[k], vector);
+            } else {
+#pragma unroll
+                for (int c = 0; c < v; ++c)
+                    if (c < rest)
+                        value[k][c] = vector[c * incx];
+            }
+        }
+        if constexpr (where == layout::vectors) {
+            if (p.n % v != 0 && left < round) { // the vector that n cuts is one thread's
+#pragma unroll
+                for (int k = 0; k < loads; ++k) {
+                    const int64_t rest = left - k * step;
+                    if (rest > 0 && rest < v)
+#pragma unroll
+                        for (int c = 0; c < v - 1; ++c)
+                            if (c < rest)
+                                value[k][c] = x[k * step + c];
+                }
+            }
+        }
+        total.add(tree_sum(value, p.absolute));
+    }
+    return total;
+}
+
+} // namespace myblas::cuda

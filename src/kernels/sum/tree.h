@@ -1,0 +1,42 @@
+// What a thread adds up in T itself, as a tree: loads first, then the elements of a vector.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace myblas::cuda {
+
+// The sum of the loads, element by element, in the first.
+template <int loads, int width, class T>
+__device__ void add_loads(T (&value)[loads][width]) {
+#pragma unroll
+    for (int half = loads / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int k = 0; k < half; ++k)
+#pragma unroll
+            for (int c = 0; c < width; ++c)
+                value[k][c] += value[k + half][c];
+}
+
+// The sum of the elements of a vector, which is used up.
+template <int width, class T>
+__device__ T add_elements(T (&value)[width]) {
+#pragma unroll
+    for (int half = width / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int c = 0; c < half; ++c)
+            value[c] += value[c + half];
+    return value[0];
+}
+
+template <int loads, int width, class T>
+__device__ T tree_sum(T (&value)[loads][width], bool absolute) {
+#pragma unroll
+    for (int k = 0; k < loads; ++k)
+#pragma unroll
+        for (int c = 0; c < width; ++c)
+            value[k][c] = absolute ? fabs(value[k][c]) : value[k][c];
+    add_loads(value);
+    return add_elements(value[0]);
+}
+
+} // namespace myblas::cuda
