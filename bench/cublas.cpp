@@ -34,6 +34,7 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
     library_.find(sgemm_batched, "cublasSgemmBatched");
     library_.find(sgeam, "cublasSgeam");
     library_.find(dgeam, "cublasDgeam");
+    library_.find(sgemv, "cublasSgemv_v2");
     library_.find(sasum, "cublasSasum_v2");
     library_.find(dasum, "cublasDasum_v2");
     library_.find(saxpy, "cublasSaxpy_v2");
@@ -53,7 +54,7 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
 
 bool cublas::complete() const {
     return destroy_ && set_pointer_mode_ && get_property_ && sgemm && sgemm_strided_batched &&
-           sgemm_batched && sgeam && dgeam && sasum && dasum && saxpy && scopy;
+           sgemm_batched && sgeam && dgeam && sgemv && sasum && dasum && saxpy && scopy;
 }
 
 std::unique_ptr<cublas> cublas::load(cudaStream_t stream) {

@@ -98,6 +98,18 @@ struct cublas {
                  int,
                  double*,
                  int) = nullptr;
+    int (*sgemv)(void*,
+                 int,
+                 int,
+                 int,
+                 const float*,
+                 const float*,
+                 int,
+                 const float*,
+                 int,
+                 const float*,
+                 float*,
+                 int) = nullptr;
     int (*sasum)(void*, int, const float*, int, float*) = nullptr;
     int (*dasum)(void*, int, const double*, int, double*) = nullptr;
     int (*saxpy)(void*, int, const float*, const float*, int, float*, int) = nullptr;

@@ -2,11 +2,13 @@
 
 #include "cuda_check.h"
 
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -29,6 +31,53 @@ subject cub_sum(cudaStream_t stream, int64_t n, const T* x, T* result) {
                 require_cuda(
                     cub::DeviceReduce::Sum(workspace->data(), available, x, result, n, stream),
                     "cub::DeviceReduce::Sum");
+            }};
+}
+
+// Counts of 32 bits, with which CUB is fastest; up to as many bytes as they hold.
+subject cub_histogram(cudaStream_t stream, int64_t n, const unsigned char* x, unsigned* counts) {
+    constexpr int levels = 257, lowest = 0, highest = 256;
+    size_t bytes = 0;
+    require_cuda(cub::DeviceHistogram::HistogramEven(
+                     nullptr, bytes, x, counts, levels, lowest, highest, n, stream),
+                 "cub::DeviceHistogram::HistogramEven");
+    auto workspace = std::make_shared<device_memory>(std::max<size_t>(bytes, 1));
+    return {
+        "cub::DeviceHistogram",
+        [] {},
+        [=] {
+            size_t available = bytes;
+            require_cuda(
+                cub::DeviceHistogram::HistogramEven(
+                    workspace->data(), available, x, counts, levels, lowest, highest, n, stream),
+                "cub::DeviceHistogram::HistogramEven");
+        }};
+}
+
+// Sums are products with a vector of ones.
+subject gemv_with_ones(const cublas& blas, const shape& s, const operands& o) {
+    const int64_t terms = s.transa ? s.m : s.n;
+    auto ones = std::make_shared<device_memory>(static_cast<size_t>(terms) * sizeof(float));
+    const std::vector<float> values(static_cast<size_t>(terms), 1.0f);
+    require_cuda(cudaMemcpy(ones->data(), values.data(), ones->bytes(), cudaMemcpyHostToDevice),
+                 "cudaMemcpy");
+    return {"cublasSgemv",
+            [&blas] { blas.set_pointer_mode(cublas::host_pointers); },
+            [=, &blas] {
+                const float one = 1, zero = 0;
+                require_cublas(blas.sgemv(blas.handle,
+                                          s.transa,
+                                          static_cast<int>(s.m),
+                                          static_cast<int>(s.n),
+                                          &one,
+                                          static_cast<const float*>(o.a),
+                                          static_cast<int>(s.lda),
+                                          static_cast<const float*>(ones->data()),
+                                          1,
+                                          &zero,
+                                          static_cast<float*>(o.c),
+                                          1),
+                               "cublasSgemv");
             }};
 }
 
@@ -195,6 +244,11 @@ void add_cublas(std::vector<subject>& found,
                                             "cublasDasum");
                          }});
         break;
+    case routine::gemsum:
+        found.push_back(gemv_with_ones(blas, s, o));
+        break;
+    case routine::histogram:
+        break;
     case routine::axpy:
         found.push_back({"cublasSaxpy", with_host_pointers, [=, &blas] {
                              require_cublas(blas.saxpy(blas.handle, n, &axpy_alpha, a, inc, b, inc),
@@ -221,6 +275,9 @@ cuda_incumbents(const cublas* library, cudaStream_t stream, const shape& s, cons
     if (s.incx == 1 && s.routine == routine::dsum)
         found.push_back(
             cub_sum(stream, s.n, static_cast<const double*>(o.a), static_cast<double*>(o.c)));
+    if (s.routine == routine::histogram && s.n <= std::numeric_limits<unsigned>::max())
+        found.push_back(cub_histogram(
+            stream, s.n, static_cast<const unsigned char*>(o.a), static_cast<unsigned*>(o.c)));
     if (library && fits_int(s))
         add_cublas(found, *library, s, o);
     if (s.routine == routine::transpose)

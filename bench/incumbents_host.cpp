@@ -69,8 +69,10 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
                      std::memcpy(s.in_place ? o.c : o.b, o.a, bytes);
                  }});
         break;
-    case routine::geam:
-        break;         // OpenBLAS's geadd takes no transpositions
+    case routine::geam:   // OpenBLAS's geadd takes no transpositions
+    case routine::gemsum: // no BLAS has these
+    case routine::histogram:
+        break;
     case routine::sum: // reads the same bytes; OpenBLAS exports no plain sum in CBLAS everywhere
     case routine::asum:
         if (sasum_ && sizes_fit)

@@ -164,6 +164,11 @@ myblasStatus_t call_routine(myblasHandle_t handle, const shape& s, const operand
     case routine::dsum:
         return mydsum_64(
             handle, s.n, static_cast<const double*>(o.a), s.incx, static_cast<double*>(o.c));
+    case routine::gemsum:
+        return mysgemsum_64(handle, transa, s.m, s.n, a, s.lda, c);
+    case routine::histogram:
+        return myhistogram256_64(
+            handle, s.n, static_cast<const unsigned char*>(o.a), static_cast<uint64_t*>(o.c));
     case routine::axpy:
         return mysaxpy_64(handle, s.n, &axpy_alpha, a, s.incx, b, s.incx);
     case routine::copy:

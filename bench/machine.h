@@ -51,7 +51,7 @@ public:
     virtual sample take(bool with_clock) = 0;
 };
 
-enum class fill_kind { real32, real64, bits };
+enum class fill_kind { real32, real64, bits, skewed_bytes, equal_bytes };
 
 // A sum and what was added up in absolute value, both beyond double precision.
 struct exact_sum {

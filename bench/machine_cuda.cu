@@ -222,6 +222,12 @@ public:
         case fill_kind::bits:
             fill<uint32_t>(data, bytes, seed);
             break;
+        case fill_kind::skewed_bytes:
+            fill<skewed_bytes>(data, bytes, seed);
+            break;
+        case fill_kind::equal_bytes:
+            fill<equal_bytes>(data, bytes, seed);
+            break;
         }
         synchronize();
     }

@@ -103,6 +103,10 @@ public:
             return fill<double>(data, bytes, seed);
         case fill_kind::bits:
             return fill<uint32_t>(data, bytes, seed);
+        case fill_kind::skewed_bytes:
+            return fill<skewed_bytes>(data, bytes, seed);
+        case fill_kind::equal_bytes:
+            return fill<equal_bytes>(data, bytes, seed);
         }
     }
 

@@ -183,7 +183,9 @@ void list_kernels(myblasBackend_t wanted) {
                                 routine::sum,
                                 routine::dsum,
                                 routine::axpy,
-                                routine::copy}) {
+                                routine::copy,
+                                routine::gemsum,
+                                routine::histogram}) {
             int index = 0;
             for (const std::string& name : kernel_names(backend, r)) {
                 myblasKernelInfo_t info{};

@@ -31,11 +31,11 @@ std::string join_command(int argc, char** argv) {
 void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chosen) {
     const std::pair<const char*, char> owned[] = {
         {"--transa", 't'},
-        {"--transb", 't'},
+        {"--transb", 'u'},
         {"-m", 'm'},
         {"-k", 'k'},
         {"--lda", 'm'},
-        {"--ldb", 'm'},
+        {"--ldb", 's'},
         {"--ldc", 'l'},
         {"--incx", 'i'},
         {"--batch", 'b'},
@@ -43,6 +43,7 @@ void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chose
         {"--in-place", 'p'},
         {"--ld-pad", 'm'},
         {"--elem-bytes", 'e'},
+        {"--data", 'd'},
     };
     for (const auto& [name, letter] : owned) {
         if (app.count(name) == 0)
@@ -87,7 +88,11 @@ std::optional<options> parse_options(int argc, char** argv) {
     const std::map<std::string, myblasMath_t> maths = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                        {"emulated", MYBLAS_FP32_EMULATED_MATH},
                                                        {"fast", MYBLAS_FP32_FAST_MATH}};
+    const std::map<std::string, byte_data> data = {{"uniform", byte_data::uniform},
+                                                   {"skewed", byte_data::skewed},
+                                                   {"constant", byte_data::constant}};
     std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
+    std::string data_name = "uniform";
     std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
 
@@ -117,6 +122,8 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
+    app.add_option("--data", data_name, "histogram: uniform, skewed or constant bytes (uniform)")
+        ->check(CLI::IsMember(&data));
     app.add_option("--offset", chosen.sizes.offset, "elements added to every pointer (0)");
     app.add_option("--batch", chosen.sizes.batch, "products in one call (1)")->check(size);
     app.add_flag("--pointer-array", chosen.sizes.pointer_array, "a batch by arrays of pointers");
@@ -181,6 +188,7 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);
+    chosen.sizes.data = data.at(data_name);
     chosen.sizes.transa = operations.at(transa);
     chosen.sizes.transb = operations.at(transb);
     for (const std::string& name : routine_list)
@@ -212,7 +220,8 @@ std::optional<options> parse_options(int argc, char** argv) {
                                  "--incx",
                                  "--batch",
                                  "--pointer-array",
-                                 "--in-place"})
+                                 "--in-place",
+                                 "--data"})
             if (app.count(size))
                 throw usage_error(fmt::format("a sweep has its own sizes: drop {}", size));
     if (chosen.has(sweep::ladder)) {

@@ -27,4 +27,27 @@ constexpr void random_value(uint64_t seed, uint64_t index, uint32_t& value) {
     value = static_cast<uint32_t>(random_bits(seed, index) >> 32);
 }
 
+// Four bytes, each v with probability 2^-(v + 1).
+struct skewed_bytes {
+    uint32_t word;
+};
+
+constexpr void random_value(uint64_t seed, uint64_t index, skewed_bytes& value) {
+    value.word = 0;
+    for (int byte = 0; byte < 4; ++byte) {
+        uint64_t bits = random_bits(seed, index) >> (16 * byte) & 0xffff;
+        for (; bits & 1; bits >>= 1)
+            value.word += uint32_t{1} << (8 * byte);
+    }
+}
+
+// Four bytes, all the same.
+struct equal_bytes {
+    uint32_t word;
+};
+
+constexpr void random_value(uint64_t seed, uint64_t, equal_bytes& value) {
+    value.word = static_cast<uint32_t>(random_bits(seed, 0) >> 56) * 0x01010101u;
+}
+
 } // namespace bench

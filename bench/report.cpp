@@ -21,23 +21,25 @@ ordered_json describe_sizes(const shape& s) {
 
     ordered_json json;
     json["routine"] = info.name;
-    if (applies('t')) {
+    if (applies('t'))
         json["transa"] = op(s.transa);
+    if (applies('u'))
         json["transb"] = op(s.transb);
-    }
     if (applies('m'))
         json["m"] = s.m;
     json["n"] = s.n;
     if (applies('k'))
         json["k"] = s.k;
-    if (applies('m')) {
+    if (applies('m'))
         json["lda"] = s.lda;
+    if (applies('s'))
         json["ldb"] = s.ldb;
-        if (s.ldc)
-            json["ldc"] = s.ldc;
-    }
+    if (applies('l'))
+        json["ldc"] = s.ldc;
     if (applies('i'))
         json["incx"] = s.incx;
+    if (applies('d'))
+        json["data"] = to_text(s.data);
     json["elem_bytes"] = s.element_bytes;
     json["offset"] = s.offset;
     if (applies('b')) {
@@ -65,7 +67,7 @@ bool counts_flops(const row& r) { return r.sizes.routine == routine::sgemm; }
 double ceiling_of(const row& r, const ceilings& limits) {
     if (counts_flops(r))
         return limits.fma_gflops;
-    return is_reduction(r.sizes.routine) ? limits.read_gbps : limits.copy_gbps;
+    return only_reads(r.sizes.routine) ? limits.read_gbps : limits.copy_gbps;
 }
 
 double percent_of_ceiling(const row& r, const ceilings& limits) {

@@ -11,15 +11,19 @@ namespace bench {
 namespace {
 
 constexpr std::array<routine_info, routine_count> routines = {{
-    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mktlb"},
-    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "mep"},
-    {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, "mtl"},
+    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mksltub"},
+    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "msep"},
+    {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, "msltu"},
     {routine::sum, "sum", MYBLAS_ROUTINE_SUM, "i"},
     {routine::asum, "asum", MYBLAS_ROUTINE_SUM, "i"},
     {routine::dsum, "dsum", MYBLAS_ROUTINE_DSUM, "i"},
     {routine::axpy, "axpy", MYBLAS_ROUTINE_AXPY, "i"},
     {routine::copy, "copy", MYBLAS_ROUTINE_COPY, "i"},
+    {routine::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, "mt"},
+    {routine::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, "d"},
 }};
+
+constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
 
 struct extent {
     int64_t rows, cols;
@@ -38,6 +42,8 @@ matrices stored(const shape& s) {
                 {s.m, s.n}};
     case routine::transpose:
         return {{s.m, s.n}, {s.n, s.m}, {0, 0}};
+    case routine::gemsum:
+        return {{s.m, s.n}, {0, 0}, {s.transa ? s.n : s.m, 1}};
     default: // geam
         return {s.transa ? extent{s.n, s.m} : extent{s.m, s.n},
                 s.transb ? extent{s.n, s.m} : extent{s.m, s.n},
@@ -51,9 +57,13 @@ void drop_foreign_fields(shape& s) {
     const std::string has = describe(s.routine).options;
     const auto lacks = [&](char option) { return has.find(option) == std::string::npos; };
     if (lacks('t'))
-        s.transa = s.transb = false;
+        s.transa = false;
+    if (lacks('u'))
+        s.transb = false;
     if (lacks('m'))
-        s.m = s.lda = s.ldb = s.ld_pad = 0;
+        s.m = s.lda = s.ld_pad = 0;
+    if (lacks('s'))
+        s.ldb = 0;
     if (lacks('k'))
         s.k = 0;
     if (lacks('l'))
@@ -66,12 +76,17 @@ void drop_foreign_fields(shape& s) {
     }
     if (lacks('p'))
         s.in_place = plain.in_place;
+    if (lacks('d'))
+        s.data = plain.data;
     if (lacks('e'))
-        s.element_bytes = s.routine == routine::dsum ? 8 : plain.element_bytes;
+        s.element_bytes = s.routine == routine::dsum        ? 8
+                          : s.routine == routine::histogram ? 1
+                                                            : plain.element_bytes;
 }
 
 bool has_matrices(routine r) {
-    return r == routine::sgemm || r == routine::transpose || r == routine::geam;
+    return r == routine::sgemm || r == routine::transpose || r == routine::geam ||
+           r == routine::gemsum;
 }
 
 void require_at_least(const char* name, int64_t value, int64_t least) {
@@ -103,8 +118,9 @@ void complete_matrices(shape& s) {
         require_at_least("k", s.k, 1);
     const matrices matrix = stored(s);
     fit_leading_dimension("--lda", s.lda, s.ld_pad, matrix.a);
-    fit_leading_dimension("--ldb", s.ldb, s.ld_pad, matrix.b);
-    if (s.routine != routine::transpose)
+    if (s.routine != routine::gemsum)
+        fit_leading_dimension("--ldb", s.ldb, s.ld_pad, matrix.b);
+    if (s.routine == routine::sgemm || s.routine == routine::geam)
         fit_leading_dimension("--ldc", s.ldc, s.ld_pad, matrix.c);
     const bool is_square = s.m == s.n && s.lda == s.ldb;
     const bool is_tight = s.lda == s.m && s.ldb == s.n;
@@ -137,6 +153,10 @@ operand_sizes batch_strides(const shape& s) {
 }
 
 operand_sizes count_elements(const shape& s) {
+    if (s.routine == routine::gemsum)
+        return {multiply(s.lda, s.n), 0, s.transa ? s.n : s.m};
+    if (s.routine == routine::histogram)
+        return {s.n, 0, histogram_bytes};
     if (has_matrices(s.routine)) {
         const operand_sizes one = batch_strides(s);
         if (s.in_place)
@@ -172,6 +192,18 @@ double count_bytes(const shape& s) {
     return passes * elements * s.element_bytes;
 }
 
+const char* to_text(byte_data data) {
+    switch (data) {
+    case byte_data::uniform:
+        return "uniform";
+    case byte_data::skewed:
+        return "skewed";
+    case byte_data::constant:
+        return "constant";
+    }
+    return "?";
+}
+
 std::string to_text(const shape& s) {
     const auto op = [](bool transposed) { return transposed ? 'T' : 'N'; };
     std::string text;
@@ -181,6 +213,9 @@ std::string to_text(const shape& s) {
         break;
     case routine::geam:
         text = fmt::format("{}{} {}x{}", op(s.transa), op(s.transb), s.m, s.n);
+        break;
+    case routine::gemsum:
+        text = fmt::format("{} {}x{}", op(s.transa), s.m, s.n);
         break;
     case routine::transpose:
         text = fmt::format("{}x{}", s.m, s.n);
@@ -192,15 +227,17 @@ std::string to_text(const shape& s) {
         const matrices matrix = stored(s);
         if (s.lda != matrix.a.rows)
             text += fmt::format(" lda={}", s.lda);
-        if (s.ldb != matrix.b.rows)
+        if (s.ldb && s.ldb != matrix.b.rows)
             text += fmt::format(" ldb={}", s.ldb);
-        if (s.ldc != matrix.c.rows)
+        if (s.ldc && s.ldc != matrix.c.rows)
             text += fmt::format(" ldc={}", s.ldc);
     }
     if (s.incx != 1)
         text += fmt::format(" incx={}", s.incx);
     if (s.routine == routine::transpose && s.element_bytes != 4)
         text += fmt::format(" {}B", s.element_bytes);
+    if (s.data != byte_data::uniform)
+        text += fmt::format(" {}", to_text(s.data));
     if (s.offset != 0)
         text += fmt::format(" offset={}", s.offset);
     if (s.batch != 1)

@@ -9,7 +9,10 @@
 
 namespace bench {
 
-enum class routine { sgemm, transpose, geam, sum, asum, dsum, axpy, copy };
+enum class routine { sgemm, transpose, geam, sum, asum, dsum, axpy, copy, gemsum, histogram };
+
+// What the bytes of a histogram are: any; value v with probability 2^-(v + 1); all the same.
+enum class byte_data { uniform, skewed, constant };
 
 struct shape {
     bench::routine routine = routine::sgemm;
@@ -23,23 +26,30 @@ struct shape {
     int64_t batch = 1;
     bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
     bool in_place = false;      // a transpose onto its own matrix
+    byte_data data = byte_data::uniform;
 };
 
 struct routine_info {
     bench::routine routine;
     const char* name;
     myblasRoutine_t kernels; // whose kernels serve it
-    // What it has besides n, as letters: m (with lda and ldb), k, l(dc), t(ranspositions),
-    // i(ncrements), e(lement size), b(atch), p(lace: a form in place).
+    // What it has besides n, as letters: m (with lda), k, s(econd matrix: ldb), l(dc),
+    // t(ransposition of A), u (of B), i(ncrements), e(lement size), b(atch), p(lace: a form in place),
+    // d(ata).
     const char* options;
 };
 
 // Indexed by routine.
 const routine_info& describe(routine);
-inline constexpr int routine_count = 8;
+inline constexpr int routine_count = 10;
 
 inline bool is_reduction(routine r) {
     return r == routine::sum || r == routine::asum || r == routine::dsum;
+}
+
+// Whether results are negligible beside what is read.
+inline bool only_reads(routine r) {
+    return is_reduction(r) || r == routine::gemsum || r == routine::histogram;
 }
 
 // The scalars of the timed calls; alpha = 1 and beta = 0 in a product.
@@ -49,8 +59,8 @@ inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
 // usage_error for sizes out of range.
 shape complete(shape);
 
-// Elements of each operand. The vector routines call x `a` and y `b`; a reduction's result is `c`. A
-// transpose in place has no `b` of its own, and `c` for a second matrix: the data as it was.
+// Elements of each operand. The vector routines call x `a` and y `b`; the results of what only reads
+// are `c`. A transpose in place has no `b` of its own, and `c` for a second matrix: the data as it was.
 struct operand_sizes {
     int64_t a = 0, b = 0, c = 0;
 };
@@ -62,6 +72,8 @@ operand_sizes batch_strides(const shape&);
 // Work: floating-point operations of a product, else the fewest bytes to move.
 double count_flops(const shape&);
 double count_bytes(const shape&);
+
+const char* to_text(byte_data);
 
 // "NN 512x512x64 lda=520", for tables.
 std::string to_text(const shape&);

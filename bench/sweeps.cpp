@@ -55,6 +55,18 @@ constexpr pair transpose_shapes[] = {
 constexpr pair in_place_rectangles[] = {{64, 1048576}, {1048576, 64}, {1000, 100000}};
 
 constexpr int64_t batched_sides[] = {16, 32, 64, 128, 256};
+constexpr pair gemsum_shapes[] = {
+    {128, 128},
+    {1024, 1024},
+    {8192, 8192},
+    {8191, 8193},
+    {64, 1048576},
+    {1048576, 64},
+    {3, 16777216},
+    {16777216, 3},
+};
+
+constexpr int64_t histogram_lengths[] = {1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30};
 
 constexpr int64_t vector_lengths[] = {
     1, 1000, 16384, 131072, 1048576, 4194304, 16777216, 67108864, 268435456, 1073741824};
@@ -86,6 +98,18 @@ shape vector(routine r, int64_t n) {
     return s;
 }
 
+shape sums(const pair& size, bool transposed) {
+    shape s = matrix(routine::gemsum, size);
+    s.transa = transposed;
+    return s;
+}
+
+shape bytes(int64_t n, byte_data data) {
+    shape s = vector(routine::histogram, n);
+    s.data = data;
+    return s;
+}
+
 bool is_matrix_move(routine r) { return r == routine::transpose || r == routine::geam; }
 
 void add_public(routine r, std::vector<shape>& list) {
@@ -102,6 +126,15 @@ void add_public(routine r, std::vector<shape>& list) {
     } else if (is_matrix_move(r)) {
         for (const pair& size : transpose_shapes)
             list.push_back(matrix(r, size));
+    } else if (r == routine::gemsum) {
+        for (const pair& size : gemsum_shapes)
+            for (const bool transposed : {false, true})
+                list.push_back(sums(size, transposed));
+    } else if (r == routine::histogram) {
+        for (const int64_t n : histogram_lengths)
+            for (const byte_data data :
+                 {byte_data::uniform, byte_data::skewed, byte_data::constant})
+                list.push_back(bytes(n, data));
     } else {
         for (const int64_t n : vector_lengths)
             list.push_back(vector(r, n));
@@ -118,7 +151,8 @@ constexpr bounds host_bounds = {256, 10'000, int64_t{1} << 20, 10};
 void add_misaligned(routine r, std::vector<shape>& list) {
     std::vector<shape> aligned;
     add_public(r, aligned);
-    const bool has_leading_dimensions = r == routine::sgemm || is_matrix_move(r);
+    const bool has_leading_dimensions =
+        r == routine::sgemm || r == routine::gemsum || is_matrix_move(r);
     if (has_leading_dimensions)
         for (shape s : aligned) {
             s.ld_pad = 1;
@@ -159,13 +193,15 @@ void add_random(routine r, const bounds& most, uint64_t seed, std::vector<shape>
             const int64_t k = sizes.draw(most.product_side);
             const bool transa = sizes.flip(), transb = sizes.flip();
             list.push_back(product({m, n, k}, transa, transb));
-        } else if (is_matrix_move(r)) {
+        } else if (r == routine::gemsum || is_matrix_move(r)) {
             pair size;
             do {
                 size.m = sizes.draw(most.matrix_side);
                 size.n = sizes.draw(most.matrix_side);
             } while (size.m * size.n > most.elements);
             list.push_back(matrix(r, size));
+            if (r == routine::gemsum)
+                list.back().transa = sizes.flip();
         } else {
             list.push_back(vector(r, sizes.draw(most.elements)));
         }
@@ -210,7 +246,7 @@ void add_in_place(routine r, std::vector<shape>& list) {
 }
 
 void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
-    if (r == routine::sgemm || is_matrix_move(r))
+    if (r == routine::sgemm || r == routine::gemsum || is_matrix_move(r))
         return;
     for (int64_t n = 1; n <= most.elements; n *= 2)
         list.push_back(vector(r, n));
@@ -231,6 +267,9 @@ void add_ladder(routine r, bool on_host, std::vector<shape>& list) {
     } else if (is_matrix_move(r)) {
         list.push_back(matrix(r, on_host ? pair{4096, 4096} : pair{8192, 8192}));
         list.push_back(matrix(r, {1024, 1024}));
+    } else if (r == routine::gemsum) {
+        for (const bool transposed : {false, true})
+            list.push_back(sums(on_host ? pair{4096, 4096} : pair{8192, 8192}, transposed));
     } else {
         list.push_back(vector(r, on_host ? 1 << 26 : 1 << 28));
         list.push_back(vector(r, 1 << 20));

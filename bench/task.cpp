@@ -25,6 +25,8 @@ size_t allocation_bytes(const shape& s, int64_t elements) {
 }
 
 fill_kind kind_of(const shape& s) {
+    if (s.data != byte_data::uniform)
+        return s.data == byte_data::skewed ? fill_kind::skewed_bytes : fill_kind::equal_bytes;
     switch (s.element_bytes) {
     case 4:
         return fill_kind::real32;
@@ -87,6 +89,8 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
         operands_.b = operands_.a;
     if (shape_.pointer_array)
         make_pointer_arrays();
+    if (shape_.routine == routine::histogram)
+        operands_.c = c_.data(); // the offset counts bytes, and counts are aligned
 
     // The stream also drops a workspace that an earlier task lent.
     require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
@@ -150,6 +154,10 @@ verdict task::verify(const std::string& kernel) {
         return verify_reduction<float>(kernel);
     case routine::dsum:
         return verify_reduction<double>(kernel);
+    case routine::gemsum:
+        return verify_gemsum(kernel);
+    case routine::histogram:
+        return verify_histogram();
     default:
         return verify_vectors();
     }
@@ -242,6 +250,41 @@ verdict task::verify_reduction(const std::string& kernel) {
     return {error / (sizeof(T) == sizeof(double) ? unit_double : unit_float),
             reduction_bound(kernel),
             1};
+}
+
+verdict task::verify_gemsum(const std::string& kernel) {
+    call_on_poison();
+    const int64_t sums = shape_.transa ? shape_.n : shape_.m;
+    const auto a = fetch<float>(machine_, operands_.a, shape_.lda * shape_.n);
+    const auto result = fetch<float>(machine_, operands_.c, sums);
+    std::vector<double> exact(static_cast<size_t>(sums)), magnitude(static_cast<size_t>(sums));
+    for (int64_t j = 0; j < shape_.n; ++j)
+        for (int64_t i = 0; i < shape_.m; ++i) {
+            const double value = a[static_cast<size_t>(i + j * shape_.lda)];
+            const size_t sum = static_cast<size_t>(shape_.transa ? j : i);
+            exact[sum] += value;
+            magnitude[sum] += std::fabs(value);
+        }
+    double worst = 0;
+    for (size_t i = 0; i < exact.size(); ++i)
+        worst = std::max(worst, relative_error(result[i], exact[i], magnitude[i]));
+    constexpr double documented = 12;
+    const bool in_order = kernel == "naive" || kernel == "serial";
+    const int64_t terms = shape_.transa ? shape_.m : shape_.n;
+    return {worst / unit_float, in_order ? static_cast<double>(terms) : documented, sums};
+}
+
+verdict task::verify_histogram() {
+    call_on_poison();
+    const auto x = fetch<unsigned char>(machine_, operands_.a, shape_.n);
+    const auto counts = fetch<uint64_t>(machine_, operands_.c, 256);
+    std::vector<uint64_t> expected(256);
+    for (int64_t i = 0; i < shape_.n; ++i)
+        ++expected[x[static_cast<size_t>(i)]];
+    int wrong = 0;
+    for (size_t v = 0; v < expected.size(); ++v)
+        wrong += counts[v] != expected[v];
+    return {static_cast<double>(wrong), 0, 256};
 }
 
 verdict task::verify_vectors() {

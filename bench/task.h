@@ -49,6 +49,8 @@ private:
     template <class T>
     verdict verify_reduction(const std::string& kernel);
     double reduction_bound(const std::string& kernel) const;
+    verdict verify_gemsum(const std::string& kernel);
+    verdict verify_histogram();
     verdict verify_vectors();
 
     machine& machine_;
