@@ -14,31 +14,41 @@ namespace {
 
 // clang-format off
 constexpr rule<sgemm_problem> sgemm[] = {
-    // forms    m             n             k              batch * m * n
+    // forms    m             n             k                batch * m * n
     // Batches of small products.
-    {any_form, {at_most(16),  at_most(16),  any,           at_least(64 * 16 * 16)},    &cuda::sgemm_packed_16x16},
-    {any_form, {at_most(32),  at_most(32),  any,           at_least(64 * 32 * 32)},    &cuda::sgemm_packed_32x32},
-    {any_form, {at_most(48),  at_most(48),  any,           at_least(132 * 40 * 40)},   &cuda::sgemm_warp_tile_64x64},
-    {any_form, {at_most(64),  at_most(64),  any,           at_least(132 * 50 * 50)},   &cuda::sgemm_sliced_64x64},
-    {any_form, {at_most(96),  at_most(96),  any,           at_least(132 * 64 * 64)},   &cuda::sgemm_packed_32x32},
-    {any_form, {at_most(128), at_most(128), any,           at_least(100 * 128 * 128)}, &cuda::sgemm_sliced_64x64},
-    {any_form, {at_most(256), at_most(256), any,           at_least(30 * 256 * 256)},  &cuda::sgemm_warp_tile_128x128},
+    {any_form, {at_most(16),  at_most(16),  any,             at_least(64 * 16 * 16)},     &cuda::sgemm_packed_16x16},
+    {any_form, {at_most(32),  at_most(32),  any,             at_least(64 * 32 * 32)},     &cuda::sgemm_packed_32x32},
+    {any_form, {at_most(48),  at_most(48),  any,             at_least(132 * 40 * 40)},    &cuda::sgemm_warp_tile_64x64},
+    {any_form, {at_most(64),  at_most(64),  any,             at_least(132 * 50 * 50)},    &cuda::sgemm_sliced_64x64},
+    {any_form, {at_most(96),  at_most(96),  any,             at_least(132 * 64 * 64)},    &cuda::sgemm_packed_32x32},
+    {any_form, {at_most(128), at_most(128), any,             at_least(100 * 128 * 128)},  &cuda::sgemm_sliced_64x64},
+    {any_form, {at_most(256), at_most(256), any,             at_least(30 * 256 * 256)},   &cuda::sgemm_warp_tile_128x128},
+    // Thin products, and small ones of a long k.
+    {any_form, {at_most(16),  at_most(16),  at_least(500),   any},                        &cuda::sgemm_skinny},
+    {any_form, {at_most(16),  any,          at_least(512),   any},                        &cuda::sgemm_skinny},
+    {any_form, {any,          at_most(16),  at_least(512),   any},                        &cuda::sgemm_skinny},
+    {any_form, {at_most(16),  any,          at_least(64),    at_least(128 * 128)},        &cuda::sgemm_skinny},
+    {any_form, {any,          at_most(16),  at_least(64),    at_least(128 * 128)},        &cuda::sgemm_skinny},
+    {any_form, {at_most(32),  any,          at_least(2048),  any},                        &cuda::sgemm_long_k},
+    {any_form, {any,          at_most(32),  at_least(2048),  any},                        &cuda::sgemm_long_k},
+    {any_form, {at_most(128), at_most(128), at_least(4096),  any},                        &cuda::sgemm_long_k},
+    {any_form, {at_most(256), at_most(256), {4096, 20000},   any},                        &cuda::sgemm_long_k},
     // Small products.
-    {any_form, {any,          any,          at_most(40),   at_most(128 * 128)},        &cuda::sgemm_sliced_16x16_short},
-    {any_form, {any,          any,          at_most(256),  at_most(128 * 128)},        &cuda::sgemm_sliced_16x16},
-    {any_form, {any,          any,          at_most(1024), at_most(128 * 128)},        &cuda::sgemm_sliced_32x16_cluster},
-    {any_form, {any,          any,          at_most(170),  at_most(256 * 256)},        &cuda::sgemm_sliced_32x16},
-    {any_form, {any,          any,          at_most(1024), at_most(260 * 260)},        &cuda::sgemm_sliced_32x16_cluster},
-    {any_form, {any,          any,          {128, 512},    at_most(360 * 360)},        &cuda::sgemm_sliced_32x16},
-    {any_form, {any,          any,          {128, 512},    at_most(416 * 416)},        &cuda::sgemm_sliced_32x32_cluster},
-    {any_form, {any,          any,          {128, 512},    at_most(480 * 480)},        &cuda::sgemm_sliced_32x32_cluster_long},
-    {any_form, {any,          any,          {128, 768},    at_most(512 * 512)},        &cuda::sgemm_sliced_64x64_cluster},
-    {any_form, {any,          any,          {128, 768},    at_most(648 * 648)},        &cuda::sgemm_sliced_32x32_cluster},
-    {any_form, {any,          any,          {128, 1024},   at_most(768 * 768)},        &cuda::sgemm_sliced_32x32_cluster_long},
+    {any_form, {any,          any,          at_most(40),     at_most(128 * 128)},         &cuda::sgemm_sliced_16x16_short},
+    {any_form, {any,          any,          at_most(256),    at_most(128 * 128)},         &cuda::sgemm_sliced_16x16},
+    {any_form, {any,          any,          at_most(1024),   at_most(128 * 128)},         &cuda::sgemm_sliced_32x16_cluster},
+    {any_form, {any,          any,          at_most(170),    at_most(256 * 256)},         &cuda::sgemm_sliced_32x16},
+    {any_form, {any,          any,          at_most(1024),   at_most(260 * 260)},         &cuda::sgemm_sliced_32x16_cluster},
+    {any_form, {any,          any,          {128, 512},      at_most(360 * 360)},         &cuda::sgemm_sliced_32x16},
+    {any_form, {any,          any,          {128, 512},      at_most(416 * 416)},         &cuda::sgemm_sliced_32x32_cluster},
+    {any_form, {any,          any,          {128, 512},      at_most(480 * 480)},         &cuda::sgemm_sliced_32x32_cluster_long},
+    {any_form, {any,          any,          {128, 768},      at_most(512 * 512)},         &cuda::sgemm_sliced_64x64_cluster},
+    {any_form, {any,          any,          {128, 768},      at_most(648 * 648)},         &cuda::sgemm_sliced_32x32_cluster},
+    {any_form, {any,          any,          {128, 1024},     at_most(768 * 768)},         &cuda::sgemm_sliced_32x32_cluster_long},
     // All others.
-    {any_form, {any,          any,          any,           any},                       by_cost},
-    {any_form, {any,          any,          any,           any},                       &cuda::sgemm_warp_tile},
-    {any_form, {any,          any,          any,           any},                       &cuda::sgemm_shared_tile_grid_stride},
+    {any_form, {any,          any,          any,             any},                        by_cost},
+    {any_form, {any,          any,          any,             any},                        &cuda::sgemm_warp_tile},
+    {any_form, {any,          any,          any,             any},                        &cuda::sgemm_shared_tile_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {
