@@ -77,6 +77,7 @@ myblasHandle_t require_handle(void** state) {
         skip();
     assert_ok(myblasSetStream(fixture->handle, NULL));
     assert_ok(myblasSetPointerMode(fixture->handle, MYBLAS_POINTER_MODE_HOST));
+    assert_ok(myblasSetMathMode(fixture->handle, MYBLAS_FP32_STRICT_MATH));
     for (int routine = 0; routine < MYBLAS_ROUTINE_COUNT; ++routine)
         assert_ok(myblasForceKernel(fixture->handle, (myblasRoutine_t)routine, NULL));
     return fixture->handle;

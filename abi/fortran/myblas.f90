@@ -68,7 +68,7 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 9
 
     type, bind(c) :: myblasCall_t
-        integer(c_size_t) :: size_bytes = 104
+        integer(c_size_t) :: size_bytes = 112
         integer(c_int) :: routine = 0
         integer(c_int) :: transa = 0, transb = 0
         integer(c_int) :: element_bytes = 0
@@ -76,10 +76,11 @@ module myblas
         integer(c_int64_t) :: lda = 0, ldb = 0, ldc = 0
         integer(c_int64_t) :: batch_count = 0
         type(c_ptr) :: A = c_null_ptr, B = c_null_ptr, C = c_null_ptr
+        integer(c_int) :: math_mode = 0
     end type
 
     type, bind(c) :: myblasKernelInfo_t
-        integer(c_size_t) :: size_bytes = 72
+        integer(c_size_t) :: size_bytes = 80
         type(c_ptr) :: name = c_null_ptr
         type(c_ptr) :: description = c_null_ptr
         integer(c_int) :: min_arch = 0, max_arch = 0
@@ -89,6 +90,7 @@ module myblas
         integer(c_size_t) :: smem_bytes = 0
         integer(c_int) :: alignment_bytes = 0
         integer(c_int) :: deterministic = 0
+        integer(c_int) :: math_mode = 0
     end type
 
     type, bind(c) :: myblasKernelEstimate_t

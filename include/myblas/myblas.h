@@ -78,7 +78,11 @@ typedef enum { MYBLAS_OP_N = 0, MYBLAS_OP_T = 1, MYBLAS_OP_C = 2 } myblasOperati
 
 typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } myblasPointerMode_t;
 
-/* What a product promises; every mode is bitwise reproducible from run to run on one GPU. */
+/*
+ * What a product promises; every mode is bitwise reproducible from run to run on one GPU. A mode
+ * allows tensor cores where they are faster and the promise can be kept; elsewhere, and on the host
+ * backend, it computes as strict.
+ */
 typedef enum {
     MYBLAS_FP32_STRICT_MATH = 0,   /* FP32 fused multiply-add arithmetic; the default */
     MYBLAS_FP32_EMULATED_MATH = 1, /* FP32 accuracy, componentwise, from tensor cores */
@@ -124,7 +128,8 @@ typedef enum {
  * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
  * size_bytes to sizeof(myblasCall_t), zero the rest, then fill in what the routine has; fields it
  * lacks are ignored.
- *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1)
+ *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1) math_mode (where no
+ *              handle tells it)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL,
  *              asks for the in-place form
  *   GEAM       transa transb m n lda ldb ldc A B C
@@ -145,6 +150,7 @@ typedef struct {
     int64_t lda, ldb, ldc;
     int64_t batch_count;
     const void *A, *B, *C;
+    myblasMath_t math_mode;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -209,10 +215,9 @@ MYBLAS_API myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPoin
 MYBLAS_API myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* mode);
 
 /*
- * INVALID_VALUE: not an enumerator. NOT_SUPPORTED: this version has no kernels for the mode (1.0:
- * strict alone); the mode set before stays. The environment variable MYBLAS_MATH (strict, emulated,
- * fast) sets the mode of new handles under the same rules: with a value that cannot be served
- * myblasCreate answers the same status.
+ * What later products promise. The environment variable MYBLAS_MATH (strict, emulated, fast; with
+ * anything else myblasCreate answers INVALID_VALUE) sets the mode of new handles. INVALID_VALUE:
+ * not an enumerator.
  */
 MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode);
 /*

@@ -34,6 +34,7 @@ typedef struct {
     size_t smem_bytes;             /* shared memory of a block, the largest of its variants */
     int alignment_bytes; /* of pointers and leading dimensions; 4: nothing beyond the element */
     int deterministic;   /* 1: the same bits on every run */
+    myblasMath_t math_mode; /* what it promises: handles in this mode or a weaker one can take it */
 } myblasKernelInfo_t;
 
 /*

@@ -37,12 +37,20 @@ inline int64_t tight_stride(int64_t ld, int64_t cols) {
     return static_cast<int64_t>(stride < largest ? stride : largest);
 }
 
+// What the handle adds to a description.
+struct call_setting {
+    myblasMath_t math;
+    bool has_results_on_device;
+};
+
 // Each read_call fills in the problem, with scalars of which nothing is known but that they count.
 // It answers what is wrong with the call, or null; *is_quick says that the call would end without a
 // kernel.
 
-inline fault read_call(const myblasCall_t& call, bool, sgemm_problem* p, bool* is_quick) {
-    *p = {.transa = call.transa != MYBLAS_OP_N,
+inline fault
+read_call(const myblasCall_t& call, const call_setting& setting, sgemm_problem* p, bool* is_quick) {
+    *p = {.math = setting.math,
+          .transa = call.transa != MYBLAS_OP_N,
           .transb = call.transb != MYBLAS_OP_N,
           .m = call.m,
           .n = call.n,
@@ -69,7 +77,8 @@ inline fault read_call(const myblasCall_t& call, bool, sgemm_problem* p, bool* i
     return check_operands(*p);
 }
 
-inline fault read_call(const myblasCall_t& call, bool, transpose_problem* p, bool* is_quick) {
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, transpose_problem* p, bool* is_quick) {
     *p = {.m = call.m,
           .n = call.n,
           .element_bytes = call.element_bytes == 0 ? 4 : call.element_bytes,
@@ -90,7 +99,8 @@ inline fault read_call(const myblasCall_t& call, bool, transpose_problem* p, boo
     return check_operands(*p);
 }
 
-inline fault read_call(const myblasCall_t& call, bool, geam_problem* p, bool* is_quick) {
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, geam_problem* p, bool* is_quick) {
     *p = {.transa = call.transa != MYBLAS_OP_N,
           .transb = call.transb != MYBLAS_OP_N,
           .m = call.m,
@@ -111,16 +121,17 @@ inline fault read_call(const myblasCall_t& call, bool, geam_problem* p, bool* is
 
 template <class T>
 fault read_call(const myblasCall_t& call,
-                bool has_results_on_device,
+                const call_setting& setting,
                 sum_problem<T>* p,
                 bool* is_quick) {
     const bool is_zero = call.n <= 0 || call.lda <= 0;
     *p = {.n = is_zero ? 0 : call.n, .x = operand_a<T>(call), .incx = is_zero ? 1 : call.lda};
-    *is_quick = is_zero && !has_results_on_device;
+    *is_quick = is_zero && !setting.has_results_on_device;
     return check_operands(*p);
 }
 
-inline fault read_call(const myblasCall_t& call, bool, gemsum_problem* p, bool* is_quick) {
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, gemsum_problem* p, bool* is_quick) {
     *p = {.trans = call.transa != MYBLAS_OP_N,
           .m = call.m,
           .n = call.n,
@@ -133,7 +144,8 @@ inline fault read_call(const myblasCall_t& call, bool, gemsum_problem* p, bool* 
     return *is_quick ? nullptr : check_operands(*p);
 }
 
-inline fault read_call(const myblasCall_t& call, bool, histogram_problem* p, bool*) {
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, histogram_problem* p, bool*) {
     *p = {.n = call.n,
           .x = operand_a<uint8_t>(call),
           .counts = static_cast<uint64_t*>(const_cast<void*>(or_fresh(call.C, 3)))};
@@ -156,12 +168,14 @@ fault read_vectors(const myblasCall_t& call, Problem* p, bool* is_quick) {
     return nullptr;
 }
 
-inline fault read_call(const myblasCall_t& call, bool, axpy_problem* p, bool* is_quick) {
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, axpy_problem* p, bool* is_quick) {
     p->alpha.value = 1;
     return read_vectors(call, p, is_quick);
 }
 
-inline fault read_call(const myblasCall_t& call, bool, copy_problem* p, bool* is_quick) {
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, copy_problem* p, bool* is_quick) {
     return read_vectors(call, p, is_quick);
 }
 
@@ -170,7 +184,7 @@ inline fault read_call(const myblasCall_t& call, bool, copy_problem* p, bool* is
 template <class Visitor>
 myblasStatus_t visit_call(const char* function,
                           const myblasCall_t* call,
-                          bool has_results_on_device,
+                          const call_setting& setting,
                           Visitor&& visit) noexcept {
     if (!call)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call is NULL");
@@ -181,7 +195,7 @@ myblasStatus_t visit_call(const char* function,
     return visit_routine(call->routine, [&]<class Problem>() {
         Problem problem;
         bool is_quick = false;
-        if (const fault found = read_call(*call, has_results_on_device, &problem, &is_quick))
+        if (const fault found = read_call(*call, setting, &problem, &is_quick))
             return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
         return is_quick ? MYBLAS_STATUS_SUCCESS : visit(problem);
     });

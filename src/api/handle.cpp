@@ -1,6 +1,7 @@
 // Handles: making and freeing them, and the settings they carry.
 #include "api/context.h"
 #include "api/tuning.h"
+#include "api/validate.h"
 #include "select/select.h"
 
 #include <cstdint>
@@ -142,13 +143,6 @@ myblasStatus_t open_handle(const backend_ops& backend,
     return MYBLAS_STATUS_SUCCESS;
 }
 
-bool is_math_mode(myblasMath_t mode) {
-    return mode == MYBLAS_FP32_STRICT_MATH || mode == MYBLAS_FP32_EMULATED_MATH ||
-           mode == MYBLAS_FP32_FAST_MATH;
-}
-
-bool has_kernels(myblasMath_t mode) { return mode == MYBLAS_FP32_STRICT_MATH; }
-
 myblasStatus_t
 create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) noexcept {
     read_tuning();
@@ -156,10 +150,6 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     if (!read_math(&math_mode))
         return refuse(
             function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_MATH is not strict, emulated or fast");
-    if (!has_kernels(math_mode))
-        return refuse(function,
-                      MYBLAS_STATUS_NOT_SUPPORTED,
-                      "MYBLAS_MATH asks for a mode that this version does not have");
 
     const char* why_host = "it was asked for";
     if (backend != MYBLAS_BACKEND_HOST) {
@@ -282,8 +272,6 @@ myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
         return failure;
     if (!is_math_mode(mode))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is not a math mode");
-    if (!has_kernels(mode))
-        return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "no kernels for the math mode");
     handle->math_mode = mode;
     return MYBLAS_STATUS_SUCCESS;
 }

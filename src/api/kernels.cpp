@@ -4,7 +4,6 @@
 #include "api/call.h"
 #include "api/dispatch.h"
 
-#include <bit>
 #include <limits>
 
 namespace myblas {
@@ -29,6 +28,20 @@ device_info imagine_device(myblasBackend_t backend, int arch, int sm_count) {
     return device;
 }
 
+call_setting setting_of(const myblasContext& handle) {
+    return {handle.math_mode, has_results_on_device(handle)};
+}
+
+// Of a call that no handle makes. What else is wrong with the description visit_call finds.
+myblasStatus_t
+read_setting(const char* function, const myblasCall_t* call, call_setting* setting) noexcept {
+    const bool has_mode = call && call->size_bytes == sizeof *call;
+    *setting = {has_mode ? call->math_mode : MYBLAS_FP32_STRICT_MATH, false};
+    if (!is_math_mode(setting->math))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->math_mode is not a math mode");
+    return MYBLAS_STATUS_SUCCESS;
+}
+
 template <class Problem>
 size_t needed_workspace(const kernel_entry<Problem>& kernel,
                         const Problem& problem,
@@ -43,7 +56,7 @@ cost cost_of(const kernel_entry<Problem>& kernel,
              const Problem& problem) {
     for (const kernel_cost<Problem>& candidate : table.costs)
         if (candidate.kernel == &kernel)
-            return candidate.of_form[std::countr_zero(make_key(problem).form)];
+            return candidate.of_form[form_of(problem)];
     return {};
 }
 
@@ -52,7 +65,7 @@ myblasStatus_t estimate_kernel(const char* function,
                                myblasBackend_t backend,
                                const device_info& device,
                                size_t workspace_bytes,
-                               bool has_results_on_device,
+                               const call_setting& setting,
                                const myblasCall_t* call,
                                int index,
                                myblasKernelEstimate_t* estimate) noexcept {
@@ -62,8 +75,8 @@ myblasStatus_t estimate_kernel(const char* function,
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "estimate->size_bytes is wrong");
     myblasKernelEstimate_t found = {};
     found.size_bytes = sizeof found;
-    const myblasStatus_t status = visit_call(
-        function, call, has_results_on_device, [&]<class Problem>(const Problem& problem) {
+    const myblasStatus_t status =
+        visit_call(function, call, setting, [&]<class Problem>(const Problem& problem) {
             const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
             if (index < 0 || static_cast<size_t>(index) >= kernels.size())
                 return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "index is out of range");
@@ -137,7 +150,8 @@ myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                  .stages = kernel.stages,
                  .smem_bytes = kernel.smem_bytes,
                  .alignment_bytes = kernel.alignment_bytes,
-                 .deterministic = kernel.deterministic};
+                 .deterministic = kernel.deterministic,
+                 .math_mode = kernel.math};
         return MYBLAS_STATUS_SUCCESS;
     });
 }
@@ -165,8 +179,8 @@ myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char**
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
     const char* taken = nullptr;
-    const myblasStatus_t status = visit_call(
-        function, call, has_results_on_device(*handle), [&]<class Problem>(const Problem& problem) {
+    const myblasStatus_t status =
+        visit_call(function, call, setting_of(*handle), [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
                 choose_kernel(*handle, problem, make_launch_context(*handle).workspace_bytes);
             if (!kernel)
@@ -191,9 +205,12 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
     const device_info device = imagine_device(backend, arch, sm_count);
+    call_setting setting;
+    if (const myblasStatus_t failure = read_setting(function, call, &setting))
+        return failure;
     const char* taken = nullptr;
     const myblasStatus_t status =
-        visit_call(function, call, false, [&]<class Problem>(const Problem& problem) {
+        visit_call(function, call, setting, [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
                 select(current_table<Problem>(backend, device), problem, device, workspace_bytes);
             if (!kernel)
@@ -219,7 +236,7 @@ myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
                            handle->backend->id,
                            handle->device,
                            make_launch_context(*handle).workspace_bytes,
-                           has_results_on_device(*handle),
+                           setting_of(*handle),
                            call,
                            index,
                            estimate);
@@ -235,11 +252,14 @@ myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
     constexpr const char* function = "myblasGetKernelEstimateOn";
     if (!is_backend(backend))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    call_setting setting;
+    if (const myblasStatus_t failure = read_setting(function, call, &setting))
+        return failure;
     return estimate_kernel(function,
                            backend,
                            imagine_device(backend, arch, sm_count),
                            workspace_bytes,
-                           false,
+                           setting,
                            call,
                            index,
                            estimate);
@@ -266,8 +286,8 @@ myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* 
     if (!size_bytes)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "size_bytes is NULL");
     size_t needed = 0;
-    const myblasStatus_t status = visit_call(
-        function, call, has_results_on_device(*handle), [&]<class Problem>(const Problem& problem) {
+    const myblasStatus_t status =
+        visit_call(function, call, setting_of(*handle), [&]<class Problem>(const Problem& problem) {
             constexpr size_t unlimited = std::numeric_limits<size_t>::max();
             const kernel_entry<Problem>* kernel = choose_kernel(*handle, problem, unlimited);
             if (!kernel)

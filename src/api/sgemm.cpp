@@ -23,6 +23,7 @@ myblasStatus_t sgemm(const char* function,
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
     if (!beta)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
+    p.math = handle->math_mode;
     p.transa = transa != MYBLAS_OP_N;
     p.transb = transb != MYBLAS_OP_N;
     p.alpha = read_scalar(*handle, alpha);

@@ -21,6 +21,11 @@ inline bool is_operation(myblasOperation_t op) {
 
 inline bool is_leading_dimension(int64_t ld, int64_t rows) { return ld >= (rows > 1 ? rows : 1); }
 
+inline bool is_math_mode(myblasMath_t mode) {
+    return mode == MYBLAS_FP32_STRICT_MATH || mode == MYBLAS_FP32_EMULATED_MATH ||
+           mode == MYBLAS_FP32_FAST_MATH;
+}
+
 // Wide enough for any sum of a few products of two sizes.
 __extension__ typedef __int128 wide;
 

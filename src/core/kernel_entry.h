@@ -7,6 +7,7 @@
 #include "myblas/myblas.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -51,6 +52,7 @@ struct kernel_entry {
     size_t smem_bytes = 0;
     int alignment_bytes = 4;
     bool deterministic = true;
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
 
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.
@@ -107,9 +109,13 @@ using rule_list = std::span<const rule<Problem>>;
 
 inline constexpr unsigned any_form = ~0u;
 
-// sgemm: form 1 << (transa * 2 + transb); extents m, n, k, batch_count * m * n.
+// sgemm: form 1 << (math * 4 + transa * 2 + transb); extents m, n, k, batch_count * m * n.
+inline constexpr unsigned emulated_form = 0xfu << MYBLAS_FP32_EMULATED_MATH * 4;
+inline constexpr unsigned fast_form = 0xfu << MYBLAS_FP32_FAST_MATH * 4;
+
 inline selection_key make_key(const sgemm_problem& p) {
-    return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
+    return {1u << (p.math * 4 + p.transa * 2 + p.transb),
+            {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
 }
 
 // transpose: form in_place_form, whole_sectors_form (out of place, the columns of B start where sectors
@@ -161,7 +167,13 @@ struct cost {
 
 inline constexpr size_t form_count = 4; // of products: NN, NT, TN, TT
 
-// Indexed by the bit of selection_key::form. Forms that were not measured are all zero.
+// Which of the forms of products a problem has, whatever its mode.
+template <class Problem>
+size_t form_of(const Problem& problem) {
+    return static_cast<size_t>(std::countr_zero(make_key(problem).form)) % form_count;
+}
+
+// Indexed by form_of. Forms that were not measured are all zero.
 template <class Problem>
 struct kernel_cost {
     const kernel_entry<Problem>* kernel;

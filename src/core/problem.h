@@ -2,6 +2,8 @@
 // value to the kernels. Sizes are validated; pointers are what the caller gave.
 #pragma once
 
+#include "myblas/myblas.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +19,7 @@ struct scalar {
 // C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at array[i]
 // when the array is set.
 struct sgemm_problem {
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // what the caller allows
     bool transa = false, transb = false;
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};

@@ -4,7 +4,6 @@
 #include "core/kernel_entry.h"
 #include "core/routine.h"
 
-#include <bit>
 #include <limits>
 
 namespace myblas {
@@ -27,12 +26,21 @@ bool runs_on(const kernel_entry<Problem>& kernel, const device_info& device) {
            (!kernel.max_arch || device.arch <= kernel.max_arch);
 }
 
+// Whether the caller's math mode allows what the kernel promises.
+template <class Problem>
+bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
+    if constexpr (requires { problem.math; })
+        return kernel.math <= problem.math;
+    else
+        return true;
+}
+
 template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
-    if (!runs_on(kernel, device))
+    if (!runs_on(kernel, device) || !allows(problem, kernel))
         return false;
     if (kernel.accepts && !kernel.accepts(problem, device))
         return false;
@@ -45,12 +53,12 @@ const kernel_entry<Problem>* fastest(cost_list<Problem> costs,
                                      const Problem& problem,
                                      const device_info& device,
                                      size_t workspace_bytes) {
-    const int form = std::countr_zero(make_key(problem).form);
+    const size_t form = form_of(problem);
     const kernel_entry<Problem>* best = nullptr;
     double best_us = std::numeric_limits<double>::infinity();
     for (const kernel_cost<Problem>& candidate : costs) {
         const cost& measured = candidate.of_form[form];
-        if (!measured.is_measured())
+        if (!measured.is_measured() || !allows(problem, *candidate.kernel))
             continue;
         const double us = measured.predict_us(candidate.kernel->work(problem, device));
         if (us < best_us && accepts(*candidate.kernel, problem, device, workspace_bytes)) {
