@@ -59,6 +59,8 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "packed_32x32",
                                          "skinny",
                                          "long_k",
+                                         "emulated_bf16x6",
+                                         "fast_fp16x3",
                                          NULL};
 static const char* const cuda_transpose[] = {"copy",
                                              "copy_shared",
@@ -143,6 +145,8 @@ static void check_info(myblasBackend_t backend, const myblasKernelInfo_t* info) 
     assert_true(info->alignment_bytes >= 4 &&
                 (info->alignment_bytes & (info->alignment_bytes - 1)) == 0);
     assert_true(info->deterministic == 0 || info->deterministic == 1);
+    assert_true(info->math_mode >= MYBLAS_FP32_STRICT_MATH &&
+                info->math_mode <= MYBLAS_FP32_FAST_MATH);
     assert_true(info->max_arch == 0 || info->max_arch >= info->min_arch);
     assert_true((info->stages == 0) == (info->smem_bytes == 0));
     if (backend == MYBLAS_BACKEND_HOST) {
@@ -274,6 +278,11 @@ selected_on(myblasBackend_t backend, int arch, size_t workspace, const myblasCal
     return name;
 }
 
+static myblasCall_t in_mode(myblasMath_t math, myblasCall_t call) {
+    call.math_mode = math;
+    return call;
+}
+
 // What the tuning tables say: change it with them.
 static void test_selected_names(void** state) {
     (void)state;
@@ -303,6 +312,10 @@ static void test_selected_names(void** state) {
         {all, default_workspace, sgemm_call(N, N, 64, 64, 65536), "split_k"},
         {all, 0, sgemm_call(N, N, 64, 64, 65536), "warp_tile_64x64"},
         {all, 0, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},
+        {90, (size_t)1 << 30, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "fast_fp16x3"},
+        {90, default_workspace, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(T, T, 1024, 1024, 1024)), "fast_fp16x3_128x128"},
+        {90, (size_t)1 << 30, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(T, N, 4096, 4096, 4096)), "emulated_bf16x6"},
+        {90, default_workspace, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 1024, 1024, 1024)), "emulated_bf16x6_128x128"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "shifted"},
         {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "shifted"},
@@ -502,6 +515,9 @@ static void test_selection_arguments(void** state) {
     wrong = call;
     wrong.routine = (myblasRoutine_t)-1;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &wrong, &name));
+    wrong = call;
+    wrong.math_mode = (myblasMath_t)3;
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &wrong, &name));
     assert_string_equal(name, "untouched");
     // Too old, or nothing built.
     assert_status(NOT_SUPPORTED,
@@ -656,6 +672,29 @@ static void test_forcing(void** state) {
     assert_status(INVALID_VALUE,
                   myblasGetLastKernel(handle, (myblasRoutine_t)MYBLAS_ROUTINE_COUNT, &name));
     assert_status(INVALID_VALUE, myblasGetLastKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+}
+
+// A kernel is taken in the mode that it promises and in weaker ones.
+static void test_modes(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH));
+        const char* name = NULL;
+        if (myblasSelectKernel(handle, &call, &name) != MYBLAS_STATUS_SUCCESS)
+            continue; // a library that is not installed
+        for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+            assert_ok(myblasSetMathMode(handle, (myblasMath_t)mode));
+            assert_int_equal(myblasSelectKernel(handle, &call, &name),
+                             mode >= (int)info.math_mode ? MYBLAS_STATUS_SUCCESS
+                                                         : MYBLAS_STATUS_NOT_SUPPORTED);
+        }
+    }
 }
 
 static void test_last_kernel(void** state) {
@@ -821,6 +860,7 @@ int main(int argc, char** argv) {
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forcing),
+        cmocka_unit_test(test_modes),
         cmocka_unit_test(test_last_kernel),
         cmocka_unit_test(test_handle_estimates),
     };

@@ -130,8 +130,18 @@ lay_out(float* to, int64_t ld, const float* from, int64_t rows, int64_t cols, bo
     }
 }
 
-static void
-assert_result(const struct product* p, double alpha, double beta, const float* c, int64_t ldc) {
+// What a mode promises, in units of roundoff of |A||B|. With slices, what these lose and what the tensor
+// cores lose inside a chunk of k does not grow with k.
+static double error_units(myblasMath_t math, int k) {
+    return (math == MYBLAS_FP32_STRICT_MATH || k > 64 ? k : 64) + 4;
+}
+
+static void assert_result(const struct product* p,
+                          myblasMath_t math,
+                          double alpha,
+                          double beta,
+                          const float* c,
+                          int64_t ldc) {
     const struct shape s = p->shape;
     for (int64_t j = 0; j < s.n; ++j) {
         for (int64_t i = 0; i < s.m; ++i) {
@@ -139,11 +149,11 @@ assert_result(const struct product* p, double alpha, double beta, const float* c
             const double c0 = beta == 0 ? 0 : beta * p->c[at];
             const double expected = alpha * p->ab[at] + c0;
             const double found = c[i + j * ldc];
-            const double bound =
-                p->integers
-                    ? 0
-                    : (s.k + 4) * UNIT_ROUNDOFF * (fabs(alpha) * p->magnitude[at] + fabs(c0)) +
-                          (1 + fabs(alpha)) * (s.k + 3) * SMALLEST_SUBNORMAL;
+            const double bound = p->integers
+                                     ? 0
+                                     : error_units(math, s.k) * UNIT_ROUNDOFF *
+                                               (fabs(alpha) * p->magnitude[at] + fabs(c0)) +
+                                           (1 + fabs(alpha)) * (s.k + 3) * SMALLEST_SUBNORMAL;
             if (!(fabs(found - expected) <= bound))
                 fail_msg("C(%lld, %lld) of %d x %d x %d is %.9g, not %.9g; bound %.3g",
                          (long long)i,
@@ -324,7 +334,9 @@ static void run_call(myblasHandle_t handle,
         assert_string_equal(selected, forced);
     if (alpha != 0 && s.k > 0)
         assert_last_kernel(handle, MYBLAS_ROUTINE_SGEMM, selected);
-    assert_result(p, alpha, beta, operand_download(&o->c), call.ldc);
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    assert_ok(myblasGetMathMode(handle, &math));
+    assert_result(p, math, alpha, beta, operand_download(&o->c), call.ldc);
     operand_assert_padding(&o->c, s.m, s.n, call.ldc, sizeof(float));
     if (has_workspace)
         operand_download(&o->workspace);
@@ -392,6 +404,12 @@ static bool is_installed(myblasHandle_t handle, const myblasKernelInfo_t* info) 
     return true;
 }
 
+// Forces a kernel, in the strictest mode that allows it.
+static void force(myblasHandle_t handle, const myblasKernelInfo_t* info) {
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info->name));
+    assert_ok(myblasSetMathMode(handle, info->math_mode));
+}
+
 static void test_every_kernel(void** state) {
     myblasHandle_t handle = require_handle(state);
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
@@ -400,7 +418,7 @@ static void test_every_kernel(void** state) {
         if (!kernel_fits_device(handle, &info))
             continue;
         random_seed((uint64_t)i + 1);
-        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        force(handle, &info);
         if (!is_installed(handle, &info))
             continue;
         const struct counts counts = run_kernel(handle, info.name, &info);
@@ -410,14 +428,17 @@ static void test_every_kernel(void** state) {
     }
 }
 
-// The selection itself serves every call.
+// The selection itself serves every call, in every mode.
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
     const myblasKernelInfo_t generic = {.block_m = 128, .block_n = 64, .block_k = 8, .stages = 2};
-    random_seed(99);
-    const struct counts counts = run_kernel(handle, NULL, &generic);
-    assert_int_equal(counts.declined, 0);
-    assert_true(counts.ran > (reduced() ? 10 : 100));
+    for (int math = MYBLAS_FP32_STRICT_MATH; math <= MYBLAS_FP32_FAST_MATH; ++math) {
+        assert_ok(myblasSetMathMode(handle, (myblasMath_t)math));
+        random_seed(99);
+        const struct counts counts = run_kernel(handle, NULL, &generic);
+        assert_int_equal(counts.declined, 0);
+        assert_true(counts.ran > (reduced() ? 10 : 100));
+    }
 }
 
 // ---- Batches -------------------------------------------------------------------------------------
@@ -689,7 +710,7 @@ static void test_batches(void** state) {
         if (!kernel_fits_device(handle, &info))
             continue;
         random_seed((uint64_t)i + 1);
-        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        force(handle, &info);
         if (!is_installed(handle, &info))
             continue;
         const int ran = run_batches(handle, &info);
@@ -816,16 +837,133 @@ static void test_values(void** state) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
         if (!kernel_fits_device(handle, &info))
             continue;
-        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        force(handle, &info);
         check_special_values(handle);
         if (info.deterministic)
             check_determinism(handle);
     }
 }
 
+// ---- Ranges --------------------------------------------------------------------------------------
+
+// Data that slices of 16 bits find hard: `values` gives an element by its line (a row of A, a column of B)
+// and its k.
+enum { hard_m = 300, hard_n = 140, hard_k = 200 };
+
+struct hard_data {
+    const char* name;
+    float (*value)(bool of_a, int line, int k);
+};
+
+static float spread(double bits) { return exp2f(floorf((float)(random_float() * bits))); }
+static float wide(bool of_a, int line, int k) {
+    (void)of_a, (void)line, (void)k;
+    return random_float() * spread(30);
+}
+static float positive(bool of_a, int line, int k) {
+    (void)of_a, (void)line, (void)k;
+    return fabsf(random_float());
+}
+static float by_line(bool of_a, int line, int k) {
+    (void)of_a, (void)k;
+    return random_float() * exp2f((float)(line % 81 - 40));
+}
+// A D and D^-1 B
+static float graded(bool of_a, int line, int k) {
+    (void)line;
+    const float d = exp2f((float)(k * 7 % 61 - 30));
+    return random_float() * (of_a ? d : 1 / d);
+}
+static float outlier_at_zero(bool of_a, int line, int k) {
+    if (k == 5)
+        return of_a ? (line == 3 ? 1e20f : 1) : 0;
+    return random_float();
+}
+static float near_overflow(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return random_float() * (of_a ? 0x1.fffffep127f : 0x1p-12f);
+}
+static float near_underflow(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return random_float() * (of_a ? 0x1p-126f : 0x1p8f);
+}
+static float far_apart(bool of_a, int line, int k) {
+    (void)k;
+    return random_float() * exp2f((float)((of_a ? 1 : -1) * (line % 2 ? 90 : 0)));
+}
+
+static const struct hard_data hard[] = {
+    {"wide", wide},
+    {"positive", positive},
+    {"by line", by_line},
+    {"graded", graded},
+    {"outlier at zero", outlier_at_zero},
+    {"near overflow", near_overflow},
+    {"near underflow", near_underflow},
+    {"far apart", far_apart},
+};
+
+static void check_hard_data(myblasHandle_t handle,
+                            myblasMath_t math,
+                            const char* kernel,
+                            const struct hard_data* data) {
+    struct operands o = operands_create(handle);
+    float* a = allocate(hard_m * hard_k, sizeof *a);
+    float* b = allocate(hard_k * hard_n, sizeof *b);
+    for (int l = 0; l < hard_k; ++l) {
+        for (int i = 0; i < hard_m; ++i)
+            a[i + l * hard_m] = data->value(true, i, l);
+        for (int j = 0; j < hard_n; ++j)
+            b[l + j * hard_k] = data->value(false, j, l);
+    }
+    const struct shape shape = {hard_m, hard_n, hard_k};
+    const float* c = small_product(handle, &o, shape, a, b, 1);
+    for (int j = 0; c && j < hard_n; ++j) {
+        for (int i = 0; i < hard_m; ++i) {
+            double expected = 0, magnitude = 0;
+            for (int l = 0; l < hard_k; ++l) {
+                const double term = (double)a[i + l * hard_m] * b[l + j * hard_k];
+                expected += term;
+                magnitude += fabs(term);
+            }
+            const double bound = error_units(math, hard_k) * UNIT_ROUNDOFF * magnitude +
+                                 (hard_k + 3) * SMALLEST_SUBNORMAL;
+            const double found = c[i + j * hard_m];
+            if (!(fabs(found - expected) <= bound))
+                fail_msg("%s, %s: C(%d, %d) is %.9g, not %.9g; bound %.3g",
+                         kernel,
+                         data->name,
+                         i,
+                         j,
+                         found,
+                         expected,
+                         bound);
+        }
+    }
+    free(a);
+    free(b);
+    operands_destroy(&o);
+}
+
+// Every kernel keeps its promise on them, or hands the call to one that does.
+static void test_hard_data(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        random_seed((uint64_t)i + 1);
+        force(handle, &info);
+        for (size_t d = 0; d < COUNT_OF(hard); ++d)
+            check_hard_data(handle, info.math_mode, info.name, &hard[d]);
+    }
+}
+
 // With k == 0 or alpha == 0 in host memory A and B may be NULL, and C is scaled.
 static void test_null_inputs(void** state) {
     myblasHandle_t handle = require_handle(state);
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH)); // allows all kernels
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
     struct operand c = operand_create(handle);
     for (int kernel = -1; kernel < count; ++kernel) {
@@ -871,6 +1009,7 @@ int main(void) {
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_hard_data),
         cmocka_unit_test(test_null_inputs),
     };
     return RUN_ON_BACKENDS("sgemm", tests);

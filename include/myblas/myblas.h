@@ -438,8 +438,9 @@ MYBLAS_API myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle,
  * never touched. INVALID_VALUE, in this order: transa, transb, m, n, k < 0, lda, ldb, ldc, alpha or
  * beta NULL, A, B or C NULL where it is used.
  * Accuracy (strict): |C - exact| <= (k + 4) u (|alpha| |A| |B| + |beta| |C|) componentwise, u =
- * 2^-24, as long as nothing underflows; NaN and Inf propagate as in the formula. Source:
- * cublasSgemm_v2; BLAS sgemm.
+ * 2^-24, as long as nothing underflows; NaN and Inf propagate as in the formula. Emulated: the same
+ * with max(k, 64) for k. Fast: as emulated, and 2^-37 |alpha| times the norms of the row of A and
+ * the column of B more. Source: cublasSgemm_v2; BLAS sgemm.
  */
 MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
                                   myblasOperation_t transa,

@@ -144,8 +144,7 @@ read_call(const myblasCall_t& call, const call_setting&, gemsum_problem* p, bool
     return *is_quick ? nullptr : check_operands(*p);
 }
 
-inline fault
-read_call(const myblasCall_t& call, const call_setting&, histogram_problem* p, bool*) {
+inline fault read_call(const myblasCall_t& call, const call_setting&, histogram_problem* p, bool*) {
     *p = {.n = call.n,
           .x = operand_a<uint8_t>(call),
           .counts = static_cast<uint64_t*>(const_cast<void*>(or_fresh(call.C, 3)))};

@@ -1,6 +1,6 @@
 // Barriers in shared memory and the copies that complete on them, sm_90.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier", "Data Movement and
-// Conversion Instructions: cp.async.bulk.tensor" and "cp.async.mbarrier.arrive".
+// Conversion Instructions: cp.async.bulk", "cp.async.bulk.tensor" and "cp.async.mbarrier.arrive".
 #pragma once
 
 #include <cuda.h>
@@ -70,6 +70,17 @@ copy_box(void* smem_target, const CUtensorMap& map, int x, int y, mbarrier& barr
                  "l"(&map),
                  "r"(x),
                  "r"(y),
+                 "r"(smem_address(&barrier))
+                 : "memory");
+}
+
+// Copies contiguous bytes, a multiple of 16 with both ends aligned to 16. Completes on the barrier.
+__device__ __forceinline__ void
+copy_bytes(void* smem_target, const void* gmem_source, int bytes, mbarrier& barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1], %2, [%3];" ::"r"(smem_address(smem_target)),
+                 "l"(gmem_source),
+                 "r"(bytes),
                  "r"(smem_address(&barrier))
                  : "memory");
 }

@@ -36,6 +36,12 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_sliced_64x64,
         &cuda::sgemm_packed_16x16,
         &cuda::sgemm_packed_32x32,
+        &cuda::sgemm_emulated_bf16x6,
+        &cuda::sgemm_emulated_bf16x6_128x128,
+        &cuda::sgemm_emulated_bf16x6_passes,
+        &cuda::sgemm_fast_fp16x3,
+        &cuda::sgemm_fast_fp16x3_128x128,
+        &cuda::sgemm_fast_fp16x3_passes,
     };
     return kernels;
 }

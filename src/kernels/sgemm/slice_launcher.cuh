@@ -1,0 +1,334 @@
+// The launches of the sliced kernels: passes that fit the workspace, and in each the packing, the product
+// on the tensor cores and what computes in its stead.
+//
+// Workspace of a pass: route and counters, slices of A, slices of B, scales of A, scales of B, and the sums
+// of blocks that share a tile.
+#pragma once
+
+#include "kernels/sgemm/slice_fallback.h"
+#include "kernels/sgemm/slice_pack.cuh"
+#include "kernels/sgemm/slice_product.cuh"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+namespace myblas::cuda {
+
+inline constexpr size_t slice_header_bytes =
+    32 * 1024; // the route, and counters where a stream has none
+inline constexpr size_t slice_counters_at = 1024;
+inline constexpr size_t least_pass_bytes = size_t{4} << 20;
+inline constexpr size_t usual_pass_bytes = size_t{32}
+                                           << 20; // the workspace that handles have anyway
+inline constexpr int min_part_chunks = 4; // of a block that shares its tile: less is all prologue
+static_assert(slice_counters_at + counter_count * sizeof(unsigned) <= slice_header_bytes);
+
+struct slice_layout { // in bytes from the start of the workspace
+    size_t slices_a, slices_b, scales_a, scales_b, sums, end;
+};
+
+constexpr int64_t round_up(int64_t value, int64_t multiple) {
+    return ceil_div(value, multiple) * multiple;
+}
+
+// Shape is that of the product kernel, Fallback that of the one that computes what the slices of the first
+// lose too much of; void where they lose nothing.
+template <class Shape, class Fallback = void>
+struct slice_launcher {
+    using Scheme = typename Shape::Scheme;
+    static constexpr bool has_fallback = !std::is_void_v<Fallback>;
+
+    static constexpr int64_t slices() {
+        if constexpr (has_fallback)
+            return std::max(Scheme::slices, Fallback::Scheme::slices);
+        else
+            return Scheme::slices;
+    }
+
+    // ---- Passes ----------------------------------------------------------------------------------
+
+    static void count_panels(slice_pass& pass) {
+        pass.panels_a =
+            static_cast<int>(ceil_div<int64_t>(pass.rows, Shape::block_m) * Shape::panels_m);
+        pass.panels_b = static_cast<int>(ceil_div<int64_t>(pass.cols, Shape::block_n));
+        pass.chunks = static_cast<int>(ceil_div<int64_t>(pass.k, chunk_k));
+    }
+
+    // The first pass of these extents.
+    static slice_pass make_pass(int64_t batches, int64_t rows, int64_t cols, int64_t k) {
+        slice_pass pass{};
+        pass.batches = batches;
+        pass.rows = rows;
+        pass.cols = cols;
+        pass.k = k;
+        count_panels(pass);
+        return pass;
+    }
+
+    static slice_pass whole_pass(const sgemm_problem& p) {
+        return make_pass(p.batch_count, p.m, p.n, p.k);
+    }
+
+    static int64_t tile_count(const slice_pass& pass) {
+        return pass.batches * (pass.panels_a / Shape::panels_m) * pass.panels_b;
+    }
+
+    // Blocks for each tile: as many as multiprocessors would be idle otherwise.
+    static int part_count(const slice_pass& pass, const device_info& device) {
+        const int64_t tiles = tile_count(pass);
+        if (tiles > counter_count - slice_counters)
+            return 1;
+        const int64_t wanted =
+            std::min<int64_t>(device.sm_count / tiles, pass.chunks / min_part_chunks);
+        const int part_chunks =
+            ceil_div(pass.chunks, static_cast<int>(std::max<int64_t>(wanted, 1)));
+        return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
+    }
+
+    static slice_layout lay_out(const slice_pass& pass, const device_info& device) {
+        const int64_t a = pass.batches * pass.panels_a * pass.chunks;
+        const int64_t b = pass.batches * pass.panels_b * pass.chunks;
+        const int parts = part_count(pass, device);
+        slice_layout at;
+        at.slices_a = slice_header_bytes;
+        at.slices_b = at.slices_a + a * slices() * slice_bytes;
+        at.scales_a = at.slices_b + b * slices() * slice_bytes;
+        at.scales_b = at.scales_a + a * Shape::scale_bytes;
+        at.sums = at.scales_b + b * Shape::scale_bytes;
+        at.end = at.sums;
+        if (parts > 1)
+            at.end += tile_count(pass) * parts * Shape::sum_floats * sizeof(float);
+        return at;
+    }
+
+    static bool fits(const slice_pass& pass, const device_info& device, size_t workspace_bytes) {
+        return lay_out(pass, device).end <= workspace_bytes;
+    }
+
+    // The extents of a pass: all, or else as many whole products of a batch as fit, or else a part of one,
+    // cut so that packing and adding to C move the fewest bytes.
+    static slice_pass
+    choose_pass(const sgemm_problem& p, const device_info& device, size_t workspace_bytes) {
+        slice_pass pass = whole_pass(p);
+        while (!fits(pass, device, workspace_bytes) && pass.batches > 1)
+            pass = make_pass(ceil_div<int64_t>(pass.batches, 2), p.m, p.n, p.k);
+        if (fits(pass, device, workspace_bytes))
+            return pass;
+
+        double fewest = std::numeric_limits<double>::infinity();
+        for (int64_t rows = p.m;; rows = round_up(ceil_div<int64_t>(rows, 2), Shape::block_m)) {
+            for (int64_t cols = p.n;; cols = round_up(ceil_div<int64_t>(cols, 2), Shape::block_n)) {
+                slice_pass part = make_pass(1, rows, cols, p.k);
+                for (int64_t cuts = 2; part.k > chunk_k && !fits(part, device, workspace_bytes);
+                     cuts *= 2)
+                    part = make_pass(1, rows, cols, round_up(ceil_div(p.k, cuts), chunk_k));
+                const double bytes = work_in(p, device, part).bytes;
+                if (bytes < fewest && fits(part, device, workspace_bytes)) {
+                    fewest = bytes;
+                    pass = part;
+                }
+                if (cols <= Shape::block_n)
+                    break;
+            }
+            if (rows <= Shape::block_m)
+                break;
+        }
+        return pass;
+    }
+
+    static size_t whole_bytes(const sgemm_problem& p, const device_info& device) {
+        return lay_out(whole_pass(p), device).end;
+    }
+
+    // More makes the passes larger.
+    static size_t least_bytes(const sgemm_problem& p, const device_info& device) {
+        return std::min(whole_bytes(p, device), least_pass_bytes);
+    }
+
+    // ---- Work ------------------------------------------------------------------------------------
+
+    // In passes of these extents. Waves count passes, steps the chunks that a block works through.
+    static work_estimate
+    work_in(const sgemm_problem& p, const device_info& device, const slice_pass& pass) {
+        const auto cuts = [](int64_t whole, int64_t part) {
+            return static_cast<double>(ceil_div(whole, std::max<int64_t>(part, 1)));
+        };
+        const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+        const double k = static_cast<double>(p.k);
+        const double cuts_m = cuts(p.m, pass.rows), cuts_n = cuts(p.n, pass.cols);
+        const double cuts_k = std::max(cuts(p.k, pass.k), 1.0);
+        const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
+        const int parts = part_count(pass, device);
+        const double turns = cuts(tile_count(pass) * parts, device.sm_count);
+        const double packed = 4.0 * (1 + Scheme::slices) * k * (m * cuts_n + n * cuts_m);
+        const double added = 8 * m * n * cuts_k;
+        const double shared = parts == 1 ? 0 : 8.0 * tile_count(pass) * parts * Shape::sum_floats;
+        return {.waves = passes,
+                .steps = passes * turns * ceil_div(pass.chunks, parts),
+                .bytes = static_cast<double>(p.batch_count) * (packed + added) + passes * shared};
+    }
+
+    static work_estimate whole_work(const sgemm_problem& p, const device_info& device) {
+        return work_in(p, device, whole_pass(p));
+    }
+    static work_estimate usual_work(const sgemm_problem& p, const device_info& device) {
+        return work_in(p, device, choose_pass(p, device, usual_pass_bytes));
+    }
+
+    // ---- Launches --------------------------------------------------------------------------------
+
+    static pack_plan plan_packing(const slice_pass& pass, const device_info& device) {
+        const int64_t panels_a = pass.batches * pass.panels_a;
+        const int64_t panels_b = pass.batches * pass.panels_b;
+        // Few chunks a block while more would leave multiprocessors idle.
+        const int64_t wanted = int64_t{device.sm_count} * 8;
+        const int64_t chunks =
+            std::clamp<int64_t>((panels_a + panels_b) * pass.chunks / wanted, 1, max_pack_chunks);
+        const int64_t groups = std::max<int64_t>(ceil_div<int64_t>(pass.chunks, chunks), 1);
+        return {static_cast<int>(chunks),
+                static_cast<int>(panels_a * groups),
+                static_cast<int>(panels_b * groups)};
+    }
+
+    // Packing and product of one scheme; route `other` computes what its slices lose too much of.
+    template <class S>
+    static myblasStatus_t launch_scheme(const sgemm_problem& p,
+                                        const slice_pass& pass,
+                                        const packed_pass& packed,
+                                        const tile_plan& tiles,
+                                        route other,
+                                        const launch_context& context) {
+        const pack_plan plan = plan_packing(pass, *context.device);
+        const myblasStatus_t status = launch(pack_kernel<typename S::Scheme>,
+                                             dim3(plan.blocks_a + plan.blocks_b),
+                                             pack_threads,
+                                             0,
+                                             context,
+                                             p,
+                                             pass,
+                                             plan,
+                                             packed,
+                                             other);
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+        const int64_t blocks =
+            std::min<int64_t>(tiles.tiles * tiles.parts, context.device->sm_count);
+        return launch(product_kernel<S>,
+                      dim3(static_cast<unsigned>(blocks)),
+                      S::threads,
+                      S::smem_bytes,
+                      context,
+                      p,
+                      pass,
+                      packed,
+                      tiles);
+    }
+
+    static myblasStatus_t
+    launch_pass(const sgemm_problem& p, const slice_pass& pass, const launch_context& context) {
+        const slice_layout at = lay_out(pass, *context.device);
+        char* workspace = static_cast<char*>(context.workspace);
+        packed_pass packed;
+        packed.a = {workspace + at.slices_a, reinterpret_cast<float*>(workspace + at.scales_a)};
+        packed.b = {workspace + at.slices_b, reinterpret_cast<float*>(workspace + at.scales_b)};
+        packed.taken = reinterpret_cast<route*>(workspace);
+        packed.is_fallback = false;
+        packed.counters = context.counters;
+        if (!packed.counters) {
+            packed.counters = reinterpret_cast<unsigned*>(workspace + slice_counters_at);
+            const cudaError_t error = cudaMemsetAsync(
+                packed.counters, 0, counter_count * sizeof(unsigned), context.stream);
+            if (error != cudaSuccess)
+                return to_status(error);
+        }
+        tile_plan tiles;
+        tiles.tiles = tile_count(pass);
+        tiles.parts = part_count(pass, *context.device);
+        tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
+        tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
+        tiles.counters = packed.counters + slice_counters;
+
+        myblasStatus_t status;
+        if constexpr (has_fallback) {
+            constexpr route other = route_of<typename Fallback::Scheme>;
+            status = launch_scheme<Shape>(p, pass, packed, tiles, other, context);
+            packed.is_fallback = true;
+            if (status == MYBLAS_STATUS_SUCCESS)
+                status = launch_scheme<Fallback>(p, pass, packed, tiles, route_strict, context);
+        } else {
+            status = launch_scheme<Shape>(p, pass, packed, tiles, route_strict, context);
+        }
+        return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
+                                               : status;
+    }
+
+    static myblasStatus_t launch_passes(const sgemm_problem& p, const launch_context& context) {
+        const slice_pass size = choose_pass(p, *context.device, context.workspace_bytes);
+        slice_pass pass = size;
+        for (pass.first_batch = 0; pass.first_batch < p.batch_count;
+             pass.first_batch += size.batches) {
+            pass.batches = std::min(size.batches, p.batch_count - pass.first_batch);
+            for (pass.col = 0; pass.col < p.n; pass.col += size.cols) {
+                pass.cols = std::min(size.cols, p.n - pass.col);
+                for (pass.row = 0; pass.row < p.m; pass.row += size.rows) {
+                    pass.rows = std::min(size.rows, p.m - pass.row);
+                    pass.first_k = 0;
+                    do { // once also without any k, for beta
+                        pass.k = std::min(size.k, p.k - pass.first_k);
+                        count_panels(pass);
+                        const myblasStatus_t status = launch_pass(p, pass, context);
+                        if (status != MYBLAS_STATUS_SUCCESS)
+                            return status;
+                        pass.first_k += size.k;
+                    } while (pass.first_k < p.k);
+                }
+            }
+        }
+        return MYBLAS_STATUS_SUCCESS;
+    }
+
+    static myblasStatus_t prepare(const device_info& device) {
+        myblasStatus_t status = allow_smem(product_kernel<Shape>, Shape::smem_bytes);
+        if constexpr (has_fallback) {
+            if (status == MYBLAS_STATUS_SUCCESS)
+                status = allow_smem(product_kernel<Fallback>, Fallback::smem_bytes);
+        }
+        return status == MYBLAS_STATUS_SUCCESS ? prepare_strict_pass(device) : status;
+    }
+
+    // ---- Descriptors -----------------------------------------------------------------------------
+
+    // In one pass.
+    static constexpr kernel_entry<sgemm_problem>
+    entry(const char* name, const char* description, myblasMath_t math) {
+        return {
+            .name = name,
+            .description = description,
+            .min_arch = 90,
+            .max_arch = 90,
+            .block_m = Shape::block_m,
+            .block_n = Shape::block_n,
+            .block_k = chunk_k,
+            .threads = Shape::threads,
+            .stages = Shape::stages,
+            .smem_bytes = Shape::smem_bytes,
+            .math = math,
+            .workspace_bytes = whole_bytes,
+            .work = whole_work,
+            .prepare = prepare,
+            .launch = launch_passes,
+        };
+    }
+
+    // In as many passes as the workspace makes necessary.
+    static constexpr kernel_entry<sgemm_problem>
+    entry_in_passes(const char* name, const char* description, myblasMath_t math) {
+        kernel_entry<sgemm_problem> e = entry(name, description, math);
+        e.workspace_bytes = least_bytes;
+        e.work = usual_work;
+        return e;
+    }
+};
+
+} // namespace myblas::cuda
