@@ -61,6 +61,7 @@ JOB(pointer_batch) {
 JOB(aligned_transpose) { UNUSED_SCALARS; return mytranspose(h, 256, 128, b->a, 256, b->c, 128); }
 JOB(square_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 131, b->a, 133, b->c, 131); }
 JOB(odd_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 67, b->a, 131, b->c, 70); }
+JOB(thin_transpose) { UNUSED_SCALARS; return mytranspose(h, 3, 30001, b->a, 3, b->c, 30001); }
 JOB(byte_transpose) { UNUSED_SCALARS; return mytransposeEx(h, 203, 99, 1, b->a, 203, b->c, 99); }
 JOB(in_place_square) { UNUSED_SCALARS; return mytranspose(h, 130, 130, b->c, 131, b->c, 131); }
 JOB(in_place_rectangle) { UNUSED_SCALARS; return mytranspose(h, 96, 41, b->c, 96, b->c, 41); }
@@ -96,6 +97,7 @@ static const struct job jobs[] = {
     {"aligned_transpose", MYBLAS_ROUTINE_TRANSPOSE, aligned_transpose},
     {"square_transpose", MYBLAS_ROUTINE_TRANSPOSE, square_transpose},
     {"odd_transpose", MYBLAS_ROUTINE_TRANSPOSE, odd_transpose},
+    {"thin_transpose", MYBLAS_ROUTINE_TRANSPOSE, thin_transpose},
     {"byte_transpose", MYBLAS_ROUTINE_TRANSPOSE, byte_transpose},
     {"in_place_square", MYBLAS_ROUTINE_TRANSPOSE, in_place_square},
     {"in_place_rectangle", MYBLAS_ROUTINE_TRANSPOSE, in_place_rectangle},

@@ -1,7 +1,8 @@
-// Costs of the SGEMM kernels for compute capability 9.0.
-// Provenance: NVIDIA H100 80GB HBM3, driver 580.159.04, CUDA 13.0, 2026-11-21: myblas-bench tune sgemm --budget 18,
-// 839 shapes, 2678 measurements, fitted again with the steps that block_work counts now
-// (docs/experiments/sgemm.md). Chosen against the best measured: geometric mean 1.001, worst 1.11.
+// Costs of the SGEMM kernels for compute capability 9.0. Written by myblas-bench tune sgemm.
+// Provenance: NVIDIA H100 80GB HBM3, driver 580.159.04, CUDA 13.0, 2026-11-21, commit d90ae814dfdf:
+// myblas-bench tune sgemm --seed 1 --budget 20 --out tuning_sm90_sgemm.cpp --json tune.json
+// 635 shapes, 2830 measurements.
+// Chosen against the best measured: geometric mean 1.001, worst 1.14 (NT 608x608x608).
 #include "kernels/sgemm/registry.h"
 #include "select/tuning.h"
 
@@ -12,48 +13,48 @@ namespace {
 constexpr kernel_cost<sgemm_problem> costs[] = {
     // fixed, per_wave, per_step, per_byte, in microseconds
     {&cuda::sgemm_shared_rows, {{
-        {0.9359, 1.219, 0.2642, 0},                      // NN
-        {0.9921, 1.098, 0.2451, 0},                      // NT
-        {1.027, 1.164, 0.2903, 0},                       // TN
-        {1.117, 1.017, 0.2723, 0}                        // TT
+        {0.868, 1.267, 0.2645, 0},                       // NN
+        {0.9437, 1.129, 0.2457, 0},                      // NT
+        {0.9697, 1.197, 0.2911, 0},                      // TN
+        {1.074, 1.045, 0.2726, 0}                        // TT
     }}},
     {&cuda::sgemm_warp_tile, {{
-        {0.6289, 3.23, 2.582, 1.677e-07},                // NN
-        {0.6054, 3.195, 2.589, 1.868e-07},               // NT
-        {0.6362, 3.012, 2.835, 1.744e-07},               // TN
-        {0.6936, 3.013, 2.677, 2.019e-07}                // TT
+        {0.7295, 2.76, 2.568, 1.456e-07},                // NN
+        {0.8077, 2.696, 2.512, 1.652e-07},               // NT
+        {0.693, 2.555, 2.881, 1.392e-07},                // TN
+        {0.8544, 2.507, 2.707, 1.696e-07}                // TT
     }}},
     {&cuda::sgemm_warp_tile_128x128, {{
-        {0.1028, 2.657, 1.496, 1.385e-07},               // NN
-        {0.07574, 2.667, 1.474, 1.519e-07},              // NT
-        {0.3334, 2.393, 1.662, 1.36e-07},                // TN
-        {0.3712, 2.412, 1.549, 1.166e-07}                // TT
+        {0, 2.579, 1.469, 1.389e-07},                    // NN
+        {0, 2.548, 1.474, 1.574e-07},                    // NT
+        {0, 2.483, 1.585, 1.388e-07},                    // TN
+        {0.01525, 2.527, 1.524, 1.596e-07}               // TT
     }}},
     {&cuda::sgemm_warp_tile_64x64, {{
-        {0.8909, 1.396, 0.4922, 6.688e-08},              // NN
-        {0.9496, 1.35, 0.4489, 1.187e-07},               // NT
-        {0.8455, 1.4, 0.5541, 5.735e-08},                // TN
-        {0.8361, 1.408, 0.4975, 7.34e-08}                // TT
+        {0.8294, 1.321, 0.5, 4.91e-08},                  // NN
+        {1.441, 0.7454, 0.4474, 1.161e-07},              // NT
+        {1.225, 0.8797, 0.5618, 2.237e-08},              // TN
+        {0.7044, 1.438, 0.5059, 4.264e-08}               // TT
     }}},
     {&cuda::sgemm_split_k, {{
-        {1.946, 1.954, 0.5141, 8.517e-08},               // NN
-        {1.655, 2.292, 0.4881, 7.633e-08},               // NT
-        {1.838, 2.225, 0.558, 7.496e-08},                // TN
-        {1.493, 2.43, 0.5204, 6.267e-08}                 // TT
+        {1.618, 2.291, 0.5244, 6.001e-08},               // NN
+        {1.355, 2.592, 0.5054, 3.854e-08},               // NT
+        {1.594, 2.519, 0.5682, 4.024e-08},               // TN
+        {0.475, 3.414, 0.534, 2.944e-08}                 // TT
     }}},
     {&cuda::sgemm_stream_k, {{
-        {2, 3, 2.5, 1.5e-07},                            // NN
-        {2, 3, 2.46, 1.5e-07},                           // NT
-        {2, 3, 2.82, 1.5e-07},                           // TN
-        {2, 3, 2.58, 1.5e-07}                            // TT
+        {2.929, 2.201, 2.61, 9.392e-08},                 // NN
+        {2.256, 2.344, 2.553, 9.604e-08},                // NT
+        {2.465, 2.585, 2.8, 9.824e-08},                  // TN
+        {2.533, 2.356, 2.663, 1.538e-07}                 // TT
     }}},
     {&cuda::sgemm_stream_k_128x128, {{
-        {2, 1.8, 1.35, 1.5e-07},                         // NN
-        {2, 1.8, 1.33, 1.5e-07},                         // NT
-        {2, 1.8, 1.5, 1.5e-07},                          // TN
-        {2, 1.8, 1.4, 1.5e-07}                           // TT
+        {3.392, 0.947, 1.431, 1.494e-07},                // NN
+        {3.008, 0.9396, 1.351, 1.677e-07},               // NT
+        {3.35, 0.9197, 1.572, 1.107e-07},                // TN
+        {3.395, 0.9298, 1.432, 1.646e-07}                // TT
     }}},
-    // On tensor cores, fitted by hand to 10 shapes of form NN in graphs; the forms differ by 1%.
+    // On tensor cores; fitted by hand to the readings of docs/emulation.md.
     {&cuda::sgemm_emulated_bf16x6, {{
         {11.5, 0, 1.968, 2.362e-07}, // NN
         {11.5, 0, 1.968, 2.362e-07}, // NT
