@@ -7,7 +7,8 @@ set -eu
 
 parts="ladder_sgemm ladder_transpose ladder_sum
     sgemm_strict_public sgemm_strict_misaligned sgemm_strict_random sgemm_batched
-    transpose transpose_cold transpose_random sum sum_cold"
+    transpose transpose_cold transpose_random sum sum_cold gemsum
+    histogram histogram_skewed histogram_constant"
 
 # The options of a part. Thresholds are the project's targets; a fixed seed lets two commits be compared on
 # the same random shapes.
@@ -25,6 +26,9 @@ options_of() {
     transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.05 --seed 1" ;;
     sum) echo "$sums" ;;
     sum_cold) echo "$sums --cold" ;;
+    gemsum) echo "-f gemsum --sweep public --min-time 0.1" ;;
+    histogram) echo "-f histogram --sweep public --min-time 0.1" ;;
+    histogram_*) echo "-f histogram --sweep public --min-time 0.1 --data ${1#histogram_}" ;;
     *)
         echo "$0: there is no part $1; there are:" "$parts" >&2
         return 2

@@ -45,6 +45,8 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any,          any,          {128, 768},      at_most(512 * 512)},         &cuda::sgemm_sliced_64x64_cluster},
     {any_form, {any,          any,          {128, 768},      at_most(648 * 648)},         &cuda::sgemm_sliced_32x32_cluster},
     {any_form, {any,          any,          {128, 1024},     at_most(768 * 768)},         &cuda::sgemm_sliced_32x32_cluster_long},
+    // Large ones of a short k.
+    {any_form, {any,          any,          at_most(128),    at_least(2048 * 2048)},      &cuda::sgemm_warp_tile_128x128},
     // All others.
     {any_form, {any,          any,          any,             any},                        by_cost},
     {any_form, {any,          any,          any,             any},                        &cuda::sgemm_warp_tile},
