@@ -49,6 +49,17 @@ missing_packages() {
     has_module nlohmann_json || echo nlohmann-json3-dev
     has_module fmt || echo libfmt-dev
     has_matplotlib || echo python3-matplotlib
+    [ "$program" != tests ] || missing_test_packages
+}
+
+# What the tests of the preload libraries and of the packages run, beside CMocka.
+missing_test_packages() {
+    local multiarch
+    multiarch=$(gcc -print-multiarch 2>/dev/null)
+    [ -e "/usr/lib/$multiarch/blas/libblas.so.3" ] || echo libblas3
+    [ -e "/usr/lib/$multiarch/blas64/libblas64.so.3" ] || echo libblas64-3
+    [ -e "/usr/lib/$multiarch/blas/xblat3s" ] || echo libblas-test
+    [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
 }
 
 install_packages() {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# hardening.sh LIBRARY SOVERSION: the binary is hardened, and needs no more than it should.
+# hardening.sh LIBRARY SONAME: the binary is hardened, and needs no more than it should.
 set -u
 
 library=$1
-soversion=$2
+soname=$2
 failures=0
 
 # expect WHAT PATTERN TEXT, reject WHAT PATTERN TEXT
@@ -14,7 +14,7 @@ dynamic=$(readelf --wide --dynamic "$library") || exit 1
 segments=$(readelf --wide --program-headers "$library") || exit 1
 symbols=$(readelf --wide --dyn-syms "$library") || exit 1
 
-expect "SONAME libmyblas.so.$soversion" "SONAME.*\[libmyblas\.so\.$soversion\]" "$dynamic"
+expect "SONAME $soname" "SONAME.*\[${soname//./\\.}\]" "$dynamic"
 expect "full RELRO" 'GNU_RELRO' "$segments"
 expect "BIND_NOW" '\(FLAGS_1\).*NOW' "$dynamic"
 expect "a stack that is not executable" 'GNU_STACK .* RW +0x' "$segments"

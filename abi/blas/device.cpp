@@ -1,0 +1,226 @@
+#include "blas/device.h"
+
+#include "common/environment.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace myblas::preload {
+namespace {
+
+constexpr size_t alignment = 256;
+constexpr size_t stand_in_memory = size_t{1} << 30;
+constexpr unsigned event_without_timing = 2;         // CU_EVENT_DISABLE_TIMING
+constexpr unsigned host_memory_for_all_contexts = 1; // CU_MEMHOSTALLOC_PORTABLE
+
+} // namespace
+
+// ---- Opening -------------------------------------------------------------------------------------
+
+device* device::open(int ordinal) noexcept {
+    device* made = new (std::nothrow) device;
+    if (made && made->initialise(ordinal))
+        return made;
+    // What was made of it stays: taking a device apart is no safer than leaving it.
+    return nullptr;
+}
+
+bool device::initialise(int ordinal) noexcept {
+    api_ = load_library();
+    if (!api_)
+        return false;
+    if (ordinal != stand_in) {
+        driver_ = load_driver();
+        if (!driver_ || driver_->primary_context_retain(&context_, ordinal) != 0)
+            return false;
+    }
+    copy_team nobody(0);
+    const lease current(*this, nobody);
+    const myblasBackend_t backend = driver_ ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
+    if (!current.is_held() || api_->create_on(&handle_, backend) != MYBLAS_STATUS_SUCCESS)
+        return false;
+    for (myblasStream_t& s : streams_)
+        if (api_->stream_create(handle_, &s) != MYBLAS_STATUS_SUCCESS)
+            return false;
+    if (api_->set_stream(handle_, streams_[compute]) != MYBLAS_STATUS_SUCCESS)
+        return false;
+    for (slot& s : slots_) {
+        void* pinned = nullptr;
+        if (driver_) {
+            if (driver_->host_allocate(&pinned, slot_bytes, host_memory_for_all_contexts) != 0 ||
+                driver_->event_create(&s.copied, event_without_timing) != 0)
+                return false;
+        } else {
+            pinned = std::aligned_alloc(alignment, slot_bytes);
+        }
+        s.pinned = static_cast<float*>(pinned);
+        if (!s.pinned)
+            return false;
+    }
+    if (driver_)
+        for (cuda_driver::event& e : events_)
+            if (driver_->event_create(&e, event_without_timing) != 0)
+                return false;
+    // Half of the free memory is left to the program.
+    size_t free_bytes = 2 * stand_in_memory, total_bytes = 0;
+    if (driver_ && driver_->memory_info(&free_bytes, &total_bytes) != 0)
+        return false;
+    limit_ = read_size("MYBLAS_DEVICE_MEMORY", free_bytes / 2);
+    return true;
+}
+
+device::lease::lease(device& d, copy_team& team) noexcept : device_(d) {
+    if (!d.mutex_.try_lock())
+        return;
+    is_held_ = !d.driver_ || d.driver_->context_push(d.context_) == 0;
+    if (is_held_)
+        d.team_ = &team;
+    else
+        d.mutex_.unlock();
+}
+
+device::lease::~lease() {
+    if (!is_held_)
+        return;
+    cuda_driver::context popped;
+    if (device_.driver_)
+        device_.driver_->context_pop(&popped);
+    device_.mutex_.unlock();
+}
+
+// ---- Memory --------------------------------------------------------------------------------------
+
+void* device::reserve(size_t bytes) noexcept {
+    if (bytes > memory_bytes_) {
+        api_->release(handle_, memory_);
+        memory_bytes_ = 0;
+        if (api_->allocate(handle_, &memory_, bytes) != MYBLAS_STATUS_SUCCESS) {
+            memory_ = nullptr;
+            return nullptr;
+        }
+        memory_bytes_ = bytes;
+    }
+    return memory_;
+}
+
+// ---- Events --------------------------------------------------------------------------------------
+
+bool device::record(int event, stream s) noexcept {
+    is_recorded_[event] = true;
+    return !driver_ || driver_->event_record(events_[event], streams_[s]) == 0;
+}
+
+bool device::wait(stream s, int event) noexcept {
+    return !driver_ || !is_recorded_[event] ||
+           driver_->stream_wait_event(streams_[s], events_[event], 0) == 0;
+}
+
+// ---- Copies through the ring ---------------------------------------------------------------------
+
+bool device::drain(slot& s, bool deliver) noexcept {
+    if (!s.is_busy)
+        return true;
+    s.is_busy = false;
+    if (driver_ && driver_->event_synchronize(s.copied) != 0)
+        return false;
+    if (s.target.data && deliver) {
+        team_->copy({s.pinned, s.target.rows, s.target.cols, s.target.rows}, s.target);
+        delivered_ += s.ends_download;
+    }
+    return true;
+}
+
+device::slot* device::next_slot() noexcept {
+    slot& s = slots_[next_];
+    next_ = (next_ + 1) % slot_count;
+    return drain(s, true) ? &s : nullptr;
+}
+
+namespace {
+
+// Calls visit(first_row, first_col, rows, cols) for pieces that fit a slot, whole columns if they can.
+template <class Visit>
+bool for_each_piece(int64_t rows, int64_t cols, Visit&& visit) {
+    constexpr int64_t capacity = device::slot_bytes / sizeof(float);
+    const int64_t piece_rows = std::min(rows, capacity);
+    const int64_t piece_cols = std::max<int64_t>(1, capacity / std::max<int64_t>(1, piece_rows));
+    for (int64_t j = 0; j < cols; j += piece_cols)
+        for (int64_t i = 0; i < rows; i += piece_rows)
+            if (!visit(i, j, std::min(piece_rows, rows - i), std::min(piece_cols, cols - j)))
+                return false;
+    return true;
+}
+
+struct shape {
+    int64_t rows, cols;
+};
+
+// A matrix without gaps is copied as one column: the GPU copies narrow ones slowly.
+shape as_column_if_tight(int64_t rows, int64_t cols, int64_t ld) {
+    return ld == rows ? shape{rows * cols, 1} : shape{rows, cols};
+}
+
+} // namespace
+
+bool device::upload(const host_matrix<const float>& from, const device_matrix& to) noexcept {
+    return for_each_piece(
+        from.rows, from.cols, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
+            slot* s = next_slot();
+            if (!s)
+                return false;
+            team_->copy({from.data + i + j * from.ld, rows, cols, from.ld},
+                        {s->pinned, rows, cols, rows});
+            s->target.data = nullptr;
+            s->is_busy = true;
+            const shape tight = as_column_if_tight(rows, cols, to.ld);
+            return api_->set_matrix_async(handle_,
+                                          tight.rows,
+                                          tight.cols,
+                                          sizeof(float),
+                                          s->pinned,
+                                          tight.rows,
+                                          to.data + i + j * to.ld,
+                                          std::max(tight.rows, to.ld),
+                                          streams_[uploads]) == MYBLAS_STATUS_SUCCESS &&
+                   (!driver_ || driver_->event_record(s->copied, streams_[uploads]) == 0);
+        });
+}
+
+bool device::download(const device_matrix& from, const host_matrix<float>& to) noexcept {
+    return for_each_piece(to.rows, to.cols, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
+        slot* s = next_slot();
+        if (!s)
+            return false;
+        const shape tight = as_column_if_tight(rows, cols, from.ld);
+        const bool is_copied =
+            api_->get_matrix_async(handle_,
+                                   tight.rows,
+                                   tight.cols,
+                                   sizeof(float),
+                                   from.data + i + j * from.ld,
+                                   std::max(tight.rows, from.ld),
+                                   s->pinned,
+                                   tight.rows,
+                                   streams_[downloads]) == MYBLAS_STATUS_SUCCESS &&
+            (!driver_ || driver_->event_record(s->copied, streams_[downloads]) == 0);
+        s->target = {to.data + i + j * to.ld, rows, cols, to.ld};
+        s->ends_download = i + rows == to.rows && j + cols == to.cols;
+        s->is_busy = is_copied;
+        return is_copied;
+    });
+}
+
+bool device::finish(bool deliver) noexcept {
+    bool is_good = true;
+    for (int i = 0; i < slot_count; ++i) {
+        is_good = drain(slots_[next_], deliver && is_good) && is_good;
+        next_ = (next_ + 1) % slot_count;
+    }
+    for (const myblasStream_t s : streams_)
+        is_good = api_->stream_synchronize(handle_, s) == MYBLAS_STATUS_SUCCESS && is_good;
+    is_recorded_.fill(false);
+    return is_good;
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,118 @@
+// One device as staging sees it: a handle of libmyblas, three streams, memory for tiles, and a ring of
+// pinned buffers through which all copies go.
+//
+// Where there is no GPU (MYBLAS_OFFLOAD=always), the host backend of libmyblas stands in: the same calls
+// on ordinary memory, in order, without events.
+#pragma once
+
+#include "blas/copy_team.h"
+#include "blas/driver.h"
+#include "common/library.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace myblas::preload {
+
+// A matrix in device memory.
+struct device_matrix {
+    float* data;
+    int64_t ld;
+};
+
+class device {
+public:
+    // The number of the GPU, or `stand_in`. Null where it cannot be had.
+    static constexpr int stand_in = -1;
+    static device* open(int ordinal) noexcept;
+
+    // While it lives, the device is current in this thread, and its mutex is held.
+    class lease {
+    public:
+        // The team copies for the device meanwhile.
+        lease(device&, copy_team&) noexcept;
+        ~lease();
+        lease(const lease&) = delete;
+        lease& operator=(const lease&) = delete;
+        bool is_held() const { return is_held_; }
+
+    private:
+        device& device_;
+        bool is_held_ = false;
+    };
+
+    bool is_stand_in() const { return driver_ == nullptr; }
+
+    // Bytes of memory for tiles that one call may take, at most what MYBLAS_DEVICE_MEMORY says.
+    size_t memory_limit() const { return limit_; }
+    // At least so much memory, aligned to 256 bytes; what was there before is lost. Null: there is none.
+    void* reserve(size_t bytes) noexcept;
+
+    // Events order the streams, and the host behind them. Each use of an event replaces the last one.
+    enum stream : int { uploads, compute, downloads };
+    static constexpr int event_count = 8;
+    bool record(int event, stream) noexcept;
+    bool wait(stream, int event) noexcept; // for what was recorded last; nothing recorded: no wait
+
+    // Enqueue copies. The matrix of an upload may change once the call returns; a download has arrived
+    // when delivered() says so, at the latest after finish().
+    bool upload(const host_matrix<const float>&, const device_matrix&) noexcept;
+    bool download(const device_matrix&, const host_matrix<float>&) noexcept;
+    // Waits for all work. With `deliver` false, downloads that are under way are dropped.
+    bool finish(bool deliver) noexcept;
+
+    // Downloads that have reached the program's memory completely, in the order of the calls.
+    int64_t delivered() const { return delivered_; }
+    void restart_count() { delivered_ = 0; }
+
+    // A download is delivered as a whole if it fits here.
+    static constexpr size_t slot_bytes = size_t{8} << 20;
+
+    // *name = the kernel of the last call of a routine; null if there was none.
+    void last_kernel(myblasRoutine_t routine, const char** name) const noexcept {
+        api_->get_last_kernel(handle_, routine, name);
+    }
+
+    const library& api() const { return *api_; }
+    // The handle, with its stream set to the compute stream.
+    myblasHandle_t handle() const { return handle_; }
+    myblasStream_t stream_of(stream s) const { return streams_[s]; }
+
+private:
+    struct slot {
+        float* pinned = nullptr;
+        cuda_driver::event copied = nullptr;
+        bool is_busy = false; // a copy was enqueued
+        host_matrix<float>
+            target; // of a download that is still to be unpacked; data null: an upload
+        bool ends_download = false;
+    };
+
+    bool initialise(int ordinal) noexcept;
+    slot* next_slot() noexcept;
+    bool drain(slot&, bool deliver) noexcept;
+
+    const library* api_ = nullptr;
+    const cuda_driver* driver_ = nullptr;
+    cuda_driver::context context_ = nullptr;
+    myblasHandle_t handle_ = nullptr;
+    std::array<myblasStream_t, 3> streams_{};
+    std::array<cuda_driver::event, event_count> events_{};
+    std::array<bool, event_count> is_recorded_{};
+
+    void* memory_ = nullptr;
+    size_t memory_bytes_ = 0;
+    size_t limit_ = 0;
+
+    static constexpr int slot_count = 8;
+    std::array<slot, slot_count> slots_{};
+    int next_ = 0;
+    int64_t delivered_ = 0;
+
+    copy_team* team_ = nullptr; // of the lease
+    std::mutex mutex_;
+};
+
+} // namespace myblas::preload

@@ -1,0 +1,53 @@
+// Where a product of host matrices is computed sooner: a model of both sides, calibrated on the machine.
+// Pure: it decides, and is tested, without a GPU.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace myblas::preload {
+
+// Sizes of C = alpha * op(A) * op(B) + beta * C.
+struct product_size {
+    int64_t m, n, k;
+    bool reads_c; // beta != 0
+
+    double flops() const noexcept {
+        return 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    }
+};
+
+// Measured once, by calibrate() in offload.cpp.
+struct rates {
+    double host_flops = 0;     // flop/s of the program's BLAS
+    double device_flops = 0;   // flop/s of the kernels, without transfers; all devices together
+    double to_device = 0;      // bytes/s, from the program's memory through pinned buffers
+    double to_host = 0;        // bytes/s, the other way
+    double device_latency = 0; // seconds that a call takes however small it is
+};
+
+// Below this much work no GPU can win, whatever the rates: its latency alone exceeds the host's time.
+inline constexpr double least_flops = 1 << 24;
+
+class cost_model {
+public:
+    explicit constexpr cost_model(const rates& measured = {}) noexcept : rates_(measured) {}
+
+    double host_seconds(const product_size&) const noexcept;
+    // Copies in and arithmetic overlap; the copy back of the result mostly follows them.
+    double device_seconds(const product_size&) const noexcept;
+
+    // Whether the device wins by more than the model's error.
+    bool prefers_device(const product_size&) const noexcept;
+
+    // Lets what calls took correct the predictions.
+    void learn_host(const product_size&, double seconds) noexcept;
+    void learn_device(const product_size&, double seconds) noexcept;
+
+private:
+    rates rates_;
+    // What calls took of late, relative to the rates.
+    std::atomic<double> host_factor_{1}, device_factor_{1};
+};
+
+} // namespace myblas::preload

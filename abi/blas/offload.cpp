@@ -1,0 +1,328 @@
+#include "blas/offload.h"
+
+#include "common/environment.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+#include <new>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+
+namespace myblas::preload {
+
+const char* const report_title = "myblas-blas-preload";
+const char* const report_routines[] = {
+    "sgemm", "sgemv", "sasum", "sdot", "saxpy", "scopy", "somatcopy", "simatcopy"};
+const int report_routine_count = routine_count;
+
+constinit std::atomic<attention> current_attention{attention::unread};
+
+namespace {
+
+// ---- Settings ------------------------------------------------------------------------------------
+
+enum class mode { automatic, always, never, senseless };
+
+mode read_mode() noexcept {
+    static constexpr choice<mode> choices[] = {
+        {"auto", mode::automatic}, {"always", mode::always}, {"never", mode::never}};
+    static const mode m = read_choice("MYBLAS_OFFLOAD", choices, mode::automatic, mode::senseless);
+    return m;
+}
+
+bool may_use_cuda() noexcept {
+    const char* backend = secure_getenv("MYBLAS_BACKEND");
+    return !backend || std::strcmp(backend, "host") != 0;
+}
+
+// ---- Devices -------------------------------------------------------------------------------------
+
+struct device_list {
+    static constexpr int most = 16;
+    std::array<device*, most> devices{};
+    int count = 0;
+    bool has_gpu = false;
+
+    std::span<device* const> all() const { return {devices.data(), static_cast<size_t>(count)}; }
+};
+
+constinit std::atomic<bool> lost_by_fork{false};
+
+device_list open_devices() noexcept {
+    device_list list;
+    const int limit = static_cast<int>(
+        std::min<size_t>(read_size("MYBLAS_DEVICES", device_list::most), device_list::most));
+    const cuda_driver* driver = may_use_cuda() ? load_driver() : nullptr;
+    int visible = 0;
+    if (driver && driver->device_get_count(&visible) == 0)
+        for (int i = 0; i < std::min(visible, limit); ++i)
+            if (device* d = device::open(i))
+                list.devices[list.count++] = d;
+    list.has_gpu = list.count > 0;
+    if (list.has_gpu)
+        pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); });
+    if (!list.has_gpu && read_mode() == mode::always) {
+        const int stand_ins =
+            static_cast<int>(std::min<size_t>(read_size("MYBLAS_DEVICES", 1), device_list::most));
+        for (int i = 0; i < stand_ins; ++i)
+            if (device* d = device::open(device::stand_in))
+                list.devices[list.count++] = d;
+    }
+    return list;
+}
+
+const device_list& devices() noexcept {
+    static const device_list list = open_devices();
+    return list;
+}
+
+// ---- Calibration ---------------------------------------------------------------------------------
+
+double seconds_since(uint64_t begin_ns) noexcept {
+    return static_cast<double>(report::now_ns() - begin_ns) * 1e-9;
+}
+
+// The shortest of a few runs; the first one warms up.
+template <class Run>
+double shortest_seconds(Run&& run) noexcept {
+    double shortest = 1e9;
+    for (int i = 0; i < 3; ++i) {
+        const uint64_t begin = report::now_ns();
+        if (!run())
+            return -1;
+        shortest = std::min(shortest, seconds_since(begin));
+    }
+    return shortest;
+}
+
+// Times what the model is made of: a product on the host; and on the devices a product that is all
+// latency, one that sends a matrix and a vector up, one that brings a matrix down, and one that moves
+// nothing.
+bool calibrate(const origin& from, rates* r) noexcept {
+    constexpr int64_t host_n = 512, copied_n = 2048, kernel_n = 4096;
+    const std::unique_ptr<float[]> operand(new (std::nothrow) float[copied_n * copied_n]());
+    const std::unique_ptr<float[]> result(new (std::nothrow) float[copied_n * copied_n]());
+    if (!operand || !result)
+        return false;
+    const auto make = [&](int64_t m, int64_t n, int64_t k) {
+        const product p{
+            false, false, m, n, k, 1, operand.get(), m, operand.get(), k, 0, result.get(), m};
+        return product_call{p};
+    };
+    const auto on_devices = [&](const product_call& p) {
+        return shortest_seconds([&] { return p.run(devices().all(), from) == outcome::served; });
+    };
+    const double latency = on_devices(make(1, 1, 1));
+    const double up = on_devices(make(copied_n, 1, copied_n));
+    const double down = on_devices(make(copied_n, copied_n, 1));
+    const double kernel =
+        shortest_seconds([&] { return resident_product(*devices().devices[0], kernel_n); });
+    const double host = shortest_seconds([&] {
+        product_on_host(make(host_n, host_n, host_n), &from);
+        return true;
+    });
+    if (std::min({latency, up, down, kernel, host}) <= 0)
+        return false;
+    constexpr double bytes = sizeof(float) * copied_n * copied_n;
+    constexpr double least_seconds = 1e-6; // differences of measurements are no smaller
+    const auto cube = [](int64_t n) { return 2.0 * static_cast<double>(n * n * n); };
+    r->device_latency = latency;
+    r->to_device = bytes / std::max(up - latency, least_seconds);
+    r->to_host = bytes / std::max(down - latency, least_seconds);
+    r->device_flops = devices().count * cube(kernel_n) / kernel;
+    r->host_flops = cube(host_n) / host;
+    return true;
+}
+
+enum class calibration : int { none, under_way, done, failed };
+constinit std::atomic<calibration> calibrated{calibration::none};
+alignas(cost_model) constinit unsigned char model_memory[sizeof(cost_model)] = {};
+
+cost_model& model() noexcept { return *std::launder(reinterpret_cast<cost_model*>(model_memory)); }
+
+// Whether there is a model; the first to ask makes it.
+bool has_model(const origin& from) noexcept {
+    calibration c = calibrated.load(std::memory_order_acquire);
+    if (c == calibration::none && calibrated.compare_exchange_strong(c, calibration::under_way)) {
+        rates measured;
+        c = calibrate(from, &measured) ? calibration::done : calibration::failed;
+        if (c == calibration::done)
+            new (model_memory) cost_model(measured);
+        calibrated.store(c, std::memory_order_release);
+    }
+    return c == calibration::done;
+}
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+constinit thread_local bool is_inside = false; // a call is under attention in this thread
+
+// Why no device is asked, or null.
+template <class Call>
+const char* reason_against(const Call& call, const origin& from) noexcept {
+    if (from.own.is_ilp64)
+        return "the program's integers have 64 bits";
+    if (call.wrong_argument() != 0)
+        return "an argument is wrong";
+    if (call.is_trivial())
+        return "nothing to multiply or to move";
+    switch (read_mode()) {
+    case mode::never:
+        return "MYBLAS_OFFLOAD=never";
+    case mode::senseless:
+        return "MYBLAS_OFFLOAD makes no sense";
+    case mode::automatic:
+        if (Call::kind != routine::sgemm)
+            return "its data take longer to move than to use";
+        break;
+    case mode::always:
+        break;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+attention read_attention() noexcept {
+    attention a = attention::everything;
+    if (!report::is_on() && read_mode() != mode::always)
+        a = read_mode() == mode::automatic ? attention::large_products : attention::nothing;
+    current_attention.store(a, std::memory_order_relaxed);
+    return a;
+}
+
+attended_call::attended_call(routine r, const report::extents& e) noexcept
+    : routine_(r), extents_(e), is_nested_(is_inside) {
+    if (is_nested_)
+        return;
+    is_inside = true;
+    begin_ns_ = report::now_ns();
+}
+
+attended_call::~attended_call() {
+    if (is_nested_)
+        return;
+    is_inside = false;
+    const uint64_t elapsed_ns = report::now_ns() - begin_ns_;
+    if (is_watched_) {
+        const double seconds = static_cast<double>(elapsed_ns) * 1e-9;
+        if (is_served_)
+            model().learn_device(size_, seconds);
+        else
+            model().learn_host(size_, seconds);
+    }
+    if (report::is_on())
+        report::add(static_cast<int>(routine_), extents_, is_served_, label_, elapsed_ns);
+}
+
+template <class Call>
+bool attended_call::offer(const Call& call, const origin& from) noexcept {
+    if (const char* reason = reason_against(call, from))
+        return refuse(reason);
+    if constexpr (Call::kind == routine::sgemm) {
+        size_ = {call.m, call.n, call.k, call.beta != 0};
+        if (read_mode() == mode::automatic && size_.flops() < least_flops)
+            return refuse("too small to gain");
+    }
+    if (devices().count == 0) {
+        // Nothing will ever go to a device: later calls need no attention but to be counted.
+        if (!report::is_on())
+            current_attention.store(attention::nothing, std::memory_order_relaxed);
+        return refuse("no GPU can be used");
+    }
+    if (lost_by_fork.load(std::memory_order_relaxed))
+        return refuse("the process forked after the GPU was used");
+    if constexpr (Call::kind == routine::sgemm) {
+        if (read_mode() == mode::automatic) {
+            if (!has_model(from))
+                return refuse("the GPU could not be timed");
+            begin_ns_ = report::now_ns(); // the calibration does not count
+            is_watched_ = true;
+            if (!model().prefers_device(size_))
+                return refuse("the host is expected to be faster");
+        }
+    }
+    switch (call.run(devices().all(), from)) {
+    case outcome::no_device_free:
+        is_watched_ = false;
+        return refuse("the GPU was busy with another thread's call");
+    case outcome::device_failed:
+        is_watched_ = false;
+        return refuse("the GPU failed, or its memory is full");
+    case outcome::served:
+        break;
+    }
+    is_served_ = true;
+    const char* kernel = nullptr; // of the first device that took a part
+    for (int i = 0; i < devices().count && !kernel; ++i)
+        devices().devices[i]->last_kernel(Call::computed_by, &kernel);
+    label_ = kernel ? kernel : "unknown";
+    return true;
+}
+
+namespace {
+
+// Through the xerbla_ that the program has, as its BLAS would.
+void report_wrong_argument(const char* name, int argument) noexcept {
+    using xerbla_function = void(const char*, const int*, size_t);
+    if (auto* xerbla = reinterpret_cast<xerbla_function*>(dlsym(RTLD_DEFAULT, "xerbla_")))
+        xerbla(name, &argument, std::strlen(name));
+}
+
+// As the loader ends a program that lacks a symbol.
+[[noreturn]] void end_for_want_of(const char* name) noexcept {
+    char message[128];
+    const int length = std::snprintf(
+        message, sizeof message, "myblas: neither the program's BLAS nor libmyblas has %s\n", name);
+    [[maybe_unused]] const ssize_t written =
+        write(STDERR_FILENO, message, static_cast<size_t>(length));
+    _exit(127);
+}
+
+} // namespace
+
+template <class Call>
+void compute_on_host(const Call& call, const origin& from) noexcept {
+    const char* name = report_routines[static_cast<int>(Call::kind)];
+    if (const int argument = call.wrong_argument())
+        return report_wrong_argument(name, argument);
+    static device* const host = device::open(device::stand_in);
+    if (!host)
+        end_for_want_of(name);
+    while (true) {
+        switch (call.run({&host, 1}, from)) {
+        case outcome::served:
+            return;
+        case outcome::no_device_free:
+            std::this_thread::yield();
+            break;
+        case outcome::device_failed:
+            end_for_want_of(name);
+        }
+    }
+}
+
+template bool attended_call::offer(const product_call&, const origin&) noexcept;
+template bool attended_call::offer(const matrix_vector_call&, const origin&) noexcept;
+template bool attended_call::offer(const asum_call&, const origin&) noexcept;
+template bool attended_call::offer(const dot_call&, const origin&) noexcept;
+template bool attended_call::offer(const axpy_call&, const origin&) noexcept;
+template bool attended_call::offer(const copy_call&, const origin&) noexcept;
+template bool attended_call::offer(const omatcopy_call&, const origin&) noexcept;
+template bool attended_call::offer(const imatcopy_call&, const origin&) noexcept;
+template void compute_on_host(const product_call&, const origin&) noexcept;
+template void compute_on_host(const matrix_vector_call&, const origin&) noexcept;
+template void compute_on_host(const asum_call&, const origin&) noexcept;
+template void compute_on_host(const dot_call&, const origin&) noexcept;
+template void compute_on_host(const axpy_call&, const origin&) noexcept;
+template void compute_on_host(const copy_call&, const origin&) noexcept;
+template void compute_on_host(const omatcopy_call&, const origin&) noexcept;
+template void compute_on_host(const imatcopy_call&, const origin&) noexcept;
+
+} // namespace myblas::preload

@@ -1,0 +1,149 @@
+// The calls that can be taken to a device, as plain data. Each knows which of its arguments is wrong, and
+// how to compute itself by staging.
+#pragma once
+
+#include "blas/program_blas.h"
+#include "blas/staging.h"
+#include "common/report.h"
+
+namespace myblas::preload {
+
+// Where a call came from, for parts of it that must be computed on the host.
+struct origin {
+    const program_blas& own;
+    interface used;
+};
+
+// A part of a product by the program's BLAS; by libmyblas on the host where it has no sgemm. `context` is
+// its origin.
+void product_on_host(const product&, const void* context);
+
+// What the operations have in common, by way of an example:
+//   kind               which routine it is
+//   shape()            its extents
+//   wrong_argument()   the number of the first argument that the reference BLAS refuses; 0: none
+//   is_trivial()       nothing to compute: left to the program's BLAS
+//   run(...)           computes it on the devices
+
+struct product_call : product {
+    int wrong_letter = 0; // the number of an argument that names no operation or order
+    static constexpr routine kind = routine::sgemm;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
+    report::extents shape() const { return {m, n, k}; }
+    int wrong_argument() const;
+    bool is_trivial() const { return m == 0 || n == 0 || k == 0 || alpha == 0; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+// y = alpha * op(A) * x + beta * y, A rows x cols.
+struct matrix_vector_call {
+    static constexpr routine kind = routine::sgemv;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
+    bool trans;
+    int64_t rows, cols;
+    float alpha;
+    const float* a;
+    int64_t lda;
+    const float* x;
+    int64_t incx;
+    float beta;
+    float* y;
+    int64_t incy;
+    int wrong_letter = 0;
+
+    report::extents shape() const { return {rows, cols, 1}; }
+    int wrong_argument() const;
+    bool is_trivial() const { return rows == 0 || cols == 0 || alpha == 0; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+struct asum_call {
+    static constexpr routine kind = routine::sasum;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SUM;
+    int64_t n;
+    const float* x;
+    int64_t incx;
+    float* result;
+
+    report::extents shape() const { return {n, 1, 1}; }
+    int wrong_argument() const { return 0; }
+    bool is_trivial() const { return n <= 0 || incx <= 0; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+struct dot_call {
+    static constexpr routine kind = routine::sdot;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
+    int64_t n;
+    const float* x;
+    int64_t incx;
+    const float* y;
+    int64_t incy;
+    float* result;
+
+    report::extents shape() const { return {n, 1, 1}; }
+    int wrong_argument() const { return 0; }
+    bool is_trivial() const { return n <= 0 || incx == 0 || incy == 0; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+struct axpy_call {
+    static constexpr routine kind = routine::saxpy;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_AXPY;
+    int64_t n;
+    float alpha;
+    const float* x;
+    int64_t incx;
+    float* y;
+    int64_t incy;
+
+    report::extents shape() const { return {n, 1, 1}; }
+    int wrong_argument() const { return 0; }
+    bool is_trivial() const { return n <= 0 || alpha == 0 || incx == 0 || incy == 0; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+struct copy_call {
+    static constexpr routine kind = routine::scopy;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_COPY;
+    int64_t n;
+    const float* x;
+    int64_t incx;
+    float* y;
+    int64_t incy;
+
+    report::extents shape() const { return {n, 1, 1}; }
+    int wrong_argument() const { return 0; }
+    bool is_trivial() const { return n <= 0 || incx == 0 || incy == 0; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+// B = alpha * op(A), column-major.
+struct omatcopy_call : scaled_copy {
+    int wrong_letter = 0;
+    static constexpr routine kind = routine::omatcopy;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
+    report::extents shape() const { return {rows, cols, 1}; }
+    int wrong_argument() const;
+    bool is_trivial() const { return false; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+// A = alpha * op(A), with ldb afterwards.
+struct imatcopy_call {
+    static constexpr routine kind = routine::imatcopy;
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
+    bool trans;
+    int64_t rows, cols;
+    float alpha;
+    float* a;
+    int64_t lda, ldb;
+    int wrong_letter = 0;
+
+    report::extents shape() const { return {rows, cols, 1}; }
+    int wrong_argument() const;
+    bool is_trivial() const { return false; }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+} // namespace myblas::preload

@@ -1,0 +1,29 @@
+// The BLAS that a caller would have got without the preload.
+//
+// The dynamic loader looks a symbol up among the libraries of the program first and then, for a library
+// that came by dlopen(RTLD_LOCAL) as Python's extensions do, among that library's own dependencies. So does
+// this: RTLD_NEXT, which alone finds nothing for such libraries; then the scope of the caller; then any
+// BLAS that is mapped; and, for what every BLAS should have, OpenBLAS if there is one to load. Two libraries of one process may have
+// different BLAS, so the answer belongs to the caller.
+#pragma once
+
+#include "blas/routines.h"
+
+namespace myblas::preload {
+
+struct program_blas {
+    void* functions[routine_count]; // of one interface; null: nowhere to be found
+    // Its integers have 64 bits under the usual names (Debian's libblas64.so.3): arguments must not be
+    // interpreted.
+    bool is_ilp64;
+
+    template <class Function>
+    Function* get(routine r) const noexcept {
+        return reinterpret_cast<Function*>(functions[static_cast<int>(r)]);
+    }
+};
+
+// The BLAS of the code at the address, which is a return address of the caller.
+const program_blas& blas_of(const void* caller, interface) noexcept;
+
+} // namespace myblas::preload

@@ -1,0 +1,49 @@
+// Settings of the preload libraries, from environment variables. Programs with raised privileges read
+// none of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace myblas::preload {
+
+template <class Value>
+struct choice {
+    const char* name;
+    Value value;
+};
+
+// The value whose name the variable holds; `unset` without the variable, `senseless` with any other text.
+template <class Value, size_t count>
+Value read_choice(const char* variable,
+                  const choice<Value> (&choices)[count],
+                  Value unset,
+                  Value senseless) noexcept {
+    const char* text = secure_getenv(variable);
+    if (!text)
+        return unset;
+    for (const choice<Value>& c : choices)
+        if (std::strcmp(text, c.name) == 0)
+            return c.value;
+    return senseless;
+}
+
+// A positive number of bytes or pieces, with K, M or G for powers of 1024; `otherwise` without the
+// variable or with anything else in it.
+inline size_t read_size(const char* variable, size_t otherwise) noexcept {
+    const char* text = secure_getenv(variable);
+    if (!text || *text < '0' || *text > '9')
+        return otherwise;
+    char* end;
+    const unsigned long long number = std::strtoull(text, &end, 10);
+    for (const choice<int>& unit : {choice<int>{"K", 10}, {"M", 20}, {"G", 30}, {"", 0}}) {
+        if (std::strcmp(end, unit.name) == 0) {
+            const bool fits = number != 0 && number <= (static_cast<size_t>(-1) >> unit.value);
+            return fits ? static_cast<size_t>(number) << unit.value : otherwise;
+        }
+    }
+    return otherwise;
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,76 @@
+#include "common/library.h"
+
+#include "common/mapped.h"
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace myblas::preload {
+namespace {
+
+constexpr const char* soname = "libmyblas.so.1";
+
+// The preload libraries are installed one directory below libmyblas; a packaged one may be elsewhere on
+// the loader's path.
+void* open() noexcept {
+    Dl_info self;
+    char path[4096];
+    if (dladdr(soname, &self) && self.dli_fname) {
+        const int directory = static_cast<int>(base_name(self.dli_fname) - self.dli_fname);
+        const int length =
+            std::snprintf(path, sizeof path, "%.*s../%s", directory, self.dli_fname, soname);
+        if (directory > 0 && length < static_cast<int>(sizeof path))
+            if (void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL))
+                return handle;
+    }
+    return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+}
+
+struct loader {
+    void* handle = open();
+    bool complete = handle != nullptr;
+
+    template <class Function>
+    void find(Function& function, const char* symbol) noexcept {
+        function = handle ? reinterpret_cast<Function>(dlsym(handle, symbol)) : nullptr;
+        complete = complete && function;
+    }
+};
+
+bool load(library* l) noexcept {
+    loader from;
+    from.find(l->create_on, "myblasCreateOn");
+    from.find(l->destroy, "myblasDestroy");
+    from.find(l->set_stream, "myblasSetStream");
+    from.find(l->set_pointer_mode, "myblasSetPointerMode");
+    from.find(l->set_math_mode, "myblasSetMathMode");
+    from.find(l->set_workspace, "myblasSetWorkspace");
+    from.find(l->get_last_kernel, "myblasGetLastKernel");
+    from.find(l->force_kernel, "myblasForceKernel");
+    from.find(l->stream_create, "myblasStreamCreate");
+    from.find(l->stream_synchronize, "myblasStreamSynchronize");
+    from.find(l->allocate, "myblasMalloc");
+    from.find(l->release, "myblasFree");
+    from.find(l->set_matrix_async, "myblasSetMatrixAsync_64");
+    from.find(l->get_matrix_async, "myblasGetMatrixAsync_64");
+    from.find(l->get_vector, "myblasGetVector");
+    from.find(l->sgemm, "mysgemm_64");
+    from.find(l->sgemm_strided_batched, "mysgemmStridedBatched_64");
+    from.find(l->sgemm_batched, "mysgemmBatched_64");
+    from.find(l->sgeam, "mysgeam_64");
+    from.find(l->sasum, "mysasum_64");
+    from.find(l->saxpy, "mysaxpy_64");
+    from.find(l->scopy, "myscopy_64");
+    return from.complete;
+}
+
+} // namespace
+
+const library* load_library() noexcept {
+    static library functions;
+    static const bool is_loaded = load(&functions);
+    return is_loaded ? &functions : nullptr;
+}
+
+} // namespace myblas::preload

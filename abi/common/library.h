@@ -1,0 +1,39 @@
+// libmyblas.so, loaded when a preload library first has work for it: a process that makes no such call
+// maps nothing but the preload library.
+#pragma once
+
+#include "myblas/myblas.h"
+#include "myblas/myblas_kernels.h"
+
+namespace myblas::preload {
+
+// The public functions that the preload libraries use, by their names without the prefix.
+struct library {
+    decltype(&myblasCreateOn) create_on;
+    decltype(&myblasDestroy) destroy;
+    decltype(&myblasSetStream) set_stream;
+    decltype(&myblasSetPointerMode) set_pointer_mode;
+    decltype(&myblasSetMathMode) set_math_mode;
+    decltype(&myblasSetWorkspace) set_workspace;
+    decltype(&myblasGetLastKernel) get_last_kernel;
+    decltype(&myblasForceKernel) force_kernel;
+    decltype(&myblasStreamCreate) stream_create;
+    decltype(&myblasStreamSynchronize) stream_synchronize;
+    decltype(&myblasMalloc) allocate;
+    decltype(&myblasFree) release;
+    decltype(&myblasSetMatrixAsync_64) set_matrix_async;
+    decltype(&myblasGetMatrixAsync_64) get_matrix_async;
+    decltype(&myblasGetVector) get_vector;
+    decltype(&mysgemm_64) sgemm;
+    decltype(&mysgemmStridedBatched_64) sgemm_strided_batched;
+    decltype(&mysgemmBatched_64) sgemm_batched;
+    decltype(&mysgeam_64) sgeam;
+    decltype(&mysasum_64) sasum;
+    decltype(&mysaxpy_64) saxpy;
+    decltype(&myscopy_64) scopy;
+};
+
+// Null where the library cannot be loaded or lacks a function.
+const library* load_library() noexcept;
+
+} // namespace myblas::preload

@@ -1,0 +1,34 @@
+// What became of the calls: how many were served, by which kernels, how many were forwarded and why.
+//
+// MYBLAS_REPORT names a file to which each process appends its counts when it ends (or `stderr`). Without
+// it nothing is counted or timed.
+#pragma once
+
+#include <cstdint>
+
+namespace myblas::preload {
+
+// Which preload library this is, and the routines it counts: each library defines its own.
+extern const char* const report_title;
+extern const char* const report_routines[];
+extern const int report_routine_count; // at most report::max_routines
+
+namespace report {
+
+inline constexpr int max_routines = 12;
+
+bool is_on() noexcept;
+
+// Extents of a call: rows, columns and depth; 1 for what a routine lacks. They give its shape class.
+struct extents {
+    int64_t m = 1, n = 1, k = 1;
+};
+
+// `label` is the kernel that was taken, or the reason; it lives as long as the process.
+void add(
+    int routine, const extents&, bool was_served, const char* label, uint64_t elapsed_ns) noexcept;
+
+uint64_t now_ns() noexcept;
+
+} // namespace report
+} // namespace myblas::preload

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# blas_interposition.sh PRELOAD HOST PLUGIN_DIR REFERENCE_DIR: which calls the BLAS preload library gets, to
+# whom it forwards them, and what it leaves alone. The plugins are plugin.so and plugin64.so; the reference
+# BLAS is in REFERENCE_DIR.
+set -u
+
+preload=$1
+host=$2
+plugin=$3/plugin.so
+plugin64=$3/plugin64.so
+export LD_LIBRARY_PATH=$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+report=$work/report
+failures=0
+fail() {
+    echo "$*"
+    failures=$((failures + 1))
+}
+
+# under [NAME=VALUE]... COMMAND...: with the preload and a new report; output in $work/out and err.
+under() {
+    rm -f "$report"
+    env MYBLAS_REPORT="$report" LD_PRELOAD="$preload" "$@" >"$work/out" 2>"$work/err"
+}
+
+# check WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND...: the command succeeds in silence, and the report
+# matches the pattern ("none": there is none).
+check() {
+    local what=$1 expected=$2
+    shift 2
+    under "$@" || fail "$what: status $?"
+    [ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail "$what: $(cat "$work/out" "$work/err")"
+    if [ "$expected" = none ]; then
+        [ ! -e "$report" ] || fail "$what: there should be no report: $(cat "$report")"
+    elif ! grep -qE "$expected" "$report" 2>/dev/null; then
+        fail "$what: the report does not say '$expected': $(cat "$report" 2>&1)"
+    fi
+}
+
+forwarded_twice='^sgemm +small +0 +[0-9.]+ +2 '
+served_twice='^sgemm +small +2 .*served by: '
+
+# ---- Whose calls, and to whom --------------------------------------------------------------------
+
+check "a BLAS that comes with RTLD_LOCAL" "$forwarded_twice" "$host" "$plugin" local product unmapped
+check "a BLAS that comes with RTLD_GLOBAL" "$forwarded_twice" "$host" "$plugin" global product unmapped
+check "the same, served" "$served_twice" MYBLAS_OFFLOAD=always "$host" "$plugin" local product
+check "RTLD_DEEPBIND is out of reach" none "$host" "$plugin" deepbind product
+check "a function's address is out of reach" none "$host" "$plugin" local address
+check "a plugin that is unloaded and loaded again" '^sgemm +small +0 +[0-9.]+ +4 ' \
+    "$host" "$plugin" local product reload product
+check "a routine that the program's BLAS lacks" '^somatcopy ' "$host" "$plugin" local matcopy
+
+if [ -e "$plugin64" ]; then
+    check "64-bit integers" 'forwarded: the program.s integers have 64 bits \(2\)' \
+        MYBLAS_OFFLOAD=always "$host" "$plugin64" local product
+    check "64-bit integers, RTLD_GLOBAL" 'forwarded: the program.s integers have 64 bits \(2\)' \
+        MYBLAS_OFFLOAD=always "$host" "$plugin64" global product
+fi
+
+# ---- Errors: what the reference BLAS says, in the same words ------------------------------------------
+
+"$host" "$plugin" local error >"$work/plain" 2>&1
+plain=$?
+for mode in auto always; do
+    under MYBLAS_OFFLOAD=$mode "$host" "$plugin" local error
+    [ $? = "$plain" ] && cat "$work/out" "$work/err" | cmp -s - "$work/plain" ||
+        fail "a wrong argument by rows, $mode: $(cat "$work/out" "$work/err"), plain: $(cat "$work/plain")"
+done
+
+# ---- What has nothing to do with BLAS ------------------------------------------------------------------
+
+check "a program without BLAS" none bash -c 'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
+check "a child of the shell" none bash -c 'ls / | cat >/dev/null; (true)'
+
+# ---- Faults ----------------------------------------------------------------------------------------------
+
+check "a fork after use" '^sgemm +small +2 ' MYBLAS_OFFLOAD=always "$host" "$plugin" local product fork
+check "a mode that makes no sense" 'MYBLAS_OFFLOAD makes no sense \(2\)' MYBLAS_OFFLOAD=sometimes "$host" "$plugin" local product
+check "sizes that make no sense" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=-1 MYBLAS_DEVICES=x \
+    "$host" "$plugin" local product
+check "so little memory that nothing fits" '^sgemm +small +2 ' MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 \
+    "$host" "$plugin" local product
+check "a math mode that makes no sense" 'no GPU can be used \(2\)' MYBLAS_OFFLOAD=always MYBLAS_MATH=magic \
+    "$host" "$plugin" local product
+check "a kernel that there is none of" 'the GPU failed' MYBLAS_OFFLOAD=always MYBLAS_SGEMM_KERNEL=magic \
+    "$host" "$plugin" local product
+check "a report that cannot be written" none MYBLAS_REPORT=/nonexistent/file "$host" "$plugin" local product
+
+# Without libmyblas calls are forwarded; only one that nobody can serve ends the program, as the loader would.
+cp "$preload" "$work/alone.so"
+preload_beside_library=$preload
+preload=$work/alone.so
+check "no libmyblas" 'no GPU can be used \(2\)' MYBLAS_OFFLOAD=always "$host" "$plugin" local product
+under "$host" "$plugin" local matcopy
+[ $? = 127 ] && grep -q 'somatcopy' "$work/err" || fail "no libmyblas, and a routine that nobody has: $(cat "$work/err")"
+preload=$preload_beside_library
+
+# Raised privileges: the variables are not read.
+if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1; then
+    cp "$host" "$work/raised" && chown nobody "$work/raised" && chmod 4755 "$work/raised" && chmod 755 "$work"
+    check "raised privileges" none "$work/raised" "$plugin" local
+fi
+
+exit $((failures > 0))

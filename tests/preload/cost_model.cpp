@@ -1,0 +1,63 @@
+// The model that decides between host and GPU, on made-up machines.
+#include "blas/model.h"
+
+#include <cstdio>
+
+using namespace myblas::preload;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool condition, const char* what) {
+    if (condition)
+        return;
+    std::printf("not so: %s\n", what);
+    ++failures;
+}
+
+// A GPU of 50 Tflop/s behind 25 GB/s in both directions, and a host of 500 Gflop/s.
+constexpr rates workstation{.host_flops = 500e9,
+                            .device_flops = 50e12,
+                            .to_device = 25e9,
+                            .to_host = 25e9,
+                            .device_latency = 50e-6};
+
+product_size cube(int64_t n) { return {n, n, n, false}; }
+
+} // namespace
+
+int main() {
+    const cost_model model(workstation);
+    expect(!model.prefers_device(cube(1)), "one element stays");
+    expect(!model.prefers_device(cube(128)), "a small product stays");
+    expect(model.prefers_device(cube(4096)), "a large one goes");
+    expect(!model.prefers_device({8192, 8192, 1, true}), "an outer product takes longer to move");
+    expect(!model.prefers_device({8192, 1, 8192, false}), "so does a matrix with one vector");
+
+    // From some size on the device stays ahead.
+    bool went = false;
+    for (int64_t n = 1; n <= 8192; ++n) {
+        const bool goes = model.prefers_device(cube(n));
+        expect(goes || !went, "the decision changes once");
+        expect(!goes || model.device_seconds(cube(n)) < model.host_seconds(cube(n)),
+               "it is no loss");
+        went = goes;
+    }
+
+    rates weak = workstation;
+    weak.device_flops = weak.host_flops;
+    expect(!cost_model(weak).prefers_device(cube(8192)), "a GPU that is no faster gets nothing");
+
+    // What calls took corrects the prediction, a little each time, and is forgotten in time.
+    cost_model learning(workstation);
+    const double predicted = learning.device_seconds(cube(1024));
+    expect(learning.prefers_device(cube(1024)), "before");
+    for (int i = 0; i < 40; ++i)
+        learning.learn_device(cube(1024), 20 * predicted);
+    expect(!learning.prefers_device(cube(1024)), "a device that disappoints is left alone");
+    for (int i = 0; i < 400; ++i)
+        learning.learn_host(cube(1024), learning.host_seconds(cube(1024)));
+    expect(learning.prefers_device(cube(1024)), "but not for ever");
+    return failures;
+}
