@@ -1,8 +1,8 @@
 #include "blas/program_blas.h"
 
+#include "common/caller_cache.h"
 #include "common/mapped.h"
 
-#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -45,28 +45,8 @@ bool has_64_bit_integers(const void* function) noexcept {
 
 // ---- Finding -------------------------------------------------------------------------------------
 
-struct search {
-    const char* symbol;
-    void* found;
-};
-
-bool visit_blas(const char* name, void* context) {
-    search& s = *static_cast<search*>(context);
-    const char* base = base_name(name);
-    if (!std::strstr(base, "blas") && !std::strstr(base, "mkl_"))
-        return false;
-    if (void* library = mapped_library(name)) {
-        s.found = foreign_symbol(library, s.symbol);
-        if (!s.found)
-            dlclose(library);
-    }
-    return s.found != nullptr;
-}
-
-void* find_mapped(const char* symbol) noexcept {
-    search s{symbol, nullptr};
-    visit_mapped(visit_blas, &s);
-    return s.found;
+bool may_be_blas(const char* base_name) {
+    return std::strstr(base_name, "blas") || std::strstr(base_name, "mkl_");
 }
 
 void* find_in_openblas(const char* symbol) noexcept {
@@ -75,17 +55,9 @@ void* find_in_openblas(const char* symbol) noexcept {
 }
 
 void fill(program_blas* blas, const void* caller, interface i) noexcept {
-    // The main program has the name "", and dlopen takes that for its whole scope, with the preload
-    // library in front: RTLD_NEXT has said all there is to say about it.
-    const char* file = file_of(caller);
-    void* scope = file && *file ? mapped_library(file) : nullptr;
     for (int r = 0; r < routine_count; ++r) {
         const char* symbol = symbols[static_cast<int>(i)][r];
-        void* function = foreign_symbol(RTLD_NEXT, symbol);
-        if (!function && scope)
-            function = foreign_symbol(scope, symbol);
-        if (!function)
-            function = find_mapped(symbol);
+        void* function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
         // The matcopy routines are extensions of OpenBLAS: no reason to load it for other calls.
         const bool is_standard = r < static_cast<int>(routine::omatcopy);
         if (!function && is_standard && !blas->is_ilp64)
@@ -95,43 +67,13 @@ void fill(program_blas* blas, const void* caller, interface i) noexcept {
     }
 }
 
-// ---- Remembering ---------------------------------------------------------------------------------
-
-// Callers by the page of their code and the interface, found without a lock: the loader may hold its own
-// one when it runs a constructor that calls the BLAS. Few pages call the BLAS; beyond `probes` collisions
-// a caller is looked up each time.
-constexpr int page_shift = 12;
-constexpr int place_count = 256;
-constexpr int probes = 16;
-constexpr uintptr_t being_filled = 1; // no key: page 0 is never mapped
-
-struct place {
-    std::atomic<uintptr_t> key;
-    program_blas blas;
-};
-
-constinit place places[place_count] = {};
+constinit caller_cache<program_blas> callers;
 
 } // namespace
 
 const program_blas& blas_of(const void* caller, interface i) noexcept {
-    const uintptr_t page = reinterpret_cast<uintptr_t>(caller) >> page_shift;
-    const uintptr_t key = page * 2 + static_cast<uintptr_t>(i);
-    for (int probe = 0; probe < probes; ++probe) {
-        place& p = places[(key + static_cast<uintptr_t>(probe)) % place_count];
-        uintptr_t found = p.key.load(std::memory_order_acquire);
-        if (found == key) [[likely]]
-            return p.blas;
-        if (found == 0 && p.key.compare_exchange_strong(found, being_filled)) {
-            fill(&p.blas, caller, i);
-            p.key.store(key, std::memory_order_release);
-            return p.blas;
-        }
-    }
-    static thread_local program_blas unplaced;
-    unplaced = {};
-    fill(&unplaced, caller, i);
-    return unplaced;
+    return callers.of(
+        caller, static_cast<unsigned>(i), [=](program_blas* blas) { fill(blas, caller, i); });
 }
 
 } // namespace myblas::preload

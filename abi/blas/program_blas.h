@@ -1,9 +1,5 @@
-// The BLAS that a caller would have got without the preload.
-//
-// The dynamic loader looks a symbol up among the libraries of the program first and then, for a library
-// that came by dlopen(RTLD_LOCAL) as Python's extensions do, among that library's own dependencies. So does
-// this: RTLD_NEXT, which alone finds nothing for such libraries; then the scope of the caller; then any
-// BLAS that is mapped; and, for what every BLAS should have, OpenBLAS if there is one to load. Two libraries of one process may have
+// The BLAS that a caller would have got without the preload: its own, as symbol_for() finds it, and for
+// what every BLAS should have, OpenBLAS if there is one to load. Two libraries of one process may have
 // different BLAS, so the answer belongs to the caller.
 #pragma once
 

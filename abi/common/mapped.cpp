@@ -29,6 +29,56 @@ const char* file_of(const void* address) noexcept {
     return map ? map->l_name : nullptr;
 }
 
+namespace {
+
+struct search {
+    const char* symbol;
+    bool (*is_candidate)(const char*);
+    void* found;
+};
+
+bool visit_candidate(const char* name, void* context) {
+    search& s = *static_cast<search*>(context);
+    if (!s.is_candidate(base_name(name)))
+        return false;
+    if (void* library = mapped_library(name)) {
+        s.found = foreign_symbol(library, s.symbol);
+        if (!s.found)
+            dlclose(library);
+    }
+    return s.found != nullptr;
+}
+
+// Among a library and its dependencies. The main program has the name "", and dlopen takes that for its
+// whole scope, with the preload library in front: RTLD_NEXT says all there is to say about it.
+void* symbol_in_scope_of(const void* caller, const char* symbol) noexcept {
+    const char* file = file_of(caller);
+    void* scope = file && *file ? mapped_library(file) : nullptr;
+    void* found = scope ? foreign_symbol(scope, symbol) : nullptr;
+    if (scope && !found)
+        dlclose(scope);
+    return found;
+}
+
+} // namespace
+
+void* symbol_for(const void* caller,
+                 const char* symbol,
+                 scope_order order,
+                 bool (*is_candidate)(const char* base_name)) noexcept {
+    if (order == scope_order::program_first)
+        if (void* found = foreign_symbol(RTLD_NEXT, symbol))
+            return found;
+    if (void* found = symbol_in_scope_of(caller, symbol))
+        return found;
+    if (order == scope_order::caller_first)
+        if (void* found = foreign_symbol(RTLD_NEXT, symbol))
+            return found;
+    search s{symbol, is_candidate, nullptr};
+    visit_mapped(visit_candidate, &s);
+    return s.found;
+}
+
 void* mapped_library(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
 
 void* foreign_symbol(void* handle, const char* symbol) noexcept {

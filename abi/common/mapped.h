@@ -21,6 +21,20 @@ void* mapped_library(const char* name) noexcept;
 // A definition of the symbol outside the preload library, reached through a handle of dlopen or RTLD_NEXT.
 void* foreign_symbol(void* handle, const char* symbol) noexcept;
 
+// The definition that the code at `caller` would have got without the preload library.
+//
+// The dynamic loader looks among the libraries of the program first, and then, for a library that came by
+// dlopen(RTLD_LOCAL) as Python's extensions do, among that library's own dependencies; but it passes over
+// definitions of another version than the caller asks for. So plain symbols are looked for in that order
+// (`program_first`), and versioned ones among the caller's dependencies first (`caller_first`), where the
+// right version is. RTLD_NEXT stands for the libraries of the program; alone it finds nothing for
+// libraries that came with RTLD_LOCAL. At last come all mapped libraries whose base name is a candidate.
+enum class scope_order { program_first, caller_first };
+void* symbol_for(const void* caller,
+                 const char* symbol,
+                 scope_order,
+                 bool (*is_candidate)(const char* base_name)) noexcept;
+
 // Calls visit(name, context) for each mapped file in the order of loading until it returns true.
 bool visit_mapped(bool (*visit)(const char* name, void* context), void* context) noexcept;
 

@@ -10,34 +10,7 @@ plugin=$3/plugin.so
 plugin64=$3/plugin64.so
 export LD_LIBRARY_PATH=$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-report=$work/report
-failures=0
-fail() {
-    echo "$*"
-    failures=$((failures + 1))
-}
-
-# under [NAME=VALUE]... COMMAND...: with the preload and a new report; output in $work/out and err.
-under() {
-    rm -f "$report"
-    env MYBLAS_REPORT="$report" LD_PRELOAD="$preload" "$@" >"$work/out" 2>"$work/err"
-}
-
-# check WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND...: the command succeeds in silence, and the report
-# matches the pattern ("none": there is none).
-check() {
-    local what=$1 expected=$2
-    shift 2
-    under "$@" || fail "$what: status $?"
-    [ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail "$what: $(cat "$work/out" "$work/err")"
-    if [ "$expected" = none ]; then
-        [ ! -e "$report" ] || fail "$what: there should be no report: $(cat "$report")"
-    elif ! grep -qE "$expected" "$report" 2>/dev/null; then
-        fail "$what: the report does not say '$expected': $(cat "$report" 2>&1)"
-    fi
-}
+. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
 forwarded_twice='^sgemm +small +0 +[0-9.]+ +2 '
 served_twice='^sgemm +small +2 .*served by: '

@@ -1,0 +1,49 @@
+// What is known about callers, by the page of their code: found without a lock, because the loader may
+// hold its own one when it runs a constructor that makes a call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace myblas::preload {
+
+template <class Value>
+class caller_cache {
+public:
+    // The value for the caller, which is a return address, and a variant of 0 or 1; fill(&value) finds it
+    // out the first time. Few pages of a process make calls; beyond `probes` collisions a value is found
+    // out each time.
+    template <class Fill>
+    const Value& of(const void* caller, unsigned variant, Fill&& fill) noexcept {
+        const uintptr_t key = (reinterpret_cast<uintptr_t>(caller) >> page_shift) * 2 + variant;
+        for (uintptr_t probe = 0; probe < probes; ++probe) {
+            place& p = places_[(key + probe) % place_count];
+            uintptr_t found = p.key.load(std::memory_order_acquire);
+            if (found == key) [[likely]]
+                return p.value;
+            if (found == 0 && p.key.compare_exchange_strong(found, being_filled)) {
+                fill(&p.value);
+                p.key.store(key, std::memory_order_release);
+                return p.value;
+            }
+        }
+        static thread_local Value unplaced;
+        unplaced = {};
+        fill(&unplaced);
+        return unplaced;
+    }
+
+private:
+    static constexpr int page_shift = 12;
+    static constexpr int place_count = 256;
+    static constexpr int probes = 16;
+    static constexpr uintptr_t being_filled = 1; // no key: page 0 is never mapped
+
+    struct place {
+        std::atomic<uintptr_t> key;
+        Value value;
+    };
+    place places_[place_count] = {};
+};
+
+} // namespace myblas::preload

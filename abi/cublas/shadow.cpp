@@ -1,0 +1,166 @@
+#include "cublas/shadow.h"
+
+#include "common/environment.h"
+#include "common/mapped.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <dlfcn.h>
+
+namespace myblas::preload {
+namespace {
+
+constexpr uintptr_t workspace_alignment = 256;
+
+// cudaStreamPerThread is another stream in each thread.
+const myblasStream_t stream_per_thread = reinterpret_cast<myblasStream_t>(uintptr_t{2});
+
+// Programs have few cuBLAS handles: finding one is a short walk. Places are reused.
+constexpr int most_shadows = 64;
+constinit std::array<std::atomic<void*>, most_shadows> owners{};
+
+enum class tf32 { forward, serve };
+
+bool serves_tf32() noexcept {
+    static constexpr choice<tf32> choices[] = {{"forward", tf32::forward}, {"serve", tf32::serve}};
+    static const tf32 t = read_choice("MYBLAS_CUBLAS_TF32", choices, tf32::forward, tf32::forward);
+    return t == tf32::serve;
+}
+
+bool is_served_math(int mode) noexcept {
+    switch (mode & ~cublas_irrelevant_math) {
+    case cublas_default_math:
+    case cublas_pedantic_math:
+        return true;
+    case cublas_tensor_op_math:
+    case cublas_tf32_math:
+        return serves_tf32();
+    default:
+        return false;
+    }
+}
+
+// Handles point to the GPU, wherever a driver is in the process; where there is none, what calls itself
+// cuBLAS is a stand-in on ordinary memory.
+myblasBackend_t backend() noexcept {
+    void* driver = mapped_library("libcuda.so.1");
+    if (driver)
+        dlclose(driver);
+    return driver ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
+}
+
+} // namespace
+
+struct shadow::registry {
+    static inline constinit std::array<shadow, most_shadows> shadows{};
+};
+
+shadow* shadow::find(void* cublas) noexcept {
+    for (int i = 0; i < most_shadows; ++i)
+        if (owners[i].load(std::memory_order_acquire) == cublas)
+            return &registry::shadows[i];
+    return nullptr;
+}
+
+shadow* shadow::of(void* cublas) noexcept {
+    if (shadow* known = find(cublas))
+        return known;
+    for (int i = 0; i < most_shadows; ++i) {
+        void* nobody = nullptr;
+        if (owners[i].compare_exchange_strong(nobody, cublas))
+            return &registry::shadows[i];
+    }
+    return nullptr;
+}
+
+void shadow::forget(void* cublas) noexcept {
+    shadow* s = find(cublas);
+    if (!s)
+        return;
+    {
+        const std::lock_guard lock(s->mutex);
+        if (s->handle_)
+            load_library()->destroy(s->handle_);
+        s->handle_ = nullptr;
+        s->has_failed_ = s->has_stream_ = false;
+        s->applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
+        s->wanted_ = s->applied_ = {};
+    }
+    owners[s - registry::shadows.data()].store(nullptr, std::memory_order_release);
+}
+
+void shadow::note_stream() noexcept {
+    const std::lock_guard lock(mutex);
+    wanted_ = {};
+}
+
+void shadow::note_workspace(void* memory, size_t bytes) noexcept {
+    const std::lock_guard lock(mutex);
+    const bool is_usable = memory && reinterpret_cast<uintptr_t>(memory) % workspace_alignment == 0;
+    wanted_ = is_usable ? workspace{memory, bytes} : workspace{};
+}
+
+bool shadow::open(const char** reason) noexcept {
+    *reason = "libmyblas cannot be loaded";
+    const library* l = has_failed_ ? nullptr : load_library();
+    if (l && l->create_on(&handle_, backend()) != MYBLAS_STATUS_SUCCESS) {
+        *reason = "libmyblas cannot use the GPU";
+        handle_ = nullptr;
+    }
+    has_failed_ = handle_ == nullptr;
+    return !has_failed_;
+}
+
+// The stream and the workspace; each only if it is another one than before.
+bool shadow::apply_stream(myblasStream_t stream) noexcept {
+    const library& l = *load_library();
+    const bool drops_workspace = applied_ != wanted_ && wanted_ == workspace{};
+    if (!has_stream_ || stream != applied_stream_ || stream == stream_per_thread ||
+        drops_workspace) {
+        has_stream_ = false;
+        if (l.set_stream(handle_, stream) != MYBLAS_STATUS_SUCCESS)
+            return false;
+        has_stream_ = true;
+        applied_stream_ = stream;
+        applied_ = {};
+    }
+    if (applied_ != wanted_) {
+        if (l.set_workspace(handle_, wanted_.memory, wanted_.bytes) != MYBLAS_STATUS_SUCCESS)
+            return false;
+        applied_ = wanted_;
+    }
+    return true;
+}
+
+myblasHandle_t shadow::prepare(void* cublas,
+                               const real_cublas& real,
+                               bool uses_scalars,
+                               const char** reason) noexcept {
+    myblasStream_t stream = nullptr;
+    int math = 0;
+    if (!real.get_stream || !real.get_pointer_mode || !real.get_math_mode ||
+        real.get_stream(cublas, &stream) != 0 ||
+        real.get_pointer_mode(cublas, &pointer_mode_) != 0 ||
+        real.get_math_mode(cublas, &math) != 0) {
+        *reason = "cuBLAS does not tell the handle's settings";
+        return nullptr;
+    }
+    if (!is_served_math(math)) {
+        *reason = "the math mode allows TF32, half or emulation";
+        return nullptr;
+    }
+    if (!handle_ && !open(reason))
+        return nullptr;
+    const int mode = uses_scalars ? pointer_mode_ : MYBLAS_POINTER_MODE_HOST;
+    *reason = "libmyblas refused the handle's settings";
+    if (mode != applied_pointer_mode_) {
+        if (load_library()->set_pointer_mode(handle_, static_cast<myblasPointerMode_t>(mode)) !=
+            MYBLAS_STATUS_SUCCESS)
+            return nullptr;
+        applied_pointer_mode_ = mode;
+    }
+    return apply_stream(stream) ? handle_ : nullptr;
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,55 @@
+// The handle of libmyblas that goes with a cuBLAS handle. The settings are the cuBLAS handle's: they are
+// read through its getters at each call. What has no getter, the workspace, is noted when it is set.
+#pragma once
+
+#include "common/library.h"
+#include "cublas/real_cublas.h"
+
+#include <mutex>
+
+namespace myblas::preload {
+
+class shadow {
+public:
+    // The shadow of a handle, made if need be; null when there are too many.
+    static shadow* of(void* cublas) noexcept;
+    static shadow* find(void* cublas) noexcept; // null: the handle has none
+    // Frees what goes with a handle that is about to be destroyed.
+    static void forget(void* cublas) noexcept;
+
+    void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
+    void note_workspace(void* workspace, size_t bytes) noexcept;
+
+    // What a call needs, under the lock: the handle with the settings of cuBLAS's. `uses_scalars`: alpha,
+    // beta or a result are where the pointer mode says; else they are in host memory. Null, with *reason:
+    // the call is to be forwarded.
+    myblasHandle_t
+    prepare(void* cublas, const real_cublas&, bool uses_scalars, const char** reason) noexcept;
+    bool points_to_host() const { return pointer_mode_ == MYBLAS_POINTER_MODE_HOST; }
+
+    std::mutex mutex;
+
+private:
+    bool open(const char** reason) noexcept;
+    bool apply_stream(myblasStream_t) noexcept;
+
+    myblasHandle_t handle_ = nullptr;
+    bool has_failed_ = false; // no handle can be made
+
+    int pointer_mode_ = 0;         // cuBLAS's
+    int applied_pointer_mode_ = 0; // ours
+
+    struct workspace {
+        void* memory = nullptr;
+        size_t bytes = 0;
+        bool operator==(const workspace&) const = default;
+    };
+    workspace wanted_, applied_;
+    bool has_stream_ = false;
+    myblasStream_t applied_stream_ = nullptr;
+
+    struct registry;
+    friend struct registry;
+};
+
+} // namespace myblas::preload

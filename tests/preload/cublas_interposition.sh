@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# cublas_interposition.sh PRELOAD HOST CLIENT_DIR CC LINKED: which calls the cuBLAS preload library gets,
+# serves and forwards, with a toy in cuBLAS's place. CLIENT_DIR has client<major>.so, linked to
+# toy<major>/libcublas.so.<major>, and LINKED is a program linked to version 13.
+set -u
+
+preload=$1
+host=$2
+dir=$3
+cc=$4
+linked=$5
+source=$(dirname "${BASH_SOURCE[0]}")
+
+. "$source/check.sh"
+
+count='^Sgemm +tiny +%s +[0-9.]+ +%s '
+served() { printf "$count" "$1" 0; }     # shellcheck disable=SC2059 # a pattern
+forwarded() { printf "$count" 0 "$1"; }  # shellcheck disable=SC2059 # a pattern
+
+# ---- Which of several definitions is taken: facts of the loader that the library rests on ---------------
+
+# build NODE LINES: node.so with a version script
+build() {
+    printf '%s\n' "$2" >"$work/node.map"
+    "$cc" -shared -fPIC "$source/node.c" -o "$work/$1.so" -Wl,--version-script="$work/node.map" || exit 1
+}
+"$cc" -shared -fPIC "$source/node.c" -o "$work/unversioned.so" || exit 1
+build anonymous '{ global: cublasSgemm_v2; local: *; };'
+build exact 'libcublas.so.13 { global: cublasSgemm_v2; local: *; };'
+build own 'MYBLAS_1 { global: cublasSgemm_v2; local: *; };'
+own_preload=$preload
+for node in unversioned anonymous exact; do
+    preload=$work/$node.so
+    check "a definition with $node node stands in" none "$host" "$dir/client13.so" local interposed
+done
+preload=$work/own.so
+check "a definition with a node of its own is ignored" none "$host" "$dir/client13.so" local forwarded
+preload=$own_preload
+
+# ---- Whose calls -------------------------------------------------------------------------------------------
+
+for major in 12 13; do
+    client=$dir/client$major.so
+    for scope in local global; do
+        check "cuBLAS $major, $scope" "$(served 2)" "$host" "$client" $scope served served
+    done
+    check "cuBLAS $major: all routines" '^Scopy +tiny +2 +[0-9.]+ +0 ' "$host" "$client" local all
+    for routine in Sgemm SgemmStridedBatched SgemmBatched GemmEx GemmStridedBatchedEx Sgeam Sasum Sdot Saxpy; do
+        grep -qE "^$routine +tiny +2 +[0-9.]+ +0 " "$report" || fail "cuBLAS $major: $routine was not served twice"
+    done
+    grep -qE "^Sgemv +tiny +8 +[0-9.]+ +0 " "$report" || fail "cuBLAS $major: Sgemv was not served"
+done
+client=$dir/client13.so
+check "a program that is linked to cuBLAS" "$(served 1)" "$linked" served
+check "RTLD_DEEPBIND is out of reach" none "$host" "$client" deepbind forwarded
+check "other routines are not touched" none "$host" "$client" local untouched
+check "two versions in one process" "$(served 2)" "$linked" served "$dir/client12.so" served
+check "the same, forwarded" "$(forwarded 2)" MYBLAS_OFFLOAD=never "$linked" product "$dir/client12.so" forwarded
+
+# ---- What is forwarded, and why ------------------------------------------------------------------------------
+
+check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client11.so" local forwarded
+check "TF32" 'served by: .*forwarded: the math mode allows TF32' "$host" "$client" local served tf32 forwarded fp32 served
+check "TF32, served on demand" "$(served 1)" MYBLAS_CUBLAS_TF32=serve "$host" "$client" local tf32 served
+check "switched off" "$(forwarded 1)" MYBLAS_OFFLOAD=never "$host" "$client" local forwarded
+check "a switch that makes no sense" "$(forwarded 1)" MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
+check "errors" 'forwarded: the handle is NULL \(1\), an argument is wrong \(1\)' "$host" "$client" local errors
+check "a stream and a workspace" "$(served 1)" "$host" "$client" local stream
+check "handles come and go" '^Sgemm +tiny +264 .*too many cuBLAS handles \(36\)' "$host" "$client" local handles
+check "a fork" "$(served 1)" "$host" "$client" local served fork
+check "a plugin that is unloaded and loaded again" "$(served 2)" "$host" "$client" local served reload served
+
+# ---- Faults ----------------------------------------------------------------------------------------------------
+
+check "a math mode that makes no sense" "$(forwarded 1)" MYBLAS_MATH=magic "$host" "$client" local forwarded
+check "a kernel that there is none of" "$(forwarded 1)" MYBLAS_SGEMM_KERNEL=magic "$host" "$client" local forwarded
+check "a program without cuBLAS" none bash -c 'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
+cp "$preload" "$work/alone.so"
+preload=$work/alone.so
+check "no libmyblas" "$(forwarded 1)" "$host" "$client" local forwarded
+preload=$own_preload
+
+# ---- The cost of a call ------------------------------------------------------------------------------------------
+
+# At most 0.5 us more than libmyblas's own call; the toy's own time does not count.
+plain=$("$host" "$client" local cost)
+for offload in auto never; do
+    under MYBLAS_REPORT= MYBLAS_OFFLOAD=$offload "$host" "$client" local cost
+    awk -v with="$(cat "$work/out")" -v plain="$plain" -v what="$offload" 'BEGIN {
+        printf "a call costs %s ns, with the preload library (%s) %s ns\n", plain, what, with
+        exit !(with > 0 && with - plain <= 500) }' || fail "a call costs too much"
+done
+
+exit $((failures > 0))
