@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# tools.sh BIN_DIR HOST CLIENT LINKED MAN_DIR: myblas-run and myblas-doctor, and that the man pages are in
+# order. CLIENT uses cuBLAS, and HOST loads it; LINKED is linked to cuBLAS.
+set -u
+
+run=$1/myblas-run
+doctor=$1/myblas-doctor
+host=$2
+client=$3
+linked=$4
+man_dir=$5
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+# expect WHAT CONDITION...: a command that has to succeed
+expect() {
+    local what=$1
+    shift
+    "$@" || {
+        echo "not so: $what"
+        failures=$((failures + 1))
+    }
+}
+has() { grep -qE -- "$1" "$2"; }
+status_is() {
+    local status=$1
+    shift
+    "$@" >out 2>err
+    [ $? = "$status" ]
+}
+
+# ---- myblas-run --------------------------------------------------------------------------------------------
+
+expect "it succeeds" status_is 0 "$run" --report report -- "$host" "$client" local served
+expect "the report is written" has '^Sgemm +tiny +1 .*served by: ' report
+expect "nothing is printed" test ! -s out -a ! -s err
+expect "the report goes to standard error" status_is 0 "$run" --report stderr -- "$host" "$client" local served
+expect "and nowhere else" has '^Sgemm ' err
+expect "no report unless asked for" status_is 0 "$run" -- "$host" "$client" local served
+expect "nothing on standard error then" test ! -s err
+expect "the report's place is that of the start" status_is 0 "$run" --report there -- sh -c "cd / && '$host' '$client' local served"
+expect "it is there" has '^Sgemm ' there
+expect "a report starts empty" status_is 0 "$run" --report there -- true
+expect "and stays so without calls" test ! -s there
+expect "a kernel" status_is 0 "$run" --kernel blocked --report report -- "$host" "$client" local served
+expect "is taken" has 'served by: blocked' report
+expect "nothing is offloaded" status_is 0 "$run" --offload never -- "$host" "$client" local forwarded
+expect "BLAS alone" status_is 0 "$run" --blas -- "$host" "$client" local forwarded
+expect "cuBLAS alone" status_is 0 "$run" --cublas -- "$host" "$client" local served
+expect "the program's status" status_is 7 "$run" -- sh -c 'exit 7'
+expect "the program's options are its own" status_is 0 "$run" -- sh -c 'test "$1" = --report' sh --report
+expect "a program that is not there" status_is 127 "$run" -- ./nowhere
+expect "a program that is none" status_is 126 "$run" -- /
+expect "no program" status_is 125 "$run"
+expect "a math mode that there is none of" status_is 125 "$run" --math magic -- true
+expect "a kernel that there is none of" status_is 125 "$run" --kernel magic -- true
+expect "a report that cannot be written" status_is 125 "$run" --report /nonexistent/report -- true
+
+# ---- myblas-doctor -----------------------------------------------------------------------------------------
+
+expect "the machine" status_is 0 "$doctor"
+for what in '^myblas +[0-9.]+' '^driver ' '^backend +cuda ' '^cuBLAS ' '^BLAS +.*openblas'; do
+    expect "the doctor says '$what'" has "$what" out
+done
+expect "settings" status_is 0 env MYBLAS_MATH=magic MYBLAS_OFFLOAD=never "$doctor"
+expect "a setting that makes no sense" has 'MYBLAS_MATH=magic: makes no sense' out
+expect "a setting that does" has 'MYBLAS_OFFLOAD=never$' out
+expect "a program that calls cuBLAS" status_is 0 "$doctor" "$linked"
+expect "its calls" has 'calls cublasGemmEx.*: can be interposed' out
+expect "a program that loads libraries" status_is 0 "$doctor" "$host"
+expect "that is said" has 'loads libraries while it runs' out
+expect "a function that is looked up" has 'names sasum_: looked up by dlsym' out
+expect "no ELF file" status_is 1 "$doctor" "$0.nowhere"
+expect "a program without calls" status_is 1 "$doctor" /bin/true
+if echo 'int main(void) { return 0; }' | cc -x c - -static -o static 2>/dev/null; then
+    expect "a static program" status_is 1 "$doctor" ./static
+    expect "that is said" has 'linked statically' out
+fi
+cp /bin/true raised && chmod 4755 raised
+expect "raised privileges" status_is 1 "$doctor" ./raised
+expect "that is said" has 'raised privileges' out
+
+# ---- Man pages -----------------------------------------------------------------------------------------------
+
+for page in myblas-run.1 myblas-doctor.1 myblas.7 myblas.3 myblas_kernels.3; do
+    expect "$page is there" test -s "$man_dir/$page"
+    expect "$page has no placeholders" bash -c "! grep -q '@' '$man_dir/$page'"
+    if command -v man >/dev/null; then
+        man --warnings -l -Tutf8 -Z "$man_dir/$page" >/dev/null 2>warnings
+        expect "$page is well-formed: $(head -n 2 warnings)" test ! -s warnings
+    fi
+done
+for option in cublas blas math kernel offload report; do
+    expect "the man page has --$option" has "\\\\-\\\\-$option" "$man_dir/myblas-run.1"
+    "$run" --help >help
+    expect "so has the help" has "--$option" help
+done
+expect "the page has all functions" has '^MYBLAS_API myblasStatus_t mysgemm\(' "$man_dir/myblas.3"
+
+exit $((failures > 0))

@@ -1,0 +1,114 @@
+#include "elf_file.h"
+
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace tools {
+namespace {
+
+class image {
+public:
+    explicit image(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
+
+    // The T at an offset, or nothing beyond the end of the file.
+    template <class T>
+    std::optional<T> at(uint64_t offset) const {
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
+            return {};
+        T value;
+        std::memcpy(&value, bytes_.data() + offset, sizeof value);
+        return value;
+    }
+
+    std::string_view range(uint64_t offset, uint64_t size) const {
+        if (offset > bytes_.size() || bytes_.size() - offset < size)
+            return {};
+        return {bytes_.data() + offset, size};
+    }
+
+private:
+    std::vector<char> bytes_;
+};
+
+std::string text_at(std::string_view table, uint64_t offset) {
+    return offset < table.size()
+               ? std::string(table.substr(offset, table.find('\0', offset) - offset))
+               : std::string();
+}
+
+void read_symbols(const image& file,
+                  const Elf64_Shdr& section,
+                  std::string_view names,
+                  elf_file* elf) {
+    for (uint64_t offset = 0; offset + sizeof(Elf64_Sym) <= section.sh_size;
+         offset += sizeof(Elf64_Sym)) {
+        const auto symbol = file.at<Elf64_Sym>(section.sh_offset + offset);
+        if (!symbol)
+            return;
+        auto& set = symbol->st_shndx == SHN_UNDEF ? elf->imports : elf->exports;
+        set.insert(text_at(names, symbol->st_name));
+    }
+}
+
+void read_dynamic(const image& file, const Elf64_Shdr& section, elf_file* elf) {
+    for (uint64_t offset = 0; offset < section.sh_size; offset += sizeof(Elf64_Dyn)) {
+        const auto entry = file.at<Elf64_Dyn>(section.sh_offset + offset);
+        if (!entry || entry->d_tag == DT_NULL)
+            return;
+        elf->binds_to_itself = elf->binds_to_itself || entry->d_tag == DT_SYMBOLIC ||
+                               (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_SYMBOLIC));
+    }
+}
+
+} // namespace
+
+std::optional<elf_file> read_elf(const std::string& path, const std::set<std::string>& names) {
+    std::ifstream stream(path, std::ios::binary);
+    const image file(std::vector<char>(std::istreambuf_iterator<char>(stream), {}));
+    const auto header = file.at<Elf64_Ehdr>(0);
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_ident[EI_CLASS] != ELFCLASS64)
+        return {};
+
+    elf_file elf;
+    for (int i = 0; i < header->e_phnum; ++i) {
+        const auto segment = file.at<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
+        if (segment && segment->p_type == PT_INTERP)
+            elf.interpreter = text_at(file.range(segment->p_offset, segment->p_filesz), 0);
+    }
+
+    for (int i = 0; i < header->e_shnum; ++i) {
+        const auto section = file.at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
+        if (!section)
+            break;
+        const bool is_table = section->sh_type == SHT_DYNSYM;
+        // A static program's functions are in the other table, unless that was stripped.
+        const bool is_full_table = section->sh_type == SHT_SYMTAB && elf.interpreter.empty();
+        if (is_table || is_full_table) {
+            const auto strings =
+                file.at<Elf64_Shdr>(header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
+            if (strings)
+                read_symbols(
+                    file, *section, file.range(strings->sh_offset, strings->sh_size), &elf);
+        } else if (section->sh_type == SHT_DYNAMIC) {
+            read_dynamic(file, *section, &elf);
+        } else if (section->sh_type == SHT_PROGBITS && (section->sh_flags & SHF_ALLOC) &&
+                   !(section->sh_flags & (SHF_EXECINSTR | SHF_WRITE))) {
+            const std::string_view data = file.range(section->sh_offset, section->sh_size);
+            for (const std::string& name : names) {
+                const std::string whole = std::string(1, '\0') + name + '\0';
+                if (data.find(whole) != std::string_view::npos)
+                    elf.mentions.insert(name);
+            }
+        }
+    }
+    for (const std::string& name : elf.imports)
+        elf.mentions.erase(name);
+    return elf;
+}
+
+} // namespace tools

@@ -1,0 +1,21 @@
+// What an ELF file says about its symbols: as much as tells whether its calls can be interposed.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tools {
+
+struct elf_file {
+    std::string interpreter;      // the loader; a program without one is static
+    bool binds_to_itself = false; // DF_SYMBOLIC: its own definitions come first
+    std::set<std::string> imports, exports;
+    // Names that stand in its read-only data although it does not import them, as arguments of dlsym do.
+    std::set<std::string> mentions;
+};
+
+// `names`: those that `mentions` is about. Nothing if the file is no ELF file of this machine's kind.
+std::optional<elf_file> read_elf(const std::string& path, const std::set<std::string>& names);
+
+} // namespace tools

@@ -1,0 +1,131 @@
+// myblas-run: runs a program with the preload libraries, with their settings as options.
+#include "installed.h"
+
+#include "myblas/myblas_kernels.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+// As env, nohup and their like: the tool itself fails, the program cannot be run, is not found.
+constexpr int status_failed = 125, status_not_runnable = 126, status_not_found = 127;
+
+struct options {
+    bool cublas = false, blas = false;
+    std::string math, kernel, report, offload;
+    std::vector<std::string> command;
+};
+
+bool is_sgemm_kernel(const std::string& name) {
+    for (const myblasBackend_t backend : {MYBLAS_BACKEND_CUDA, MYBLAS_BACKEND_HOST}) {
+        int count = 0;
+        if (myblasGetKernelCount(backend, MYBLAS_ROUTINE_SGEMM, &count) != MYBLAS_STATUS_SUCCESS)
+            continue;
+        for (int i = 0; i < count; ++i) {
+            myblasKernelInfo_t info{};
+            info.size_bytes = sizeof info;
+            if (myblasGetKernelInfo(backend, MYBLAS_ROUTINE_SGEMM, i, &info) ==
+                    MYBLAS_STATUS_SUCCESS &&
+                name == info.name)
+                return true;
+        }
+    }
+    return false;
+}
+
+std::string check_kernel(const std::string& name) {
+    return is_sgemm_kernel(name) ? "" : name + " is no kernel of sgemm (myblas-bench --list)";
+}
+
+void set(const char* variable, const std::string& value) {
+    if (!value.empty())
+        setenv(variable, value.c_str(), 1);
+}
+
+// In front of what is preloaded already.
+void preload(const char* file) {
+    const auto path = tools::preload_library(file);
+    if (!std::filesystem::exists(path))
+        throw std::runtime_error(fmt::format("{} is not there", path.string()));
+    const char* others = std::getenv("LD_PRELOAD");
+    const bool has_others = others && *others;
+    set("LD_PRELOAD", has_others ? path.string() + ":" + others : path.string());
+}
+
+// The processes append to the report: it starts empty, and has the same place whatever their directory is.
+void start_report(const std::string& file) {
+    if (file.empty())
+        return;
+    if (file == "stderr") {
+        set("MYBLAS_REPORT", file);
+        return;
+    }
+    std::FILE* report = std::fopen(file.c_str(), "w");
+    if (!report)
+        throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+    std::fclose(report);
+    set("MYBLAS_REPORT", std::filesystem::absolute(file).string());
+}
+
+int run(const options& chosen) {
+    const bool both = !chosen.cublas && !chosen.blas;
+    if (chosen.blas || both)
+        preload(tools::blas_preload);
+    if (chosen.cublas || both)
+        preload(tools::cublas_preload);
+    set("MYBLAS_MATH", chosen.math);
+    set("MYBLAS_SGEMM_KERNEL", chosen.kernel);
+    set("MYBLAS_OFFLOAD", chosen.offload);
+    start_report(chosen.report);
+
+    std::vector<char*> arguments;
+    for (const std::string& argument : chosen.command)
+        arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    const int error = errno;
+    fmt::print(stderr, "myblas-run: {}: {}\n", chosen.command[0], std::strerror(error));
+    return error == ENOENT ? status_not_found : status_not_runnable;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    options chosen;
+    CLI::App app("Runs a program with its BLAS and cuBLAS calls passing through myblas.",
+                 "myblas-run");
+    app.set_version_flag("--version", tools::version_text("myblas-run"));
+    app.add_flag("--cublas", chosen.cublas, "interpose on cuBLAS (default: both)");
+    app.add_flag("--blas", chosen.blas, "interpose on Fortran BLAS and CBLAS (default: both)");
+    app.add_option("--math", chosen.math, "arithmetic of products: strict, emulated, fast")
+        ->check(CLI::IsMember({"strict", "emulated", "fast"}));
+    app.add_option("--kernel", chosen.kernel, "the kernel of sgemm that is taken")
+        ->check(check_kernel);
+    app.add_option("--offload", chosen.offload, "auto, always (host BLAS alone) or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    app.add_option(
+        "--report", chosen.report, "file for what became of the calls, or stderr; default: none");
+    app.add_option("command", chosen.command, "the program and its arguments, after --")
+        ->required();
+    app.prefix_command(false);
+    app.positionals_at_end();
+    try {
+        app.parse(argc, argv);
+        return run(chosen);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : status_failed;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "myblas-run: {}\n", error.what());
+        return status_failed;
+    }
+}
