@@ -54,12 +54,19 @@ missing_packages() {
 
 # What the tests of the preload libraries and of the packages run, beside CMocka.
 missing_test_packages() {
-    local multiarch
+    local multiarch module
     multiarch=$(gcc -print-multiarch 2>/dev/null)
     [ -e "/usr/lib/$multiarch/blas/libblas.so.3" ] || echo libblas3
     [ -e "/usr/lib/$multiarch/blas64/libblas64.so.3" ] || echo libblas64-3
     [ -e "/usr/lib/$multiarch/blas/xblat3s" ] || echo libblas-test
     [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
+    for module in numpy scipy pytest hypothesis; do
+        /usr/bin/python3 -c "import $module" 2>/dev/null || echo "python3-$module"
+    done
+    has_command abidiff || echo abigail-tools
+    has_command lintian || echo lintian
+    has_command dpkg-deb || echo dpkg
+    has_command man || echo man-db
 }
 
 install_packages() {

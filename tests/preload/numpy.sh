@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# numpy.sh PRELOAD PYTHON: the float32 tests of NumPy's and SciPy's linear algebra have the same outcomes
+# with and without the BLAS preload library, which serves their calls.
+set -u
+
+preload=$1
+python=$2
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# outcomes [NAME=VALUE]...: a line for each test
+outcomes() {
+    env OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 "$@" "$python" -m pytest -q -rA \
+        -p no:cacheprovider --pyargs numpy.linalg scipy.linalg.tests.test_blas \
+        scipy.linalg.tests.test_fblas scipy.linalg.tests.test_lapack \
+        scipy.linalg.tests.test_decomp_cholesky -k "float32 or single or FBLAS or fblas" 2>&1 |
+        grep -E '^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)' | sort
+}
+
+outcomes >plain
+outcomes MYBLAS_OFFLOAD=always MYBLAS_REPORT="$work/report" LD_PRELOAD="$preload" >preloaded
+diff plain preloaded || exit 1
+if [ "$(grep -c '^PASSED' plain)" -lt 100 ]; then
+    echo "too few tests: $(wc -l <plain)"
+    exit 1
+fi
+for routine in sgemm sgemv sasum sdot saxpy scopy; do
+    grep -qE "^$routine .*served by: " report || {
+        echo "$routine was not served:"
+        cat report
+        exit 1
+    }
+done
