@@ -1,15 +1,22 @@
 # The installed tree. Nothing in it holds the prefix: it can be moved as a whole.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/myblas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/myblas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(
     TARGETS myblas
     EXPORT myblas-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            COMPONENT library
+            NAMELINK_COMPONENT development
 )
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/myblas)
-install(EXPORT myblas-targets NAMESPACE myblas:: DESTINATION ${package_dir})
+install(
+    EXPORT myblas-targets
+    NAMESPACE myblas::
+    DESTINATION ${package_dir}
+    COMPONENT development
+)
 configure_package_config_file(
     cmake/myblas-config.cmake.in ${PROJECT_BINARY_DIR}/myblas-config.cmake
     INSTALL_DESTINATION ${package_dir}
@@ -18,7 +25,8 @@ write_basic_package_version_file(
     ${PROJECT_BINARY_DIR}/myblas-config-version.cmake COMPATIBILITY SameMajorVersion
 )
 install(FILES ${PROJECT_BINARY_DIR}/myblas-config.cmake
-              ${PROJECT_BINARY_DIR}/myblas-config-version.cmake DESTINATION ${package_dir})
+              ${PROJECT_BINARY_DIR}/myblas-config-version.cmake DESTINATION ${package_dir}
+        COMPONENT development)
 
 # pkg-config knows the prefix relative to the .pc file.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -26,7 +34,12 @@ string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(pkgconfig/myblas.pc.in ${PROJECT_BINARY_DIR}/myblas.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/myblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/myblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+# In a package the licence is its copyright file.
+if(NOT MYBLAS_DEBIAN)
+    install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+endif()
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

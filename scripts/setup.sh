@@ -65,7 +65,7 @@ missing_test_packages() {
     done
     has_command abidiff || echo abigail-tools
     has_command lintian || echo lintian
-    has_command dpkg-deb || echo dpkg
+    has_command dpkg-architecture || echo dpkg-dev
     has_command man || echo man-db
 }
 

@@ -1,0 +1,80 @@
+# Debian packages, with -DMYBLAS_DEBIAN=ON and cpack -G DEB (scripts/package.sh does both): libmyblas1,
+# libmyblas-dev and libmyblas-tools.
+if(NOT MYBLAS_DEBIAN)
+    return()
+endif()
+
+set(CPACK_PACKAGE_NAME myblas)
+set(CPACK_PACKAGE_CONTACT "The myblas authors <maintainers@myblas.example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "single-precision BLAS for NVIDIA GPUs")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL library development tools)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+string(TIMESTAMP changelog_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(CONFIGURE OUTPUT changelog CONTENT
+"myblas (${PROJECT_VERSION}-1) unstable; urgency=medium
+
+  * Release ${PROJECT_VERSION}.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${changelog_date}
+")
+execute_process(
+    COMMAND gzip --best --no-name --force --keep changelog
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY
+)
+
+# myblas_add_package(<component> <package> <section> <what it holds, a short line> <the same at length>)
+# A macro: CPack reads the variables of the top level.
+macro(myblas_add_package component package section summary description)
+    string(TOUPPER ${component} key)
+    set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package})
+    set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section})
+    set(CPACK_COMPONENT_${key}_DESCRIPTION
+        "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} (${summary})\n${description}"
+    )
+    install(
+        FILES LICENSE
+        DESTINATION share/doc/${package}
+        RENAME copyright
+        COMPONENT ${component}
+    )
+    install(
+        FILES ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz
+        DESTINATION share/doc/${package}
+        RENAME changelog.Debian.gz
+        COMPONENT ${component}
+    )
+endmacro()
+
+set(same_version "libmyblas1 (= ${PROJECT_VERSION}-1)")
+myblas_add_package(
+    library libmyblas1 libs "library"
+    "Matrix products, transposes, sums and vector operations on GPUs, with a C
+interface that follows the conventions of cuBLAS; on the host where there is
+no GPU."
+)
+# What packages of programs that are linked to it depend on; and that the loader's cache is renewed.
+set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
+file(WRITE ${control}/shlibs "libmyblas ${PROJECT_VERSION_MAJOR} libmyblas1 (>= ${PROJECT_VERSION})\n")
+file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${control}/shlibs ${control}/triggers)
+myblas_add_package(
+    development libmyblas-dev libdevel "development files"
+    "Headers, the Fortran module, files for pkg-config and CMake, the manual of
+the functions, and examples."
+)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${same_version})
+myblas_add_package(
+    tools libmyblas-tools math "tools"
+    "Runs unmodified programs with their cuBLAS and BLAS calls computed by
+myblas, reports which calls were, and measures the library."
+)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS ${same_version})
+
+include(CPack)

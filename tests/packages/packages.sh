@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# packages.sh SOURCE_DIR BUILD_DIR [CMAKE_OPTION...]: builds the Debian packages, has lintian look at them,
+# unpacks them into an empty root, and uses what is there.
+set -u
+
+source=$1
+build=$2
+shift 2
+die() {
+    echo "$*"
+    exit 1
+}
+
+"$source/scripts/package.sh" "$build" "$@" >"$build.log" 2>&1 || {
+    tail -n 30 "$build.log"
+    die "the packages are not built"
+}
+packages=("$build"/libmyblas1_*.deb "$build"/libmyblas-dev_*.deb "$build"/libmyblas-tools_*.deb)
+for package in "${packages[@]}"; do
+    [ -e "$package" ] || die "not built: $package"
+done
+[ "$(ls "$build"/*.deb | wc -l)" = 3 ] || die "too many packages: $(ls "$build"/*.deb)"
+
+lintian --allow-root --fail-on error "${packages[@]}" || die "lintian finds errors"
+
+# Unpacked by dpkg, which notices if two packages have the same file.
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root"/var/lib/dpkg/updates "$root"/var/lib/dpkg/info
+: >"$root"/var/lib/dpkg/status
+dpkg --root="$root" --force-not-root --force-depends --log=/dev/null --unpack "${packages[@]}" >"$build.log" 2>&1 || {
+    cat "$build.log"
+    die "the packages cannot be unpacked"
+}
+find "$root" -path "$root/usr" -prune -o -path "$root/var/lib/dpkg" -prune -o -type f -print | grep . &&
+    die "files outside /usr"
+for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-run.1.gz usr/share/man/man3/myblas.3.gz \
+    usr/share/man/man7/myblas.7.gz usr/share/doc/libmyblas1/copyright; do
+    [ -e "$root/$file" ] || die "not there: $file"
+done
+
+# A program is compiled and run against it.
+libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+export PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig LD_LIBRARY_PATH=$root/$libdir MYBLAS_BACKEND=host
+# shellcheck disable=SC2046 # a list of flags
+cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/consumer" $(pkg-config --cflags --libs myblas) -lm ||
+    die "a program does not compile"
+"$root/consumer" || die "a program does not run"
+
+# The tools find the preload libraries, and those find libmyblas.
+"$root/usr/bin/myblas-doctor" >"$root/doctor" || die "myblas-doctor fails"
+! grep 'not there' "$root/doctor" || die "myblas-doctor misses something"
+tester=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/blas/xblat1s
+if [ -e "$tester" ]; then
+    "$root/usr/bin/myblas-run" --blas --offload always --report "$root/report" -- "$tester" >/dev/null ||
+        die "myblas-run fails"
+    grep -q '^sdot .*served by: ' "$root/report" || die "the preload library does not find libmyblas"
+fi
