@@ -189,12 +189,11 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
 
 } // namespace
 
-attention read_attention() noexcept {
+void read_attention() noexcept {
     attention a = attention::everything;
     if (!report::is_on() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? attention::large_products : attention::nothing;
     current_attention.store(a, std::memory_order_relaxed);
-    return a;
 }
 
 attended_call::attended_call(routine r, const report::extents& e) noexcept

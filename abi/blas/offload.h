@@ -20,17 +20,23 @@ namespace myblas::preload {
 enum class attention : int { unread, nothing, large_products, everything };
 
 extern std::atomic<attention> current_attention;
-attention read_attention() noexcept; // the settings, at the first call
+void read_attention() noexcept; // the settings, at the first call
+
+// Whether a call is known to deserve no attention. Makes no calls itself, so that an entry point which
+// forwards needs no stack frame.
+[[gnu::always_inline]] inline bool
+is_passed_over(routine r, int64_t m, int64_t n, int64_t k) noexcept {
+    const attention a = current_attention.load(std::memory_order_relaxed);
+    const double flops =
+        2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    return a == attention::nothing ||
+           (a == attention::large_products && (r != routine::sgemm || flops < least_flops));
+}
 
 inline bool deserves_attention(routine r, int64_t m, int64_t n, int64_t k) noexcept {
-    attention a = current_attention.load(std::memory_order_relaxed);
-    if (a == attention::unread)
-        a = read_attention();
-    if (a == attention::large_products)
-        return r == routine::sgemm &&
-               2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >=
-                   least_flops;
-    return a == attention::everything;
+    if (current_attention.load(std::memory_order_relaxed) == attention::unread)
+        read_attention();
+    return !is_passed_over(r, m, n, k);
 }
 
 // A call under attention: it marks the thread, so that calls which the program's BLAS or libmyblas makes

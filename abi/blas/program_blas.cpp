@@ -1,6 +1,5 @@
 #include "blas/program_blas.h"
 
-#include "common/caller_cache.h"
 #include "common/mapped.h"
 
 #include <cstring>
@@ -67,12 +66,12 @@ void fill(program_blas* blas, const void* caller, interface i) noexcept {
     }
 }
 
-constinit caller_cache<program_blas> callers;
-
 } // namespace
 
+constinit caller_cache<program_blas> blas_callers;
+
 const program_blas& blas_of(const void* caller, interface i) noexcept {
-    return callers.of(
+    return blas_callers.of(
         caller, static_cast<unsigned>(i), [=](program_blas* blas) { fill(blas, caller, i); });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "blas/routines.h"
+#include "common/caller_cache.h"
 
 namespace myblas::preload {
 
@@ -19,7 +20,15 @@ struct program_blas {
     }
 };
 
+extern caller_cache<program_blas> blas_callers;
+
 // The BLAS of the code at the address, which is a return address of the caller.
 const program_blas& blas_of(const void* caller, interface) noexcept;
+
+// The same, if it can be told at once; else null.
+[[gnu::always_inline]] inline const program_blas* known_blas_of(const void* caller,
+                                                                interface i) noexcept {
+    return blas_callers.known(caller, static_cast<unsigned>(i));
+}
 
 } // namespace myblas::preload

@@ -15,11 +15,28 @@ public:
     // out each time.
     template <class Fill>
     const Value& of(const void* caller, unsigned variant, Fill&& fill) noexcept {
-        const uintptr_t key = (reinterpret_cast<uintptr_t>(caller) >> page_shift) * 2 + variant;
+        const Value* value = known(caller, variant);
+        return value ? *value : search(key_of(caller, variant), fill);
+    }
+
+    // The value, if it is in its first place; else null. For functions that must not take time.
+    [[gnu::always_inline]] const Value* known(const void* caller, unsigned variant) const noexcept {
+        const uintptr_t key = key_of(caller, variant);
+        const place& first = places_[key % place_count];
+        return first.key.load(std::memory_order_acquire) == key ? &first.value : nullptr;
+    }
+
+private:
+    static uintptr_t key_of(const void* caller, unsigned variant) noexcept {
+        return (reinterpret_cast<uintptr_t>(caller) >> page_shift) * 2 + variant;
+    }
+
+    template <class Fill>
+    const Value& search(uintptr_t key, Fill&& fill) noexcept {
         for (uintptr_t probe = 0; probe < probes; ++probe) {
             place& p = places_[(key + probe) % place_count];
             uintptr_t found = p.key.load(std::memory_order_acquire);
-            if (found == key) [[likely]]
+            if (found == key)
                 return p.value;
             if (found == 0 && p.key.compare_exchange_strong(found, being_filled)) {
                 fill(&p.value);
@@ -33,7 +50,6 @@ public:
         return unplaced;
     }
 
-private:
     static constexpr int page_shift = 12;
     static constexpr int place_count = 256;
     static constexpr int probes = 16;
