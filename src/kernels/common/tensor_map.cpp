@@ -14,10 +14,14 @@ using encoder = decltype(&cuTensorMapEncodeTiled);
 encoder find_encoder() {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult result;
-    const bool ok =
-        cudaGetDriverEntryPointByVersion(
-            "cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result) == cudaSuccess &&
-        result == cudaDriverEntryPointSuccess;
+    const char* name = "cuTensorMapEncodeTiled";
+#if CUDART_VERSION >= 12050
+    const cudaError_t error =
+        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
+#else
+    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+#endif
+    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
     return ok ? reinterpret_cast<encoder>(found) : nullptr;
 }
 
