@@ -52,7 +52,26 @@ if(NOT MYBLAS_CUDA_ARCHITECTURES)
     set(MYBLAS_CUDA_ARCHITECTURES ${default_architectures}
         CACHE STRING "GPU architectures, in the syntax of CMake's CUDA_ARCHITECTURES" FORCE)
 endif()
-set(CMAKE_CUDA_ARCHITECTURES ${MYBLAS_CUDA_ARCHITECTURES})
+
+# Kernels for Hopper need its architecture-specific instructions, and a kernel that the driver translates
+# from older PTX would lack what the selection knows the device to have. So 90 stands for 90a, machine
+# code for itself alone, and PTX is for what comes after the toolkit.
+set(CMAKE_CUDA_ARCHITECTURES)
+foreach(architecture IN LISTS MYBLAS_CUDA_ARCHITECTURES)
+    if(architecture MATCHES "^90(-real)?$")
+        set(architecture 90a-real)
+    elseif(architecture MATCHES "^[0-9]+[af]?$")
+        string(APPEND architecture -real)
+    elseif(architecture MATCHES "^([0-9]+)[af]?-virtual$" AND CMAKE_MATCH_1 LESS 100)
+        message(FATAL_ERROR "MYBLAS_CUDA_ARCHITECTURES: ${architecture} would run untested on newer GPUs; "
+                            "name theirs, or 100-virtual or newer")
+    elseif(NOT architecture MATCHES "^[0-9]+[af]?-(real|virtual)$")
+        message(FATAL_ERROR "MYBLAS_CUDA_ARCHITECTURES: ${architecture} is not a number as 80, 90a-real or "
+                            "120-virtual")
+    endif()
+    list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture})
+endforeach()
+set(MYBLAS_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})
 message(STATUS "myblas: GPU architectures ${MYBLAS_CUDA_ARCHITECTURES}")
 
 enable_language(CUDA)

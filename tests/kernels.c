@@ -353,7 +353,7 @@ static void test_selected_names(void** state) {
         {all, default_workspace, gemsum_call(N, 8192, 8192), "row_tiles"},
         {all, default_workspace, gemsum_call(T, 8192, 8192), "column_groups"},
         {all, default_workspace, gemsum_call(T, 3, 1 << 24), "column_groups"},
-        {all, 0, gemsum_call(N, 64, 1 << 20), "naive"},
+        {all, 0, gemsum_call(N, 64, 1 << 20), "row_tiles"},
         {all, 0, vector_call(MYBLAS_ROUTINE_HISTOGRAM, 1 << 20, 1, 0, 0), "lane_counters"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_AXPY, 1 << 20, 1, 1, 0), "vectorised"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 1, 0), "vectorised"},
@@ -511,6 +511,7 @@ static void test_selection_arguments(void** state) {
                   myblasSelectKernelOn(MYBLAS_BACKEND_AUTO, 90, sm_count, 0, &call, &name));
     assert_status(INVALID_VALUE,
                   myblasSelectKernelOn((myblasBackend_t)7, 90, sm_count, 0, &call, &name));
+    assert_status(INVALID_VALUE, myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, 90, 0, 0, &call, &name));
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, NULL, &name));
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, 0, 0, 0, &call, NULL));
     myblasCall_t wrong = call;

@@ -1009,6 +1009,59 @@ static void test_null_inputs(void** state) {
     operand_destroy(&c);
 }
 
+// With k == 0 every element of C is scaled, of C's with more tiles than any GPU has multiprocessors too.
+static void test_empty_products(void** state) {
+    enum { m = 2100, n = 2003, reduced_n = 403 };
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    const int cols = reduced() ? reduced_n : n;
+    const size_t elements = (size_t)m * (size_t)cols;
+    const float alpha = 1;
+    struct operand c = operand_create(handle);
+    for (int kernel = -1; kernel < count; ++kernel) {
+        const char* name = NULL;
+        if (kernel >= 0) {
+            const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, kernel);
+            if (!kernel_fits_device(handle, &info))
+                continue;
+            force(handle, &info);
+            name = info.name;
+        }
+        for (size_t b = 0; b < COUNT_OF(scalars); ++b) {
+            float* host = operand_place(&c, elements * sizeof(float), 0);
+            for (size_t i = 0; i < elements; ++i)
+                host[i] = scalars[b] == 0 ? NAN : (float)(i % 1021);
+            operand_upload(&c);
+            const myblasStatus_t status = mysgemm(handle,
+                                                  MYBLAS_OP_N,
+                                                  MYBLAS_OP_N,
+                                                  m,
+                                                  cols,
+                                                  0,
+                                                  &alpha,
+                                                  NULL,
+                                                  m,
+                                                  NULL,
+                                                  1,
+                                                  &scalars[b],
+                                                  operand_device(&c),
+                                                  m);
+            if (name && status == MYBLAS_STATUS_NOT_SUPPORTED)
+                continue;
+            assert_ok(status);
+            const float* found = operand_download(&c);
+            for (size_t i = 0; i < elements; ++i) {
+                if (found[i] != (scalars[b] == 0 ? 0 : scalars[b] * (float)(i % 1021)))
+                    fail_msg("%s: element %zu is %g",
+                             name ? name : "the selection",
+                             i,
+                             (double)found[i]);
+            }
+        }
+    }
+    operand_destroy(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel),
@@ -1017,6 +1070,7 @@ int main(void) {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_hard_data),
         cmocka_unit_test(test_null_inputs),
+        cmocka_unit_test(test_empty_products),
     };
     return RUN_ON_BACKENDS("sgemm", tests);
 }

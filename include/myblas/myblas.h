@@ -277,7 +277,8 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
  * Waits for the stream's work, then destroys it and frees its place among the handle's. If it is
- * the handle's stream, that becomes NULL. INTERNAL_ERROR: the stream is being captured.
+ * the handle's stream, that becomes NULL. A graph that was captured on the stream keeps using its
+ * place: it must not be launched any more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is being captured.
  * EXECUTION_FAILED: its work failed.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);

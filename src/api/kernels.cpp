@@ -202,6 +202,8 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     constexpr const char* function = "myblasSelectKernelOn";
     if (!is_backend(backend))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    if (backend == MYBLAS_BACKEND_CUDA && sm_count < 1)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "sm_count < 1");
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
     const device_info device = imagine_device(backend, arch, sm_count);
@@ -252,6 +254,8 @@ myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
     constexpr const char* function = "myblasGetKernelEstimateOn";
     if (!is_backend(backend))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+    if (backend == MYBLAS_BACKEND_CUDA && sm_count < 1)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "sm_count < 1");
     call_setting setting;
     if (const myblasStatus_t failure = read_setting(function, call, &setting))
         return failure;

@@ -48,11 +48,25 @@ struct slice_launcher {
 
     // ---- Passes ----------------------------------------------------------------------------------
 
+    // Extents beyond this are of no operand that a GPU holds, and would overflow counts and sizes.
+    static constexpr int64_t max_extent = int64_t{1} << 30;
+    static constexpr double max_elements = 1ull << 40; // of an operand of a batch
+
+    static bool accepts(const sgemm_problem& p, const device_info&) {
+        const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+        const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
+        return p.m <= max_extent && p.n <= max_extent && p.k <= max_extent &&
+               batches * m * k <= max_elements && batches * k * n <= max_elements &&
+               batches * m * n <= max_elements;
+    }
+
     static void count_panels(slice_pass& pass) {
-        pass.panels_a =
-            static_cast<int>(ceil_div<int64_t>(pass.rows, Shape::block_m) * Shape::panels_m);
-        pass.panels_b = static_cast<int>(ceil_div<int64_t>(pass.cols, Shape::block_n));
-        pass.chunks = static_cast<int>(ceil_div<int64_t>(pass.k, chunk_k));
+        const auto count = [](int64_t extent, int step) {
+            return static_cast<int>(ceil_div<int64_t>(std::min(extent, max_extent), step));
+        };
+        pass.panels_a = count(pass.rows, Shape::block_m) * Shape::panels_m;
+        pass.panels_b = count(pass.cols, Shape::block_n);
+        pass.chunks = count(pass.k, chunk_k);
     }
 
     // The first pass of these extents.
@@ -314,6 +328,7 @@ struct slice_launcher {
             .stages = Shape::stages,
             .smem_bytes = Shape::smem_bytes,
             .math = math,
+            .accepts = accepts,
             .workspace_bytes = whole_bytes,
             .work = whole_work,
             .prepare = prepare,

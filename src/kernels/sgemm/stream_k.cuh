@@ -390,6 +390,8 @@ public:
         const bool direct_a = !transa && plan.copy_a == stream_k_copy::tensor;
         const bool direct_b = transb && plan.copy_b == stream_k_copy::tensor;
         const bool raw = raw_a() || raw_b();
+        const bool by_words =
+            plan.copy_a == stream_k_copy::words || plan.copy_b == stream_k_copy::words;
         if (direct_a && direct_b && thread != 0)
             return;
 
@@ -441,8 +443,12 @@ public:
                                 from + slabs::raw_a, slab_b, thread);
                     }
                 }
-                if (!direct_a || !direct_b) // this thread's stores and its words
+                // This thread's words, or else its stores. (After words, shared memory sees the stores
+                // first: it takes a thread's accesses in their order.)
+                if (by_words)
                     full.arrive_after_cp_async();
+                else if (!direct_a || !direct_b)
+                    full.arrive();
                 if (raw) {
                     asm volatile("bar.sync 2, %0;" ::"n"(threads) : "memory"); // all have read it
                     if (ahead.walk.more)
@@ -728,7 +734,7 @@ struct stream_k_launcher {
         const int limit = std::min(device.sm_count, counter_count);
         const int whole_rounds = plan.tiles / limit;
         plan.workers = limit;
-        if (plan.tiles % limit == 0)
+        if (plan.tiles % limit == 0 || plan.slabs == 0)
             return plan;
         if (whole_rounds == 0)
             plan.workers = static_cast<int>(std::clamp<int64_t>(

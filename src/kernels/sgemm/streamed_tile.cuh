@@ -358,8 +358,10 @@ struct streamed_launcher {
     }
 
     static constexpr size_t max_smem_bytes =
-        std::max(streamed_tile<Shape, true, true>::smem_bytes,
-                 streamed_tile<Shape, false, false>::smem_bytes);
+        std::max({streamed_tile<Shape, true, true>::smem_bytes,
+                  streamed_tile<Shape, true, false>::smem_bytes,
+                  streamed_tile<Shape, false, true>::smem_bytes,
+                  streamed_tile<Shape, false, false>::smem_bytes});
 
     // f(kernel, shared bytes of it)
     template <class F>

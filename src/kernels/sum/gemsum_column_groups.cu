@@ -171,7 +171,9 @@ myblasStatus_t launch_short(const gemsum_problem& p, const launch_context& conte
 template <int vector>
 myblasStatus_t launch_long(const gemsum_problem& p, const launch_context& context) {
     const device_info& device = *context.device;
-    const cut c = context.counters ? make_cut(p, device) : cut{.rows = p.m, .chunks = 1};
+    // Without a place for the chunks' sums a column is one chunk.
+    const bool has_slots = context.counters && slot_bytes(p, device) <= context.workspace_bytes;
+    const cut c = has_slots ? make_cut(p, device) : cut{.rows = p.m, .chunks = 1};
     const bool by_blocks = takes_blocks(p, device);
     const int64_t blocks = by_blocks ? p.n : ceil_div<int64_t>(p.n, threads / warp_size);
     return launch_overlapped(by_blocks ? long_columns<vector, threads>
@@ -204,7 +206,6 @@ constinit const kernel_entry<gemsum_problem> gemsum_column_groups = {
     .stages = 1,
     .smem_bytes = threads / warp_size * sizeof(carrier<float>) + 1,
     .accepts = accepts_column_groups,
-    .workspace_bytes = slot_bytes,
     .launch = launch_column_groups,
 };
 

@@ -158,7 +158,8 @@ size_t slot_bytes(const gemsum_problem& p, const device_info& device) {
 myblasStatus_t launch_row_tiles(const gemsum_problem& p, const launch_context& context) {
     const int vector = vector_of(p);
     cut c = make_cut(p, vector, *context.device);
-    if (!context.counters) {
+    // Without a place for the chunks' sums all columns are one chunk.
+    if (!context.counters || slot_bytes(p, *context.device) > context.workspace_bytes) {
         c.columns = p.n;
         c.chunks = 1;
     }
@@ -186,7 +187,6 @@ constinit const kernel_entry<gemsum_problem> gemsum_row_tiles = {
     .stages = 1,
     .smem_bytes = threads * 4 * sizeof(carrier<float>) + 1,
     .accepts = accepts_row_tiles,
-    .workspace_bytes = slot_bytes,
     .launch = launch_row_tiles,
 };
 
