@@ -1,22 +1,25 @@
-// Clusters of blocks, and kernels that start early: sm_90 and later. On older devices no kernel is
-// launched in clusters, and there is nothing to wait for.
+// Clusters of blocks: sm_90 and later. On older devices no kernel is launched in clusters.
 #pragma once
+
+#include "kernels/common/smem.h"
 
 #include <cstdint>
 
 namespace myblas::cuda {
 
-// All threads of the cluster arrive, then wait. This orders no memory beyond what expect_bytes fences.
+inline constexpr int largest_cluster = 8; // blocks, on every device that has clusters
+
+// All threads of the cluster arrive, then wait; those of a warp need not do so together. This orders no memory beyond what expect_bytes fences.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 #endif
 }
 
 __device__ __forceinline__ void cluster_wait() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 #endif
 }
 
@@ -24,7 +27,7 @@ __device__ __forceinline__ void cluster_wait() {
 // cluster_arrive. PTX ISA, "mbarrier.init", "fence" and "mbarrier.arrive".
 __device__ __forceinline__ void expect_bytes(uint64_t* barrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
-    const uint32_t at = static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
+    const uint32_t at = smem_address(barrier);
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
@@ -35,7 +38,7 @@ __device__ __forceinline__ void expect_bytes(uint64_t* barrier, unsigned bytes) 
 // Waits until the bytes have been received. PTX ISA, "mbarrier.try_wait".
 __device__ __forceinline__ void wait_for_bytes(uint64_t* barrier) {
 #if __CUDA_ARCH__ >= 900
-    const uint32_t at = static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
+    const uint32_t at = smem_address(barrier);
     uint32_t done;
     do {
         asm volatile("{\n"
@@ -55,8 +58,8 @@ __device__ __forceinline__ void wait_for_bytes(uint64_t* barrier) {
 __device__ __forceinline__ void
 send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #if __CUDA_ARCH__ >= 900
-    uint32_t at = static_cast<uint32_t>(__cvta_generic_to_shared(target));
-    uint32_t barrier_at = static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
+    uint32_t at = smem_address(target);
+    uint32_t barrier_at = smem_address(barrier);
     asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(at) : "r"(rank));
     asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(barrier_at) : "r"(rank));
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
@@ -70,21 +73,27 @@ send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #endif
 }
 
-// Lets the next kernel of the stream start, if it was launched with leave to start early: once all blocks
-// of this one have called it or ended.
-// PTX ISA, "Parallel Synchronization and Communication Instructions: griddepcontrol".
-__device__ __forceinline__ void launch_dependents() {
+// All threads of the cluster meet; what they wrote before is visible to all of them after.
+// PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".
+__device__ __forceinline__ void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("barrier.cluster.arrive.release.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
 #endif
 }
 
-// Waits until all that came before this kernel in the stream has finished, and is visible. Whatever starts
-// early calls it before it touches memory that others write or read.
-__device__ __forceinline__ void wait_for_dependencies() {
+// Reads the shared memory of block `rank` of the cluster, where this block has `source`.
+// PTX ISA, "Data Movement and Conversion Instructions: mapa" and "ld".
+__device__ __forceinline__ float load_from_block(const float* source, unsigned rank) {
+    float value = 0;
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    const uint32_t local = smem_address(source);
+    uint32_t remote;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(remote) : "memory");
 #endif
+    return value;
 }
 
 } // namespace myblas::cuda

@@ -36,7 +36,7 @@ template <class... Parameters, class... Arguments>
 }
 
 // The same for clusters of `cluster` blocks along x, 1 before sm_90. With `early` the kernel may start
-// while the one before it in the stream still runs; it calls wait_for_dependencies (cluster.cuh).
+// while the one before it in the stream still runs; it calls wait_for_earlier_work (overlap.h).
 template <class... Parameters, class... Arguments>
 [[nodiscard]] myblasStatus_t launch_clusters(void (*kernel)(Parameters...),
                                              dim3 grid,

@@ -37,16 +37,8 @@ template <class... Parameters, class... Arguments>
                                                int threads,
                                                const launch_context& context,
                                                Arguments&&... arguments) {
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = grid;
-    config.blockDim = dim3(threads);
-    config.stream = context.stream;
-    config.attrs = &overlap;
-    config.numAttrs = context.device->arch >= 90 ? 1 : 0;
-    return to_status(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
+    return launch_clusters(
+        kernel, grid, 1, true, threads, 0, context, std::forward<Arguments>(arguments)...);
 }
 
 } // namespace myblas::cuda

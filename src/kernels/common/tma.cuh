@@ -3,15 +3,13 @@
 // Conversion Instructions: cp.async.bulk", "cp.async.bulk.tensor" and "cp.async.mbarrier.arrive".
 #pragma once
 
+#include "kernels/common/smem.h"
+
 #include <cuda.h>
 
 #include <cstdint>
 
 namespace myblas::cuda {
-
-__device__ __forceinline__ uint32_t smem_address(const void* smem) {
-    return static_cast<uint32_t>(__cvta_generic_to_shared(smem));
-}
 
 // A barrier whose phase ends when `arrivals` have arrived and all bytes that were announced are there.
 struct mbarrier {

@@ -13,7 +13,7 @@
 // busy.
 #pragma once
 
-#include "kernels/common/cluster_reads.cuh"
+#include "kernels/common/cluster.cuh"
 #include "kernels/sgemm/operands.cuh"
 
 namespace myblas::cuda {

@@ -21,6 +21,7 @@
 
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/overlap.h"
 #include "kernels/sgemm/operands.cuh"
 
 #include <initializer_list>
@@ -341,7 +342,7 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
     constexpr slice_shape shape = Config::shape;
     using tile = sliced_tile<shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
-    launch_dependents();
+    let_next_kernel_come();
     const int group = threadIdx.x / shape.group_threads();
     const int thread = threadIdx.x % shape.group_threads();
     const int rank = blockIdx.x % shape.cluster; // in the cluster
@@ -362,7 +363,7 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
         cluster_arrive(); // from here on the others may send
     }
 
-    wait_for_dependencies();
+    wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, batch);
     const int k = static_cast<int>(o.k);
     float* group_smem = smem + group * tile::group_floats;

@@ -83,21 +83,11 @@ struct stream_k_segment {
     int first_slab, end_slab;
 };
 
-// The first element of a tile, in patches as patch_order() has them, in the 32 bits that `fits` grants.
-struct stream_k_position {
-    int row, col;
-
-    template <class Shape>
-    static __device__ __forceinline__ stream_k_position of(int tile, const sgemm_problem& p) {
-        constexpr int patch = 1024 / Shape::block_m;
-        const int tiles_m = (static_cast<int>(p.m) + Shape::block_m - 1) / Shape::block_m;
-        const int tiles_n = (static_cast<int>(p.n) + Shape::block_n - 1) / Shape::block_n;
-        const int band = tile / (patch * tiles_n), rest = tile % (patch * tiles_n);
-        const int band_height = min(tiles_m - band * patch, patch);
-        return {(band * patch + rest % band_height) * Shape::block_m,
-                rest / band_height * Shape::block_n};
-    }
-};
+// The first element of a tile, in the 32 bits that `fits` grants.
+template <class Shape>
+__device__ __forceinline__ tile_position<int> find_tile(int tile, const sgemm_problem& p) {
+    return patch_order<Shape, int>(tile, static_cast<int>(p.m), static_cast<int>(p.n));
+}
 
 // A worker's share of the row of all slabs of the split tiles: from one tile's slab to the end of
 // another's, last segment first.
@@ -352,7 +342,7 @@ class stream_k_producer {
         stream_k_walk& walk = copier.walk;
         const int k = walk.slab * block_k;
         if (walk.slab == walk.segment.first_slab) {
-            const stream_k_position at = stream_k_position::of<Shape>(walk.segment.tile, p);
+            const tile_position<int> at = find_tile<Shape>(walk.segment.tile, p);
             if (raw_a())
                 copier.a.begin(p.a, p.lda, at.row, p.m, k, thread);
             if (raw_b())
@@ -405,7 +395,7 @@ public:
         ring_position<Shape::raw_stages> raw_ring;
         stream_k_segment segment;
         for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-            const stream_k_position at = stream_k_position::of<Shape>(segment.tile, p);
+            const tile_position<int> at = find_tile<Shape>(segment.tile, p);
             const int64_t first_k = int64_t{segment.first_slab} * block_k;
             words_a.begin(p.a, p.lda, at.row, p.m, first_k, thread);
             words_b.begin(p.b, p.ldb, at.col, p.n, first_k, thread);
@@ -560,7 +550,7 @@ class stream_k_consumer {
 
     __device__ __forceinline__ void write(const sgemm_problem& p, int tile) {
         const sgemm_operands o = resolve_operands(p, 0);
-        const stream_k_position at = stream_k_position::of<Shape>(tile, p);
+        const tile_position<int> at = find_tile<Shape>(tile, p);
         int row_in_tile = first_row(), col_in_tile = first_col();
         int64_t ldc = p.ldc;
         // Unknown to the compiler from tile to tile, so that it does not keep what follows from them.

@@ -278,17 +278,21 @@ struct warp_tile {
 
 // Position of a block in the grid of tiles. Blocks that run at the same time take a patch of tiles as
 // square as possible, `patch` tiles high, so that they share what they read of A and B in the L2 cache.
+// Index: of 64 bits where the extents may need them.
+template <class Index>
 struct tile_position {
-    int64_t row, col; // in elements
+    Index row, col; // in elements
 };
 
-template <class Shape>
-__device__ __forceinline__ tile_position patch_order(int64_t block, int64_t m, int64_t n) {
+template <class Shape, class Index = int64_t>
+__device__ __forceinline__ tile_position<Index> patch_order(std::type_identity_t<Index> block,
+                                                            std::type_identity_t<Index> m,
+                                                            std::type_identity_t<Index> n) {
     constexpr int patch = 1024 / Shape::block_m;
-    const int64_t tiles_m = ceil_div<int64_t>(m, Shape::block_m);
-    const int64_t tiles_n = ceil_div<int64_t>(n, Shape::block_n);
-    const int64_t band = block / (patch * tiles_n), rest = block % (patch * tiles_n);
-    const int64_t band_height = tiles_m - band * patch < patch ? tiles_m - band * patch : patch;
+    const Index tiles_m = ceil_div<Index>(m, Shape::block_m);
+    const Index tiles_n = ceil_div<Index>(n, Shape::block_n);
+    const Index band = block / (patch * tiles_n), rest = block % (patch * tiles_n);
+    const Index band_height = tiles_m - band * patch < patch ? tiles_m - band * patch : patch;
     return {(band * patch + rest % band_height) * Shape::block_m,
             rest / band_height * Shape::block_n};
 }

@@ -16,7 +16,7 @@
 // Bound: latency; for large n the bandwidth of eight multiprocessors.
 // Accepts: everything, from compute capability 9.0 on.
 
-#include "kernels/common/cluster.h"
+#include "kernels/common/inbox.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
 #include "kernels/sum/registry.h"
@@ -58,8 +58,8 @@ myblasStatus_t launch_blocks(const sum_problem<T>& p, const launch_context& cont
     const auto kernel = layout_of(p) == layout::vectors
                             ? cluster<T, threads, loads, layout::vectors>
                             : cluster<T, threads, loads, layout::elements>;
-    return blocks == 1 ? launch_overlapped(kernel, dim3(1), threads, context, p)
-                       : launch_cluster(kernel, blocks, threads, context, p);
+    return launch_clusters(
+        kernel, dim3(static_cast<unsigned>(blocks)), blocks, true, threads, 0, context, p);
 }
 
 template <class T>

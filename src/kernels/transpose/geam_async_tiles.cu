@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(threads) async_tiles(geam_problem p, tile_orde
     auto* smem_a = reinterpret_cast<cell<tile>*>(smem_raw);
     auto* smem_b = reinterpret_cast<cell<tile>*>(smem_raw + operand_bytes<tile>);
 
-    const tile_position tile_at = order(blockIdx.x);
+    const mover_tile tile_at = order(blockIdx.x);
     const tile_region at{p.n, p.m, tile_at.row * tile::rows, tile_at.col * tile::cols};
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     // An operand with a zero scalar may hold NaN, or not exist.

@@ -31,7 +31,7 @@ namespace myblas::cuda {
 
 // ---- Order of the tiles --------------------------------------------------------------------------
 
-struct tile_position {
+struct mover_tile {
     int64_t batch, row, col; // row, col: in tiles
 };
 
@@ -41,7 +41,7 @@ struct tile_order {
     uint32_t tiles_m, tiles_n; // of a matrix
     uint32_t tiles;            // of the batch
 
-    __device__ tile_position operator()(uint32_t tile) const {
+    __device__ mover_tile operator()(uint32_t tile) const {
         const uint32_t of_matrix = tiles_m * tiles_n;
         const uint32_t batch = tile / of_matrix;
         tile -= batch * of_matrix;

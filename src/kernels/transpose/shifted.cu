@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads) shifted(transpose_problem p, tile_ord
     extern __shared__ __align__(16) unsigned char smem_raw[];
     word* smem = reinterpret_cast<word*>(smem_raw);
 
-    const tile_position tile_at = order(blockIdx.x);
+    const mover_tile tile_at = order(blockIdx.x);
     const T* gmem_a = static_cast<const T*>(p.a) + tile_at.batch * p.stride_a;
     T* gmem_b = static_cast<T*>(p.b) + tile_at.batch * p.stride_b;
     const tile_region at{p.m, p.n, tile_at.row * tile::rows, tile_at.col * tile::cols};

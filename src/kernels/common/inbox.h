@@ -1,0 +1,58 @@
+// Sending a value from each block of a cluster to the first (compute capability 9.0).
+#pragma once
+
+#include "kernels/common/cluster.cuh"
+
+#include <cstdint>
+#include <cstring>
+
+namespace myblas::cuda {
+
+// In the shared memory of every block of a cluster; the first block's is the one in use. Filled once.
+template <class Value>
+class inbox {
+    static_assert(sizeof(Value) % 8 == 0);
+
+public:
+    // All threads of all blocks call open(), then is_open(), and may work in between.
+    __device__ void open(int rank, int blocks) {
+        if (rank == 0 && threadIdx.x == 0)
+            expect_bytes(&barrier_, (blocks - 1) * static_cast<int>(sizeof(Value)));
+        cluster_arrive();
+    }
+
+    __device__ void is_open() { cluster_wait(); }
+
+    // One thread of a block other than the first; the block may end at once.
+    // Data Movement and Conversion Instructions: mapa, st.async.
+    __device__ void send(int rank, const Value& value) {
+#if __CUDA_ARCH__ >= 900
+        constexpr int words = sizeof(Value) / 8;
+        uint64_t word[words];
+        std::memcpy(word, &value, sizeof(Value));
+        unsigned barrier, target;
+        asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(barrier) : "r"(smem_address(&barrier_)));
+        asm("mapa.shared::cluster.u32 %0, %1, 0;"
+            : "=r"(target)
+            : "r"(smem_address(value_ + rank)));
+#pragma unroll
+        for (int w = 0; w < words; ++w)
+            asm volatile(
+                "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+                    target + 8 * w),
+                "l"(word[w]),
+                "r"(barrier)
+                : "memory");
+#endif
+    }
+
+    // In the first block: waits for all values; that of block `rank` > 0.
+    __device__ void wait() { wait_for_bytes(&barrier_); }
+    __device__ Value operator[](int rank) const { return value_[rank]; }
+
+private:
+    alignas(8) uint64_t barrier_;
+    alignas(8) Value value_[largest_cluster];
+};
+
+} // namespace myblas::cuda
