@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # run_gpu.sh [build-dir]: runs every test that has GPU cases from a finished build tree, wherever that
 # is copied, without CMake. The build tree has a copy of this script in its tests/. Ends with a line
-# that counts the cases; TEST_PREFIX="compute-sanitizer ..." runs each program under a tool, for which
-# MYBLAS_TEST_REDUCED=1 keeps to fewer and smaller cases, and leaves out the operands of gigabytes.
-# Fails without a GPU.
+# that counts the cases. Fails without a GPU.
+# TEST_JOBS=4 runs so many programs at a time. TEST_PREFIX="compute-sanitizer ..." runs each under a tool,
+# for which MYBLAS_TEST_REDUCED=1 keeps to fewer and smaller cases, and leaves out the operands of gigabytes.
 set -uo pipefail
 
 export MYBLAS_TEST_REQUIRE_GPU=1
@@ -17,17 +17,28 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-while read -r name environment; do
-    [ "$name" != test_large ] || [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ] || continue
-    echo "== $name"
-    status=fail
+
+# run NAME ENVIRONMENT: prints what the program says, and adds it to the report in the form of ctest's.
+run() {
+    local name=$1 environment=$2 status=fail
+    [ "$name" != test_large ] || [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ] || return 0
     # shellcheck disable=SC2086 # both are lists of words
-    env ${environment//;/ } ${TEST_PREFIX:-} "$tests/$name" </dev/null 2>&1 |
-        tee "$scratch/output" && status=run
-    { # in the form of ctest's report
-        echo "<testcase name=\"$name\" status=\"$status\">"
-        cat "$scratch/output"
-        echo "</testcase>"
-    } >>"$scratch/report"
-done <"$tests/gpu_tests.txt"
+    env ${environment//;/ } ${TEST_PREFIX:-} "$tests/$name" </dev/null >"$scratch/$name" 2>&1 && status=run
+    (
+        flock 9
+        echo "== $name"
+        cat "$scratch/$name"
+        {
+            echo "<testcase name=\"$name\" status=\"$status\">"
+            cat "$scratch/$name"
+            echo "</testcase>"
+        } >>"$scratch/report"
+    ) 9>"$scratch/lock"
+}
+export -f run
+export scratch tests
+
+# A name, and an environment that may be empty, a line.
+# shellcheck disable=SC2016 # run takes them apart
+xargs -P "${TEST_JOBS:-1}" -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run <"$tests/gpu_tests.txt"
 awk -f "$tests/tally.awk" "$scratch/report"

@@ -358,7 +358,7 @@ static void run_product(myblasHandle_t handle,
             place_inputs(o, p, layouts[l], form & 2, form & 1, &call);
             for (size_t i = 0; i < COUNT_OF(scalars); ++i) {
                 for (size_t j = 0; j < COUNT_OF(scalars); ++j) {
-                    if (reduced() && (3 * i + j) % 9 != (l + (size_t)form) % 9)
+                    if (left_out(36))
                         continue;
                     run_call(
                         handle, forced, o, p, layouts[l], call, scalars[i], scalars[j], counts);
@@ -423,7 +423,7 @@ static void test_every_kernel(void** state) {
             continue;
         const struct counts counts = run_kernel(handle, info.name, &info);
         print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-        if (counts.ran < (reduced() ? 10 : 100))
+        if (counts.ran < (reduced() ? 1 : 100))
             fail_msg("%s took %d calls only", info.name, counts.ran);
     }
 }
@@ -695,6 +695,8 @@ static int run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced) 
     static const float pairs[][2] = {{1, 0}, {-0.5f, 1}, {0, -0.5f}};
     int ran = 0;
     for (unsigned bits = 0; bits < 64; ++bits) {
+        if (left_out(8))
+            continue;
         const struct batch batch = {.transa = bits & 1,
                                     .transb = bits & 2,
                                     .share_a = bits & 4,
@@ -721,10 +723,11 @@ static void test_batches(void** state) {
             continue;
         const int ran = run_batches(handle, &info);
         print_message("  %s: %d of 64 batches\n", info.name, ran);
-        assert_true(ran > 0 || !takes_batches(&info)); // aligned ones at least
+        assert_true(ran > 0 || reduced() || !takes_batches(&info)); // aligned ones at least
     }
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
-    assert_int_equal(run_batches(handle, NULL), 64);
+    const int ran = run_batches(handle, NULL);
+    assert_true(ran == 64 || (reduced() && ran > 0));
 }
 
 // ---- Values --------------------------------------------------------------------------------------
@@ -961,8 +964,11 @@ static void test_hard_data(void** state) {
             continue;
         random_seed((uint64_t)i + 1);
         force(handle, &info);
-        for (size_t d = 0; d < COUNT_OF(hard); ++d)
+        for (size_t d = 0; d < COUNT_OF(hard); ++d) {
+            if (left_out(4))
+                continue;
             check_hard_data(handle, info.math_mode, info.name, &hard[d]);
+        }
     }
 }
 

@@ -227,7 +227,7 @@ static struct counts run_sums(myblasHandle_t handle,
     for (size_t i = 0; i < size_count; ++i) {
         for (size_t j = 0; j < COUNT_OF(increments); ++j) {
             for (int data = 0; data < data_count; ++data) {
-                if (reduced() && (i + j + (size_t)data) % 4 != 0)
+                if (left_out(12))
                     continue;
                 struct sum_case s = {routine, (enum data)data, sizes[i], increments[j], 0};
                 if (s.n > 20000) {
@@ -262,7 +262,7 @@ static void test_every_kernel(void** state) {
             assert_ok(myblasForceKernel(handle, routine_id(routine), info.name));
             const struct counts counts = run_sums(handle, info.name, routine, &info);
             print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-            assert_true(counts.ran > 100);
+            assert_true(counts.ran > (reduced() ? 10 : 100));
         }
     }
 }
@@ -274,7 +274,7 @@ static void test_selection(void** state) {
         random_seed(99);
         const struct counts counts = run_sums(handle, NULL, (enum routine)r, &generic);
         assert_int_equal(counts.declined, 0);
-        assert_true(counts.ran > 100);
+        assert_true(counts.ran > (reduced() ? 10 : 100));
     }
 }
 

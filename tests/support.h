@@ -44,6 +44,9 @@ myblasBackend_t backend_of(myblasHandle_t handle);
 // compute-sanitizer. Operands then end where their allocation ends.
 bool reduced(void);
 
+// Whether a case is left out, as in reduced mode all are but one in `keep_one_in`, at random.
+bool left_out(unsigned keep_one_in);
+
 // Skips the rest of a test that forks in reduced mode: tools that watch a process lose its children.
 void skip_under_tools(void);
 

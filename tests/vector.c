@@ -169,6 +169,8 @@ run_vectors(myblasHandle_t handle, const char* forced, bool axpy, const myblasKe
                 struct vector_case v = {
                     .n = sizes[s], .incx = increments[i], .incy = increments[j], .axpy = axpy};
                 for (v.misaligned = 0; v.misaligned < 4; ++v.misaligned) {
+                    if (left_out(8))
+                        continue;
                     v.alpha = alphas[(s + i + j + (size_t)v.misaligned) % COUNT_OF(alphas)];
                     run_vector(handle, forced, &v, &o, &counts);
                 }
@@ -205,7 +207,7 @@ static void run_every_kernel(void** state, bool axpy) {
     assert_ok(myblasForceKernel(handle, routine, NULL));
     const struct counts counts = run_vectors(handle, NULL, axpy, &generic);
     assert_int_equal(counts.declined, 0);
-    assert_true(counts.ran > 100);
+    assert_true(counts.ran > (reduced() ? 10 : 100));
 }
 
 static void test_axpy(void** state) { run_every_kernel(state, true); }
