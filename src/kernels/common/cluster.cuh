@@ -9,7 +9,8 @@ namespace myblas::cuda {
 
 inline constexpr int largest_cluster = 8; // blocks, on every device that has clusters
 
-// All threads of the cluster arrive, then wait; those of a warp need not do so together. This orders no memory beyond what expect_bytes fences.
+// All threads of the cluster arrive, then wait; those of a warp need not do so together. This orders no
+// memory beyond what expect_bytes fences.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
@@ -23,15 +24,19 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
-// A barrier in shared memory that opens when `bytes` have been received. One thread calls this, before
-// cluster_arrive. PTX ISA, "mbarrier.init", "fence" and "mbarrier.arrive".
+// A barrier in shared memory that opens when `bytes` have been received. The block's first warp calls this,
+// before cluster_arrive. PTX ISA, "mbarrier.init", "fence" and "mbarrier.arrive".
 __device__ __forceinline__ void expect_bytes(uint64_t* barrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
     const uint32_t at = smem_address(barrier);
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
-                 : "memory");
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncwarp(); // ptxas has the warp initialise it
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+                     : "memory");
 #endif
 }
 
