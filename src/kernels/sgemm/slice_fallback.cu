@@ -2,7 +2,8 @@
 //
 // Launched behind every pass, without knowing whether it is needed: the packing kernel has left word in
 // device memory, and nothing waits for it on the host. Persistent blocks, so that ending at once is cheap.
-// Tiles and thread tiles: those of warp_tile_128x128.
+// Tiles and thread tiles: those of warp_tile_128x128, with two accumulators for each element of C, so that
+// the errors of a long sum stay small: those of 64 of k, and the sum of these.
 #include "kernels/sgemm/slice_fallback.h"
 
 #include "kernels/sgemm/slices.cuh"
@@ -12,7 +13,8 @@ namespace myblas::cuda {
 namespace {
 
 using shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
-constexpr int blocks_per_sm = 2;
+constexpr int blocks_per_sm = 1;
+constexpr int chunk_slabs = 64 / shape::block_k;
 
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
@@ -31,13 +33,27 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
         at.row += pass.row;
         at.col += pass.col;
 
-        typename tile::accumulators acc = {};
-        tile::multiply(p, o, at.row, at.col, pass.first_k, pass.k, smem, acc);
+        typename tile::accumulators acc = {}, sum = {};
+        const auto add_chunk = [&] {
+#pragma unroll
+            for (int c = 0; c < shape::thread_n; ++c)
+#pragma unroll
+                for (int r = 0; r < shape::thread_m; ++r) {
+                    sum[c][r / 4][r % 4] += acc[c][r / 4][r % 4];
+                    acc[c][r / 4][r % 4] = 0;
+                }
+        };
+        int slabs = 0;
+        tile::multiply(p, o, at.row, at.col, pass.first_k, pass.k, smem, acc, [&] {
+            if (++slabs % chunk_slabs == 0)
+                add_chunk();
+        });
+        add_chunk();
         const bool vector_c = aligned16(o.c, p.ldc);
         tile::for_each_quad(p,
                             at.row,
                             at.col,
-                            acc,
+                            sum,
                             [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
                                 store_c4(
                                     &o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);

@@ -121,6 +121,10 @@ myblasStatus_t with_copies(const sgemm_problem& p, bool quads, F&& f) {
     });
 }
 
+struct no_action {
+    __device__ __forceinline__ void operator()() const {}
+};
+
 template <class Shape, bool transa, bool transb, bool vector>
 struct warp_tile {
     using copier_a = slab_copier<Shape::block_m, Shape::block_k, Shape::threads, transa, vector>;
@@ -177,7 +181,9 @@ struct warp_tile {
                threadIdx.x % 32 / Shape::lanes_m * 4;
     }
 
-    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..)
+    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). after_slab is called
+    // after each slab of k, and may change acc.
+    template <class AfterSlab = no_action>
     static __device__ __forceinline__ void multiply(const sgemm_problem& p,
                                                     const sgemm_operands& o,
                                                     int64_t tile_row,
@@ -185,7 +191,8 @@ struct warp_tile {
                                                     int64_t first_k,
                                                     int64_t k,
                                                     float* smem,
-                                                    accumulators& acc) {
+                                                    accumulators& acc,
+                                                    AfterSlab after_slab = {}) {
         if (k <= 0)
             return;
         copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
@@ -248,6 +255,7 @@ struct warp_tile {
                 at_a = next_a;
                 at_b = next_b;
             }
+            after_slab();
         }
         cp_async_wait<0>();
         __syncthreads(); // shared memory is free for whatever comes next
