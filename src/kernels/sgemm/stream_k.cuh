@@ -30,6 +30,8 @@
 #include "kernels/sgemm/warp_tile.cuh"
 #include "kernels/sgemm/work.h"
 
+#include <algorithm>
+
 namespace myblas::cuda {
 
 template <int block_m_, int stages_, int raw_stages_>
@@ -63,8 +65,10 @@ struct stream_k_slabs {
     static constexpr int raw_floats = raw_a + raw_b;
 
     static constexpr int first_stage = Shape::raw_stages * raw_floats;
+    // Behind the stages, seen from the first: a line that nobody writes.
+    static constexpr int idle = Shape::stages * stage_floats;
     static constexpr size_t smem_bytes =
-        (size_t{Shape::stages} * stage_floats + first_stage) * sizeof(float);
+        (size_t{first_stage} + idle + std::max(Shape::block_m, Shape::block_n)) * sizeof(float);
 };
 
 enum class stream_k_copy { tensor, quads, words };
@@ -613,23 +617,24 @@ public:
                 --slabs_left;
                 mbarrier& empty = barriers.empty[ring.stage];
                 ring.advance();
+                // After the last slab what nobody writes is read, for nothing.
+                const int next_stage = ring.stage * Slabs::stage_floats;
+                const int next_in_a = slabs_left > 0 ? next_stage : Slabs::idle;
+                const int next_in_b = slabs_left > 0 ? next_stage : Slabs::idle - Slabs::slab_a;
 #pragma unroll 1
                 for (int body = 0; body < bodies; ++body) {
                     const bool last_body = body + 1 == bodies;
-                    const float* next_a = last_body ? first_a + ring.stage * Slabs::stage_floats
-                                                    : at_a + body_k * Slabs::pitch_a;
-                    const float* next_b = last_body ? first_b + ring.stage * Slabs::stage_floats
-                                                    : at_b + body_k * Slabs::pitch_b;
+                    const float* next_a =
+                        last_body ? first_a + next_in_a : at_a + body_k * Slabs::pitch_a;
+                    const float* next_b =
+                        last_body ? first_b + next_in_b : at_b + body_k * Slabs::pitch_b;
 #pragma unroll
                     for (int kk = 0; kk + 1 < body_k; ++kk) {
                         frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
                         multiply(frag[kk % 2]);
                     }
                     if (last_body) {
-                        __syncwarp(); // all lanes have read their last
-                        if (threadIdx.x % 32 == 0)
-                            empty.arrive();
-                        // After the last slab old data is read, for nothing.
+                        empty.arrive();
                         if (slabs_left > 0)
                             barriers.full[ring.stage].wait(ring.parity);
                     }
@@ -681,7 +686,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         share = stream_k_share::of(plan, blockIdx.x);
         for (int stage = 0; stage < Shape::stages; ++stage) {
             barriers.full[stage].init(producer::arrivals(plan));
-            barriers.empty[stage].init(Shape::consumers / 32);
+            barriers.empty[stage].init(Shape::consumers);
         }
         for (mbarrier& raw_full : barriers.raw_full)
             raw_full.init(Shape::producers);
