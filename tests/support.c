@@ -127,7 +127,19 @@ static int device_arch(void) {
     return major * 10 + minor;
 }
 
+static bool is_in_shard(const char* name) {
+    const char* shard = getenv("MYBLAS_TEST_SHARD");
+    unsigned index = 0, count = 1, hash = 0;
+    if (shard && (sscanf(shard, "%u/%u", &index, &count) != 2 || index >= count))
+        fail_msg("MYBLAS_TEST_SHARD is %s, not a number and a count", shard);
+    for (; *name; ++name)
+        hash = hash * 31 + (unsigned char)*name;
+    return hash % count == index;
+}
+
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info) {
+    if (!is_in_shard(info->name))
+        return false;
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
         return true;
     const int arch = device_arch();

@@ -58,7 +58,8 @@ void clear_environment(void);
 int kernel_count(myblasHandle_t handle, myblasRoutine_t routine);
 myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, int index);
 
-// Whether the handle's device is among the kernel's architectures.
+// Whether the handle's device is among the kernel's architectures, and the kernel in this process's share:
+// MYBLAS_TEST_SHARD=2/8 makes it the third of eight processes that share the kernels out by their names.
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
 
 // Asserts that the last call of the routine took the kernel.

@@ -201,7 +201,7 @@ static void run_every_kernel(void** state, bool axpy) {
         assert_ok(myblasForceKernel(handle, routine, info.name));
         const struct counts counts = run_vectors(handle, info.name, axpy, &info);
         print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-        assert_true(counts.ran > 10);
+        assert_true(counts.ran > (reduced() ? 0 : 10));
     }
     const myblasKernelInfo_t generic = {.threads = 512};
     assert_ok(myblasForceKernel(handle, routine, NULL));
