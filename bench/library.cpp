@@ -52,17 +52,31 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     return *this;
 }
 
+myblasKernelInfo_t kernel_info(myblasBackend_t backend, routine r, int index) {
+    myblasKernelInfo_t info{};
+    info.size_bytes = sizeof info;
+    require(myblasGetKernelInfo(backend, describe(r).kernels, index, &info), "myblasGetKernelInfo");
+    return info;
+}
+
 std::vector<std::string> kernel_names(myblasBackend_t backend, routine r) {
     int count = 0;
     require(myblasGetKernelCount(backend, describe(r).kernels, &count), "myblasGetKernelCount");
     std::vector<std::string> names;
-    for (int i = 0; i < count; ++i) {
-        myblasKernelInfo_t info{};
-        info.size_bytes = sizeof info;
-        require(myblasGetKernelInfo(backend, describe(r).kernels, i, &info), "myblasGetKernelInfo");
-        names.emplace_back(info.name);
-    }
+    for (int i = 0; i < count; ++i)
+        names.emplace_back(kernel_info(backend, r, i).name);
     return names;
+}
+
+const char* to_text(myblasMath_t math) {
+    switch (math) {
+    case MYBLAS_FP32_EMULATED_MATH:
+        return "emulated";
+    case MYBLAS_FP32_FAST_MATH:
+        return "fast";
+    default:
+        return "strict";
+    }
 }
 
 namespace {

@@ -46,8 +46,11 @@ private:
     size_t bytes_ = 0;
 };
 
-// Names of a routine's kernels in ladder order.
+// A routine's kernels in ladder order.
+myblasKernelInfo_t kernel_info(myblasBackend_t, routine, int index);
 std::vector<std::string> kernel_names(myblasBackend_t, routine);
+
+const char* to_text(myblasMath_t); // as the command line has it
 
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);

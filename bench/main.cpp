@@ -188,15 +188,11 @@ void list_kernels(myblasBackend_t wanted) {
                                 routine::histogram}) {
             int index = 0;
             for (const std::string& name : kernel_names(backend, r)) {
-                myblasKernelInfo_t info{};
-                info.size_bytes = sizeof info;
-                require(myblasGetKernelInfo(backend, describe(r).kernels, index++, &info),
-                        "myblasGetKernelInfo");
                 fmt::print("{:<5} {:<10} {:<24} {}\n",
                            backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
                            describe(r).name,
                            name,
-                           info.description);
+                           kernel_info(backend, r, index++).description);
             }
         }
     }

@@ -61,11 +61,23 @@ bool is_reasonable(const shape& s) {
     return std::max({s.m * s.k, s.k * s.n, s.m * s.n}) * s.batch <= most_elements;
 }
 
-// The trials of one shape, and the least time among them.
-double best_us(std::span<const trial> trials) {
+constexpr myblasMath_t modes[] = {
+    MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_FAST_MATH};
+
+// The setting that allows the fewest other kernels; it is the one in which the kernel competes.
+setting own_setting(const tuning& result, const trial& t) {
+    return {result.kernels[t.kernel].math, t.lent};
+}
+
+bool allows(const setting& chosen, const setting& needed) {
+    return needed.math <= chosen.math && (chosen.lends || !needed.lends);
+}
+
+// The least time among the trials of one shape that a setting allows.
+double best_us(const tuning& result, std::span<const trial> trials, const setting& chosen) {
     double best = std::numeric_limits<double>::infinity();
     for (const trial& t : trials)
-        if (t.measured)
+        if (t.measured && allows(chosen, own_setting(result, t)))
             best = std::min(best, t.us);
     return best;
 }
@@ -103,22 +115,25 @@ void measure_shape(test_bed& bed, tuning& result, size_t index) {
     const std::vector<estimate> estimates = bed.estimates(s);
     std::vector<trial> trials;
     std::vector<double> hopes; // the lesser prediction of each; 0: there is none
-    double best = std::numeric_limits<double>::infinity();
     for (int kernel = 0; kernel < static_cast<int>(estimates.size()); ++kernel) {
         const estimate& e = estimates[kernel];
         if (!e.accepted)
             continue;
-        trials.push_back({.shape = index, .kernel = kernel, .work = e.work});
+        trials.push_back({.shape = index, .kernel = kernel, .lent = e.lent, .work = e.work});
         const double fitted = predict_us(result, trials.back());
-        const double hope = e.predicted_us > 0 && fitted > 0 ? std::min(e.predicted_us, fitted)
-                                                             : std::max(e.predicted_us, fitted);
-        hopes.push_back(hope);
-        if (hope > 0)
-            best = std::min(best, hope);
+        hopes.push_back(e.predicted_us > 0 && fitted > 0 ? std::min(e.predicted_us, fitted)
+                                                         : std::max(e.predicted_us, fitted));
     }
+    const auto best_hope = [&](const setting& chosen) {
+        double best = std::numeric_limits<double>::infinity();
+        for (size_t i = 0; i < trials.size(); ++i)
+            if (hopes[i] > 0 && allows(chosen, own_setting(result, trials[i])))
+                best = std::min(best, hopes[i]);
+        return best;
+    };
     std::vector<int> wanted;
     for (size_t i = 0; i < trials.size(); ++i) {
-        trials[i].measured = hopes[i] <= hopeless * best;
+        trials[i].measured = hopes[i] <= hopeless * best_hope(own_setting(result, trials[i]));
         if (trials[i].measured)
             wanted.push_back(trials[i].kernel);
     }
@@ -132,29 +147,51 @@ void measure_shape(test_bed& bed, tuning& result, size_t index) {
     result.trials.insert(result.trials.end(), trials.begin(), trials.end());
 }
 
+// Whether some kernel needs all of a setting: else the choice is that of another.
+bool adds_kernels(const tuning& result, std::span<const trial> trials, const setting& chosen) {
+    return std::any_of(trials.begin(), trials.end(), [&](const trial& t) {
+        const setting needed = own_setting(result, t);
+        return needed.math == chosen.math && needed.lends == chosen.lends;
+    });
+}
+
+// What the library would take by the new costs; null: nothing.
+const trial* choose(const tuning& result, std::span<const trial> trials, const setting& chosen) {
+    const trial* best = nullptr;
+    for (const trial& t : trials)
+        if (t.predicted_us > 0 && allows(chosen, own_setting(result, t)) &&
+            (!best || t.predicted_us < best->predicted_us))
+            best = &t;
+    return best;
+}
+
 regret judge(const tuning& result) {
     regret found;
     double logarithms = 0;
-    int shapes = 0;
-    for_each_shape(result.trials, [&](std::span<const trial> trials) {
-        const trial* chosen = nullptr;
-        for (const trial& t : trials)
-            if (t.predicted_us > 0 && (!chosen || t.predicted_us < chosen->predicted_us))
-                chosen = &t;
-        if (!chosen || !chosen->measured) {
+    int choices = 0;
+    const auto judge_choice = [&](std::span<const trial> trials, const setting& chosen) {
+        const trial* const taken = choose(result, trials, chosen);
+        if (!taken || !taken->measured) {
             ++found.unmeasured;
             return;
         }
-        const double ratio = chosen->us / best_us(trials);
+        const double ratio = taken->us / best_us(result, trials, chosen);
         logarithms += std::log(ratio);
-        ++shapes;
+        ++choices;
         if (ratio > found.worst) {
             found.worst = ratio;
-            found.worst_shape = chosen->shape;
+            found.worst_shape = taken->shape;
+            found.worst_setting = chosen;
         }
+    };
+    for_each_shape(result.trials, [&](std::span<const trial> trials) {
+        for (const myblasMath_t math : modes)
+            for (const bool lends : {false, true})
+                if (adds_kernels(result, trials, {math, lends}))
+                    judge_choice(trials, {math, lends});
     });
-    if (shapes > 0)
-        found.geometric_mean = std::exp(logarithms / shapes);
+    if (choices > 0)
+        found.geometric_mean = std::exp(logarithms / choices);
     return found;
 }
 
@@ -176,8 +213,8 @@ std::vector<shape> tuning_shapes() {
     return shapes;
 }
 
-// A kernel's observation counts the less the farther it is from the best of its shape: errors matter where
-// kernels compete.
+// A kernel's observation counts the less the farther it is from the best of its shape in the setting where
+// it competes: errors matter there.
 std::vector<observation> observations_of(const tuning& result, int kernel, int form) {
     std::vector<observation> found;
     for_each_shape(result.trials, [&](std::span<const trial> trials) {
@@ -185,7 +222,8 @@ std::vector<observation> observations_of(const tuning& result, int kernel, int f
             return;
         for (const trial& t : trials)
             if (t.kernel == kernel && t.measured)
-                found.push_back({t.work, t.us, best_us(trials) / t.us});
+                found.push_back(
+                    {t.work, t.us, best_us(result, trials, own_setting(result, t)) / t.us});
     });
     return found;
 }
@@ -195,8 +233,8 @@ tuning tune(test_bed& bed, double budget_s) {
     result.kernels = bed.kernels();
     if (result.kernels.empty())
         throw failure("no kernel of this backend predicts its time");
-    for (const std::string& name : result.kernels)
-        result.costs.push_back({name, {}});
+    for (const tuned_kernel& kernel : result.kernels)
+        result.costs.push_back({kernel.name, {}});
     const int kernel_count = static_cast<int>(result.kernels.size());
 
     const double start_s = bed.elapsed_s();

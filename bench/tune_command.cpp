@@ -16,47 +16,76 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The library on this machine, with the workspace that its handles have by themselves.
+// The library on this machine, in the mode that allows every kernel. A kernel runs in the workspace that
+// its handle has by itself, and in a lent one only where it takes no less.
 class machine_bed : public test_bed {
 public:
     machine_bed(const library_handle& handle, machine& device, uint64_t seed)
         : handle_(handle), machine_(device), seed_(seed) {
+        const myblasStatus_t status = myblasSetMathMode(handle_.get(), MYBLAS_FP32_FAST_MATH);
+        if (status != MYBLAS_STATUS_NOT_SUPPORTED)
+            require(status, "myblasSetMathMode");
         // Any product shows which kernels estimate their work.
         shape probe;
         probe.m = probe.n = probe.k = 64;
-        const std::vector<std::string> all = kernel_names(machine_.backend(), routine::sgemm);
-        for (int index = 0; index < static_cast<int>(all.size()); ++index)
-            if (ask(complete(probe), index).work.waves > 0) {
-                names_.push_back(all[index]);
+        int index = 0;
+        for (const tuned_kernel& kernel : sgemm_kernels(machine_.backend())) {
+            if (ask(complete(probe), index).waves > 0) {
+                kernels_.push_back(kernel);
                 indices_.push_back(index);
             }
+            ++index;
+        }
     }
 
-    std::vector<std::string> kernels() const override { return names_; }
+    std::vector<tuned_kernel> kernels() const override { return kernels_; }
 
     bool fits(const shape& s) const override {
         return task::bytes_needed(s) <= machine_.free_bytes() / 2;
     }
 
-    std::vector<estimate> estimates(const shape& s) const override {
+    std::vector<estimate> estimates(const shape& s) override {
         std::vector<estimate> found;
-        for (const int index : indices_)
-            found.push_back(ask(s, index));
+        for (const int index : indices_) {
+            myblasKernelEstimate_t e = ask(s, index);
+            const size_t bytes = bytes_to_lend(e);
+            const bool lent = bytes > 0 && bytes <= machine_.free_bytes() / 2;
+            if (lent) {
+                lend(bytes);
+                e = ask(s, index);
+                take_back();
+            }
+            found.push_back({e.accepted != 0, lent, {e.waves, e.steps, e.bytes}, e.predicted_us});
+        }
         return found;
     }
 
     std::vector<double> time_us(const shape& s, std::span<const int> kernels) override {
         task work(machine_, handle_, s, seed_);
-        std::vector<subject> subjects;
+        std::vector<size_t> lent_bytes;
         for (const int kernel : kernels)
-            subjects.push_back({names_[kernel],
-                                [this, kernel] { force(names_[kernel].c_str()); },
+            lent_bytes.push_back(bytes_to_lend(ask(s, indices_[kernel])));
+        // Graphs keep the address.
+        reserve(*std::max_element(lent_bytes.begin(), lent_bytes.end()));
+        std::vector<subject> subjects;
+        for (size_t i = 0; i < kernels.size(); ++i) {
+            const tuned_kernel& kernel = kernels_[kernels[i]];
+            subjects.push_back({kernel.name,
+                                [this, &kernel, bytes = lent_bytes[i]] {
+                                    force(kernel.name.c_str());
+                                    if (bytes > 0)
+                                        lend(bytes);
+                                    else
+                                        take_back();
+                                },
                                 [&work] { require(work.call(), "the product"); }});
+        }
         const plan short_plan = {.how = timing::graph, .min_time_s = 0, .min_rounds = 3};
         std::vector<double> times;
         for (const summary& found : measure(machine_, subjects, short_plan))
             times.push_back(found.median_us);
         force(nullptr);
+        take_back();
         return times;
     }
 
@@ -65,13 +94,44 @@ public:
     }
 
 private:
-    estimate ask(const shape& s, int index) const {
+    static std::vector<tuned_kernel> sgemm_kernels(myblasBackend_t backend) {
+        std::vector<tuned_kernel> found;
+        for (const std::string& name : kernel_names(backend, routine::sgemm)) {
+            const int index = static_cast<int>(found.size());
+            found.push_back({name, kernel_info(backend, routine::sgemm, index).math_mode});
+        }
+        return found;
+    }
+
+    myblasKernelEstimate_t ask(const shape& s, int index) const {
         const myblasCall_t call = describe_call(s, {});
         myblasKernelEstimate_t found{};
         found.size_bytes = sizeof found;
         require(myblasGetKernelEstimate(handle_.get(), &call, index, &found),
                 "myblasGetKernelEstimate");
-        return {found.accepted != 0, {found.waves, found.steps, found.bytes}, found.predicted_us};
+        return found;
+    }
+
+    // What a kernel that declines might lack.
+    static size_t bytes_to_lend(const myblasKernelEstimate_t& e) {
+        return e.accepted ? 0 : e.workspace_bytes;
+    }
+
+    void reserve(size_t bytes) {
+        if (bytes <= lent_.bytes())
+            return;
+        lent_ = {};
+        lent_ = buffer(handle_, bytes);
+    }
+
+    void lend(size_t bytes) {
+        reserve(bytes);
+        require(myblasSetWorkspace(handle_.get(), lent_.data(), bytes), "myblasSetWorkspace");
+    }
+
+    // The handle goes back to its own workspace.
+    void take_back() const {
+        require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
     }
 
     void force(const char* name) const {
@@ -82,8 +142,9 @@ private:
     machine& machine_;
     const uint64_t seed_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    std::vector<std::string> names_;
+    std::vector<tuned_kernel> kernels_;
     std::vector<int> indices_; // in the library's list
+    buffer lent_;
 };
 
 // The files to write, opened before the work.
@@ -117,7 +178,10 @@ std::string describe_regret(const tuning& result) {
                                    r.geometric_mean,
                                    r.worst);
     if (r.worst > 1)
-        text += fmt::format(" ({})", to_text(result.shapes[r.worst_shape]));
+        text += fmt::format(" ({}, {}{})",
+                            to_text(result.shapes[r.worst_shape]),
+                            to_text(r.worst_setting.math),
+                            r.worst_setting.lends ? " with a large workspace" : "");
     if (r.unmeasured > 0)
         text += fmt::format("; {} chosen unmeasured", r.unmeasured);
     return text + ".";
@@ -132,9 +196,11 @@ void print_summary(const tuning& result) {
                "worst",
                "fixed, per wave, per step, per byte (us)");
     for (const kernel_costs& known : result.costs) {
-        const int kernel =
-            static_cast<int>(std::find(result.kernels.begin(), result.kernels.end(), known.kernel) -
-                             result.kernels.begin());
+        const auto place =
+            std::find_if(result.kernels.begin(), result.kernels.end(), [&](const tuned_kernel& k) {
+                return k.name == known.kernel;
+            });
+        const int kernel = static_cast<int>(place - result.kernels.begin());
         for (const auto& [form, c] : known.of_form) {
             const std::vector<observation> seen = observations_of(result, kernel, form);
             const fit_error error = error_of(c, seen);
@@ -162,7 +228,8 @@ ordered_json to_json(const tuning& result) {
                              {"n", s.n},
                              {"k", s.k},
                              {"batch", s.batch},
-                             {"kernel", result.kernels[t.kernel]},
+                             {"kernel", result.kernels[t.kernel].name},
+                             {"lent_workspace", t.lent},
                              {"waves", t.work.waves},
                              {"steps", t.work.steps},
                              {"bytes", t.work.bytes}};
