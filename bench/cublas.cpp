@@ -28,6 +28,7 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
     library_.find(set_workspace, "cublasSetWorkspace_v2");
     library_.find(destroy_, "cublasDestroy_v2");
     library_.find(set_pointer_mode_, "cublasSetPointerMode_v2");
+    library_.find(set_math_mode_, "cublasSetMathMode");
     library_.find(get_property_, "cublasGetProperty");
     library_.find(sgemm, "cublasSgemm_v2");
     library_.find(sgemm_strided_batched, "cublasSgemmStridedBatched");
@@ -53,8 +54,9 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
 }
 
 bool cublas::complete() const {
-    return destroy_ && set_pointer_mode_ && get_property_ && sgemm && sgemm_strided_batched &&
-           sgemm_batched && sgeam && dgeam && sgemv && sasum && dasum && saxpy && scopy;
+    return destroy_ && set_pointer_mode_ && set_math_mode_ && get_property_ && sgemm &&
+           sgemm_strided_batched && sgemm_batched && sgeam && dgeam && sgemv && sasum && dasum &&
+           saxpy && scopy;
 }
 
 std::unique_ptr<cublas> cublas::load(cudaStream_t stream) {
@@ -69,6 +71,10 @@ cublas::~cublas() {
 
 void cublas::set_pointer_mode(pointer_mode mode) const {
     require_cublas(set_pointer_mode_(handle, mode), "cublasSetPointerMode");
+}
+
+void cublas::set_math_mode(math_mode mode) const {
+    require_cublas(set_math_mode_(handle, mode), "cublasSetMathMode");
 }
 
 std::string cublas::version() const {

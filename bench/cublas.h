@@ -21,6 +21,9 @@ struct cublas {
     enum pointer_mode { host_pointers = 0, device_pointers = 1 };
     void set_pointer_mode(pointer_mode) const;
 
+    enum math_mode { default_math = 0, tf32_math = 3 };
+    void set_math_mode(math_mode) const;
+
     std::string version() const;
 
     void* handle = nullptr;
@@ -123,6 +126,7 @@ private:
     std::unique_ptr<device_memory> workspace_;
     int (*destroy_)(void*) = nullptr;
     int (*set_pointer_mode_)(void*, int) = nullptr;
+    int (*set_math_mode_)(void*, int) = nullptr;
     int (*get_property_)(int, int*) = nullptr;
 };
 

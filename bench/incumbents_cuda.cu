@@ -288,4 +288,20 @@ cuda_incumbents(const cublas* library, cudaStream_t stream, const shape& s, cons
     return found;
 }
 
+std::vector<subject>
+cuda_reduced_precision(const cublas* library, const shape& s, const operands& o) {
+    std::vector<subject> found;
+    if (library && s.routine == routine::sgemm && fits_int(s))
+        add_cublas(found, *library, s, o);
+    for (subject& product : found) {
+        product.name += " TF32";
+        product.call = [library, call = product.call] {
+            library->set_math_mode(cublas::tf32_math);
+            call();
+            library->set_math_mode(cublas::default_math);
+        };
+    }
+    return found;
+}
+
 } // namespace bench

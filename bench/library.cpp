@@ -107,6 +107,13 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
     return call;
 }
 
+size_t wanted_workspace(const library_handle& handle, const shape& s, const operands& o) {
+    const myblasCall_t call = describe_call(s, o);
+    size_t bytes = 0;
+    const myblasStatus_t status = myblasGetWorkspaceSize(handle.get(), &call, &bytes);
+    return status == MYBLAS_STATUS_SUCCESS ? bytes : 0;
+}
+
 myblasStatus_t call_routine(myblasHandle_t handle, const shape& s, const operands& o) {
     const float* const a = static_cast<const float*>(o.a);
     float* const b = static_cast<float*>(o.b);

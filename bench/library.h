@@ -55,6 +55,9 @@ const char* to_text(myblasMath_t); // as the command line has it
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);
 
+// Bytes of workspace that the call asks for as the handle is set; 0 where no kernel takes it.
+size_t wanted_workspace(const library_handle&, const shape&, const operands&);
+
 // The call itself. Reductions leave their result in device memory: o.c.
 myblasStatus_t call_routine(myblasHandle_t, const shape&, const operands&);
 

@@ -2,6 +2,7 @@
 // libraries that compute the same. One implementation for the host, one for CUDA.
 #pragma once
 
+#include "matrix_data.h"
 #include "myblas/myblas.h"
 #include "shape.h"
 
@@ -85,6 +86,7 @@ public:
     virtual void synchronize() = 0;
     // Random data; `bytes` is a multiple of the kind's size.
     virtual void fill_random(void* data, size_t bytes, fill_kind, uint64_t seed) = 0;
+    virtual void fill_operand(const operand_view&, data_kind, uint64_t seed) = 0;
     // All bits set: NaN as float and as double.
     virtual void poison(void* data, size_t bytes) = 0;
     virtual void download(void* host, const void* data, size_t bytes) = 0;
@@ -94,6 +96,13 @@ public:
 
     // The other libraries' calls for the same work on the same operands; empty where there are none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
+
+    // Products with less than FP32's precision; not to be held against.
+    virtual std::vector<subject> reduced_precision(const shape&, const operands&) { return {}; }
+
+    // AB and |A||B| of a product in float64, to host memory: m x n, tight.
+    virtual void
+    multiply_exactly(const shape&, const operands&, double* product, double* magnitude) = 0;
 
     // The largest |C - reference| / |A||B| over the given columns of the given products of a batch, the
     // reference in float64.

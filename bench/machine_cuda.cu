@@ -17,6 +17,7 @@ namespace {
 
 constexpr double sample_us = 2000;  // long beside the launch of a graph
 constexpr double most_calls = 1000; // in one sample
+constexpr int fill_threads = 256;
 
 // Calls of one sample, from the time of one.
 int calls_for(double estimate_us) {
@@ -28,6 +29,12 @@ __global__ void fill_kernel(T* values, int64_t count, uint64_t seed) {
     const int64_t stride = int64_t{gridDim.x} * blockDim.x;
     for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
         random_value(seed, static_cast<uint64_t>(i), values[i]);
+}
+
+__global__ void fill_operand_kernel(operand_view o, data_kind kind, uint64_t seed) {
+    const int64_t count = o.ld * o.cols * o.batch, stride = int64_t{gridDim.x} * blockDim.x;
+    for (int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < count; at += stride)
+        o.x[at] = product_value(o, kind, seed, at);
 }
 
 // Every sample is one call between two events.
@@ -232,6 +239,12 @@ public:
         synchronize();
     }
 
+    void fill_operand(const operand_view& o, data_kind kind, uint64_t seed) override {
+        fill_operand_kernel<<<fill_blocks(), fill_threads, 0, stream_.get()>>>(o, kind, seed);
+        require_cuda(cudaGetLastError(), "fill kernel");
+        synchronize();
+    }
+
     void poison(void* data, size_t bytes) override {
         require_cuda(cudaMemsetAsync(data, 0xff, bytes, stream_.get()), "cudaMemsetAsync");
         synchronize();
@@ -265,6 +278,10 @@ public:
 
     std::vector<subject> incumbents(const shape& s, const operands& o) override {
         return cuda_incumbents(cublas_.get(), stream_.get(), s, o);
+    }
+
+    std::vector<subject> reduced_precision(const shape& s, const operands& o) override {
+        return cuda_reduced_precision(cublas_.get(), s, o);
     }
 
     ceilings measure_ceilings() override {
@@ -321,6 +338,20 @@ public:
 
     double reference_budget() const override { return 0x1p38; } // about 0.1 s
 
+    void multiply_exactly(const shape& s,
+                          const operands& o,
+                          double* product,
+                          double* magnitude) override {
+        const size_t bytes = static_cast<size_t>(s.m * s.n) * sizeof(double);
+        const device_memory device_product(bytes), device_magnitude(bytes);
+        launch_sgemm_reference(view_product(s, o, 0),
+                               static_cast<double*>(device_product.data()),
+                               static_cast<double*>(device_magnitude.data()),
+                               stream_.get());
+        download(product, device_product.data(), bytes);
+        download(magnitude, device_magnitude.data(), bytes);
+    }
+
     exact_sum sum_exactly(const shape& s, const void* x) override {
         std::vector<partial_sum> partials(sum_partial_count);
         const device_memory device_partials(partials.size() * sizeof(partial_sum));
@@ -355,11 +386,15 @@ private:
                      "cudaMemsetAsync");
     }
 
+    int fill_blocks() const {
+        constexpr int blocks_per_sm = 8;
+        return blocks_per_sm * properties_.multiProcessorCount;
+    }
+
     template <class T>
     void fill(void* data, size_t bytes, uint64_t seed) {
-        constexpr int threads = 256, blocks_per_sm = 8;
         const int64_t count = static_cast<int64_t>(bytes / sizeof(T));
-        fill_kernel<<<blocks_per_sm * properties_.multiProcessorCount, threads, 0, stream_.get()>>>(
+        fill_kernel<<<fill_blocks(), fill_threads, 0, stream_.get()>>>(
             static_cast<T*>(data), count, seed);
         require_cuda(cudaGetLastError(), "fill kernel");
     }

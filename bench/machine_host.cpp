@@ -110,6 +110,11 @@ public:
         }
     }
 
+    void fill_operand(const operand_view& o, data_kind kind, uint64_t seed) override {
+        for (int64_t at = 0; at < o.ld * o.cols * o.batch; ++at)
+            o.x[at] = product_value(o, kind, seed, at);
+    }
+
     void poison(void* data, size_t bytes) override { std::memset(data, 0xff, bytes); }
 
     void download(void* host, const void* data, size_t bytes) override {
@@ -142,7 +147,7 @@ public:
         for (const int64_t product : products) {
             const product_view p = view_product(s, o, product);
             for (const int64_t j : columns) {
-                compute_column(p, j, reference, magnitude);
+                compute_column(p, j, reference.data(), magnitude.data());
                 for (int64_t i = 0; i < p.m; ++i)
                     worst = std::max(worst,
                                      relative_error(p.c[i + j * p.ldc],
@@ -154,6 +159,15 @@ public:
     }
 
     double reference_budget() const override { return 0x1p28; }
+
+    void multiply_exactly(const shape& s,
+                          const operands& o,
+                          double* product,
+                          double* magnitude) override {
+        const product_view p = view_product(s, o, 0);
+        for (int64_t j = 0; j < p.n; ++j)
+            compute_column(p, j, product + j * p.m, magnitude + j * p.m);
+    }
 
     exact_sum sum_exactly(const shape& s, const void* x) override {
         return s.element_bytes == sizeof(double) ? add(s, static_cast<const double*>(x))
@@ -179,16 +193,14 @@ public:
 
 private:
     // Column j of op(A) op(B) and of |op(A)| |op(B)|.
-    static void compute_column(const product_view& p,
-                               int64_t j,
-                               std::vector<double>& reference,
-                               std::vector<double>& magnitude) {
-        std::fill(reference.begin(), reference.end(), 0.0);
-        std::fill(magnitude.begin(), magnitude.end(), 0.0);
+    static void
+    compute_column(const product_view& p, int64_t j, double* reference, double* magnitude) {
+        std::fill_n(reference, p.m, 0.0);
+        std::fill_n(magnitude, p.m, 0.0);
         const auto add = [&](int64_t i, int64_t l, double b) {
             const double term = static_cast<double>(p.a_at(i, l)) * b;
-            reference[static_cast<size_t>(i)] += term;
-            magnitude[static_cast<size_t>(i)] += std::fabs(term);
+            reference[i] += term;
+            magnitude[i] += std::fabs(term);
         };
         // A is walked along its columns.
         if (p.transa) {

@@ -1,5 +1,6 @@
 // myblas-bench: times the library's kernels against the libraries it stands in for. A client of the
 // public headers alone.
+#include "accuracy_command.h"
 #include "build_commit.h"
 #include "errors.h"
 #include "library.h"
@@ -51,6 +52,7 @@ public:
             try_kernel(work, name, candidates);
         if (!candidates.empty())
             time(work, candidates);
+        set_mode(options_.math);
         // Back to the handle's own workspace before the lent one goes.
         require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
     }
@@ -75,14 +77,12 @@ private:
 
     // One workspace that serves every kernel, as long as it leaves half of the memory alone.
     buffer lend_workspace(const task& work, const std::vector<std::string>& names) const {
-        const myblasCall_t call = describe_call(work.sizes(), work.data());
         const size_t limit = machine_.free_bytes() / 2;
         size_t largest = 0;
         for (const std::string& name : names) {
-            size_t bytes = 0;
             force(work.sizes().routine, to_force(name));
-            if (myblasGetWorkspaceSize(handle_.get(), &call, &bytes) == MYBLAS_STATUS_SUCCESS &&
-                bytes <= limit)
+            const size_t bytes = wanted_workspace(handle_, work.sizes(), work.data());
+            if (bytes <= limit)
                 largest = std::max(largest, bytes);
         }
         if (largest == 0)
@@ -113,23 +113,22 @@ private:
     }
 
     std::string why_not(const task& work) const {
-        const myblasCall_t call = describe_call(work.sizes(), work.data());
-        size_t bytes = 0;
-        if (myblasGetWorkspaceSize(handle_.get(), &call, &bytes) == MYBLAS_STATUS_SUCCESS &&
-            bytes > 0)
+        const size_t bytes = wanted_workspace(handle_, work.sizes(), work.data());
+        if (bytes > 0)
             return fmt::format("it needs a workspace of {} MiB", (bytes >> 20) + 1);
         return "it does not accept this call";
     }
 
     void time(const task& work, const std::vector<candidate>& candidates) const {
         const shape& sizes = work.sizes();
-        const std::vector<subject> others = machine_.incumbents(sizes, work.data());
+        std::vector<subject> others = machine_.incumbents(sizes, work.data());
+        const bool is_choice = options_.kernel == "auto" && sizes.routine == routine::sgemm;
+        if (is_choice && options_.math != MYBLAS_FP32_STRICT_MATH &&
+            candidates[0].name != strict_choice(work))
+            others.push_back(ours("myblas strict", work, MYBLAS_FP32_STRICT_MATH, nullptr));
         std::vector<subject> subjects = others;
         for (const candidate& c : candidates)
-            subjects.push_back(
-                {c.name,
-                 [this, &sizes, forced = c.forced] { force(sizes.routine, forced); },
-                 [&work, &sizes] { require(work.call(), describe(sizes.routine).name); }});
+            subjects.push_back(ours(c.name, work, options_.math, c.forced));
         const plan how = make_plan();
         const std::vector<summary> times = measure(machine_, subjects, how);
 
@@ -153,6 +152,31 @@ private:
             if (others.empty())
                 report_.add(line);
         }
+    }
+
+    void set_mode(myblasMath_t math) const {
+        require(myblasSetMathMode(handle_.get(), math), "myblasSetMathMode");
+    }
+
+    subject
+    ours(const std::string& name, const task& work, myblasMath_t math, const char* forced) const {
+        const routine r = work.sizes().routine;
+        return {name,
+                [this, r, math, forced] {
+                    set_mode(math);
+                    force(r, forced);
+                },
+                [&work, r] { require(work.call(), describe(r).name); }};
+    }
+
+    // What the library would take without tensor cores.
+    std::string strict_choice(const task& work) const {
+        const myblasCall_t call = describe_call(work.sizes(), work.data());
+        const char* name = nullptr;
+        set_mode(MYBLAS_FP32_STRICT_MATH);
+        require(myblasSelectKernel(handle_.get(), &call, &name), "myblasSelectKernel");
+        set_mode(options_.math);
+        return name;
     }
 
     plan make_plan() const {
@@ -253,6 +277,8 @@ int run(const options& chosen) {
         run_tuner(chosen, handle, *device, known);
         return 0;
     }
+    if (chosen.accuracy.wanted)
+        return run_accuracy(chosen, handle, *device, known) ? 0 : exit_failure;
     if (chosen.kernel != "all")
         known.threshold = chosen.threshold;
     known.limits = device->measure_ceilings();

@@ -19,6 +19,21 @@ std::map<std::string, routine> routine_names() {
     return names;
 }
 
+std::map<std::string, data_kind> data_names() {
+    std::map<std::string, data_kind> names;
+    for (int i = 0; i < data_kind_count; ++i)
+        names[to_text(static_cast<data_kind>(i))] = static_cast<data_kind>(i);
+    return names;
+}
+
+std::vector<data_kind> product_data() {
+    std::vector<data_kind> kinds;
+    for (int i = 0; i < data_kind_count; ++i)
+        if (is_of_products(static_cast<data_kind>(i)))
+            kinds.push_back(static_cast<data_kind>(i));
+    return kinds;
+}
+
 std::string join_command(int argc, char** argv) {
     std::string program = argv[0];
     std::string command = program.substr(program.find_last_of('/') + 1);
@@ -88,9 +103,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     const std::map<std::string, myblasMath_t> maths = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                        {"emulated", MYBLAS_FP32_EMULATED_MATH},
                                                        {"fast", MYBLAS_FP32_FAST_MATH}};
-    const std::map<std::string, byte_data> data = {{"uniform", byte_data::uniform},
-                                                   {"skewed", byte_data::skewed},
-                                                   {"constant", byte_data::constant}};
+    const std::map<std::string, data_kind> data = data_names();
     std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
     std::string data_name = "uniform";
     std::vector<std::string> routine_list, sweep_list;
@@ -122,7 +135,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
-    app.add_option("--data", data_name, "histogram: uniform, skewed or constant bytes (uniform)")
+    app.add_option("--data", data_name, "what a histogram or a product is of (uniform)")
         ->check(CLI::IsMember(&data));
     app.add_option("--offset", chosen.sizes.offset, "elements added to every pointer (0)");
     app.add_option("--batch", chosen.sizes.batch, "products in one call (1)")->check(size);
@@ -162,7 +175,22 @@ std::optional<options> parse_options(int argc, char** argv) {
     tune.add_option("--file", chosen.tune.tuning_file, "file for MYBLAS_TUNING");
     tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
         ->check(CLI::Range(0.0, 36000.0));
-    for (CLI::App* command : {&app, &tune}) {
+
+    CLI::App& accuracy = *app.add_subcommand(
+        "accuracy", "Compares the errors of products in each mode, NN, with other libraries'.");
+    std::vector<std::string> data_list;
+    accuracy.add_option("--data", data_list, "kinds of data, separated by commas (all)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(&data));
+    accuracy.add_option("-n", chosen.accuracy.sides, "m = n, separated by commas (512,2048)")
+        ->delimiter(',')
+        ->check(size);
+    accuracy
+        .add_option("-k", chosen.accuracy.depths, "separated by commas (64,256,1024,4096,32768)")
+        ->delimiter(',')
+        ->check(size);
+
+    for (CLI::App* command : {&app, &tune, &accuracy}) {
         command->add_option("--seed", chosen.seed, "of the random data and shapes (fresh)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
@@ -180,11 +208,17 @@ std::optional<options> parse_options(int argc, char** argv) {
     }
 
     chosen.tune.wanted = tune.parsed();
-    if (chosen.tune.wanted)
+    chosen.accuracy.wanted = accuracy.parsed();
+    for (const CLI::App* command : app.get_subcommands())
         for (const CLI::Option* option : app.get_options())
             if (option->count() > 0)
-                throw usage_error(fmt::format("{} does not apply to tune, or belongs behind it",
-                                              option->get_name()));
+                throw usage_error(fmt::format("{} does not apply to {}, or belongs behind it",
+                                              option->get_name(),
+                                              command->get_name()));
+    for (const std::string& name : data_list)
+        chosen.accuracy.data.push_back(data.at(name));
+    if (data_list.empty())
+        chosen.accuracy.data = product_data();
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);

@@ -32,8 +32,17 @@ struct tune_options {
     double budget_s = 80;
 };
 
+// `myblas-bench accuracy`: every kind of data with every size and every depth.
+struct accuracy_options {
+    bool wanted = false;
+    std::vector<data_kind> data;
+    std::vector<int64_t> sides = {512, 2048}; // m = n
+    std::vector<int64_t> depths = {64, 256, 1024, 4096, 32768};
+};
+
 struct options {
     tune_options tune;
+    accuracy_options accuracy;
     std::vector<routine> routines;
     shape sizes;                 // 0 where nothing was given
     std::vector<sweep> sweeps;   // none: the one shape above

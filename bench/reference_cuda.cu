@@ -10,12 +10,13 @@ namespace {
 constexpr int tile = 16;
 constexpr int64_t max_grid_y = 65535;
 
-// A thread computes one element of op(A) op(B) and of |op(A)| |op(B)|; x runs over rows, y over the
-// chosen columns.
-__global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
-                                                                 const int64_t* columns,
-                                                                 int64_t column_count,
-                                                                 unsigned long long* worst) {
+// A thread computes one element of op(A) op(B) and of |op(A)| |op(B)| and calls visit(i, j, both); x runs
+// over rows, y over column_of(0) ... column_of(column_count - 1).
+template <class ColumnOf, class Visit>
+__device__ void for_each_product(const product_view& p,
+                                 int64_t column_count,
+                                 const ColumnOf& column_of,
+                                 const Visit& visit) {
     __shared__ double smem_a[tile][tile + 1]; // [l][i]
     __shared__ double smem_b[tile][tile + 1]; // [l][j]
     const int x = threadIdx.x, y = threadIdx.y;
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
 
     for (int64_t first = int64_t{blockIdx.y} * tile; first < column_count;
          first += int64_t{gridDim.y} * tile) {
-        const int64_t j = first + y < column_count ? columns[first + y] : -1;
+        const int64_t j = first + y < column_count ? column_of(first + y) : -1;
         double sum = 0, magnitude = 0;
         for (int64_t l0 = 0; l0 < p.k; l0 += tile) {
             smem_a[y][x] = i < p.m && l0 + y < p.k ? p.a_at(i, l0 + y) : 0;
@@ -37,11 +38,35 @@ __global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
             }
             __syncthreads(); // before the next slab overwrites it
         }
-        if (i < p.m && j >= 0) {
+        if (i < p.m && j >= 0)
+            visit(i, j, sum, magnitude);
+    }
+}
+
+__global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
+                                                                 const int64_t* columns,
+                                                                 int64_t column_count,
+                                                                 unsigned long long* worst) {
+    for_each_product(
+        p,
+        column_count,
+        [&](int64_t at) { return columns[at]; },
+        [&](int64_t i, int64_t j, double sum, double magnitude) {
             const double error = relative_error(p.c[i + j * p.ldc], sum, magnitude);
             atomicMax(worst, static_cast<unsigned long long>(__double_as_longlong(error)));
-        }
-    }
+        });
+}
+
+__global__ void __launch_bounds__(tile* tile)
+    sgemm_reference_kernel(product_view p, double* product, double* magnitude) {
+    for_each_product(
+        p,
+        p.n,
+        [](int64_t at) { return at; },
+        [&](int64_t i, int64_t j, double sum, double absolute) {
+            product[i + j * p.m] = sum;
+            magnitude[i + j * p.m] = absolute;
+        });
 }
 
 // Each thread adds every sum_partial_count-th element, and apart from it what rounding took away (TwoSum).
@@ -98,6 +123,12 @@ void launch_misplaced(const shape& s,
     require_cuda(cudaGetLastError(), "transpose reference kernel");
 }
 
+dim3 product_grid(int64_t rows, int64_t columns) {
+    const auto tiles = [](int64_t count) { return (count + tile - 1) / tile; };
+    return {static_cast<unsigned>(tiles(rows)),
+            static_cast<unsigned>(std::min(tiles(columns), max_grid_y))};
+}
+
 } // namespace
 
 void launch_sgemm_error(const product_view& p,
@@ -105,10 +136,17 @@ void launch_sgemm_error(const product_view& p,
                         int64_t column_count,
                         unsigned long long* worst,
                         cudaStream_t stream) {
-    const auto tiles = [](int64_t count) { return (count + tile - 1) / tile; };
-    const dim3 grid(static_cast<unsigned>(tiles(p.m)),
-                    static_cast<unsigned>(std::min(tiles(column_count), max_grid_y)));
-    sgemm_error_kernel<<<grid, dim3(tile, tile), 0, stream>>>(p, columns, column_count, worst);
+    sgemm_error_kernel<<<product_grid(p.m, column_count), dim3(tile, tile), 0, stream>>>(
+        p, columns, column_count, worst);
+    require_cuda(cudaGetLastError(), "sgemm reference kernel");
+}
+
+void launch_sgemm_reference(const product_view& p,
+                            double* product,
+                            double* magnitude,
+                            cudaStream_t stream) {
+    sgemm_reference_kernel<<<product_grid(p.m, p.n), dim3(tile, tile), 0, stream>>>(
+        p, product, magnitude);
     require_cuda(cudaGetLastError(), "sgemm reference kernel");
 }
 

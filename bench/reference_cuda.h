@@ -17,6 +17,9 @@ void launch_sgemm_error(const product_view&,
                         unsigned long long* worst,
                         cudaStream_t);
 
+// All of AB and |A||B|, m x n and tight. All pointers are device memory.
+void launch_sgemm_reference(const product_view&, double* product, double* magnitude, cudaStream_t);
+
 // A part of a sum: value + error is exact to about twice double precision.
 struct partial_sum {
     double value, error, magnitude;

@@ -107,19 +107,11 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     if (ceiling_of(r, limits) > 0)
         json["percent_of_ceiling"] = round_to(percent_of_ceiling(r, limits), 1);
     json["max_err"] = nullptr;
-    if (r.max_err) // JSON has no infinity
-        json["max_err"] =
-            std::isfinite(*r.max_err) ? ordered_json(*r.max_err) : ordered_json("inf");
+    if (r.max_err)
+        json["max_err"] = number_or_text(*r.max_err);
     json["checked"] = r.max_err ? ordered_json(r.checked) : ordered_json(nullptr);
     json["sm_clock_mhz"] = r.time.sm_clock_mhz;
     return json;
-}
-
-std::ofstream open_file(const std::string& name) {
-    std::ofstream file(name, std::ios::trunc);
-    if (!file)
-        throw usage_error(fmt::format("cannot write {}", name));
-    return file;
 }
 
 // Columns in the order of their first appearance: routines differ in what they have.
@@ -144,6 +136,19 @@ void write_csv(std::ofstream& file, const ordered_json& results) {
 }
 
 } // namespace
+
+std::ofstream open_file(const std::string& name) {
+    std::ofstream file(name, std::ios::trunc);
+    if (!file)
+        throw usage_error(fmt::format("cannot write {}", name));
+    return file;
+}
+
+ordered_json number_or_text(double value) {
+    if (std::isnan(value))
+        return "nan";
+    return std::isinf(value) ? ordered_json("inf") : ordered_json(value);
+}
 
 ordered_json to_json(const context& c) {
     const auto or_null = [](const std::string& text) {

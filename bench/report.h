@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,11 @@ struct context {
 
 // As the files hold it.
 nlohmann::ordered_json to_json(const context&);
+// JSON has no infinity, and no NaN: those become text.
+nlohmann::ordered_json number_or_text(double);
+
+// Throws usage_error if the file cannot be written.
+std::ofstream open_file(const std::string& name);
 
 class report {
 public:

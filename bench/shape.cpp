@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 constexpr std::array<routine_info, routine_count> routines = {{
-    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mksltub"},
+    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mksltubd"},
     {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "msep"},
     {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, "msltu"},
     {routine::sum, "sum", MYBLAS_ROUTINE_SUM, "i"},
@@ -22,6 +22,23 @@ constexpr std::array<routine_info, routine_count> routines = {{
     {routine::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, "mt"},
     {routine::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, "d"},
 }};
+
+constexpr std::array<const char*, data_kind_count> data_names = {
+    "uniform",
+    "skewed",
+    "constant",
+    "normal",
+    "positive",
+    "lognormal-4",
+    "lognormal-8",
+    "row-scaled",
+    "column-scaled",
+    "k-scaled",
+    "graded",
+    "outlier",
+    "near-largest",
+    "near-smallest",
+};
 
 constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
 
@@ -139,6 +156,9 @@ shape complete(shape s) {
     require_at_least("--ld-pad", s.ld_pad, 0);
     require_at_least("--batch", s.batch, 1);
     require_at_least("--incx", s.incx, 1);
+    if (s.data != data_kind::uniform && is_of_products(s.data) != (s.routine == routine::sgemm))
+        throw usage_error(
+            fmt::format("{} has no {} data", describe(s.routine).name, to_text(s.data)));
     if (has_matrices(s.routine))
         complete_matrices(s);
     count_elements(s); // throws if they are too many
@@ -192,16 +212,10 @@ double count_bytes(const shape& s) {
     return passes * elements * s.element_bytes;
 }
 
-const char* to_text(byte_data data) {
-    switch (data) {
-    case byte_data::uniform:
-        return "uniform";
-    case byte_data::skewed:
-        return "skewed";
-    case byte_data::constant:
-        return "constant";
-    }
-    return "?";
+const char* to_text(data_kind data) { return data_names[static_cast<size_t>(data)]; }
+
+bool is_of_products(data_kind data) {
+    return data != data_kind::skewed && data != data_kind::constant;
 }
 
 std::string to_text(const shape& s) {
@@ -236,7 +250,7 @@ std::string to_text(const shape& s) {
         text += fmt::format(" incx={}", s.incx);
     if (s.routine == routine::transpose && s.element_bytes != 4)
         text += fmt::format(" {}B", s.element_bytes);
-    if (s.data != byte_data::uniform)
+    if (s.data != data_kind::uniform)
         text += fmt::format(" {}", to_text(s.data));
     if (s.offset != 0)
         text += fmt::format(" offset={}", s.offset);

@@ -11,8 +11,25 @@ namespace bench {
 
 enum class routine { sgemm, transpose, geam, sum, asum, dsum, axpy, copy, gemsum, histogram };
 
-// What the bytes of a histogram are: any; value v with probability 2^-(v + 1); all the same.
-enum class byte_data { uniform, skewed, constant };
+enum class data_kind {
+    uniform,
+    // Bytes of a histogram: value v with probability 2^-(v + 1); all the same.
+    skewed,
+    constant,
+    // Operands of a product.
+    normal,
+    positive,
+    lognormal_4,   // 2^x for a normal x, whose standard deviation is 4
+    lognormal_8,   // and 8
+    row_scaled,    // normal, each row of op(A) times a power of two up to 2^+-40
+    column_scaled, // each column of op(B)
+    k_scaled,      // each column of op(A)
+    graded,        // A D and D^-1 B
+    outlier,       // one 1e20 in A, which meets zeroes in B
+    near_largest,  // A to the largest float
+    near_smallest, // A the smallest normal floats
+};
+inline constexpr int data_kind_count = 14;
 
 struct shape {
     bench::routine routine = routine::sgemm;
@@ -26,7 +43,7 @@ struct shape {
     int64_t batch = 1;
     bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
     bool in_place = false;      // a transpose onto its own matrix
-    byte_data data = byte_data::uniform;
+    data_kind data = data_kind::uniform;
 };
 
 struct routine_info {
@@ -35,7 +52,7 @@ struct routine_info {
     myblasRoutine_t kernels; // whose kernels serve it
     // What it has besides n, as letters: m (with lda), k, s(econd matrix: ldb), l(dc),
     // t(ransposition of A), u (of B), i(ncrements), e(lement size), b(atch), p(lace: a form in place),
-    // d(ata).
+    // d(ata that is not uniform).
     const char* options;
 };
 
@@ -73,7 +90,8 @@ operand_sizes batch_strides(const shape&);
 double count_flops(const shape&);
 double count_bytes(const shape&);
 
-const char* to_text(byte_data);
+const char* to_text(data_kind);
+bool is_of_products(data_kind);
 
 // "NN 512x512x64 lda=520", for tables.
 std::string to_text(const shape&);

@@ -104,7 +104,7 @@ shape sums(const pair& size, bool transposed) {
     return s;
 }
 
-shape bytes(int64_t n, byte_data data) {
+shape bytes(int64_t n, data_kind data) {
     shape s = vector(routine::histogram, n);
     s.data = data;
     return s;
@@ -132,8 +132,8 @@ void add_public(routine r, std::vector<shape>& list) {
                 list.push_back(sums(size, transposed));
     } else if (r == routine::histogram) {
         for (const int64_t n : histogram_lengths)
-            for (const byte_data data :
-                 {byte_data::uniform, byte_data::skewed, byte_data::constant})
+            for (const data_kind data :
+                 {data_kind::uniform, data_kind::skewed, data_kind::constant})
                 list.push_back(bytes(n, data));
     } else {
         for (const int64_t n : vector_lengths)

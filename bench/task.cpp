@@ -25,8 +25,10 @@ size_t allocation_bytes(const shape& s, int64_t elements) {
 }
 
 fill_kind kind_of(const shape& s) {
-    if (s.data != byte_data::uniform)
-        return s.data == byte_data::skewed ? fill_kind::skewed_bytes : fill_kind::equal_bytes;
+    if (s.data == data_kind::skewed)
+        return fill_kind::skewed_bytes;
+    if (s.data == data_kind::constant)
+        return fill_kind::equal_bytes;
     switch (s.element_bytes) {
     case 4:
         return fill_kind::real32;
@@ -35,6 +37,14 @@ fill_kind kind_of(const shape& s) {
     default:
         return fill_kind::bits;
     }
+}
+
+operand_view view_a(const shape& s, const operands& o) {
+    return {static_cast<float*>(o.a), s.lda, s.transa ? s.m : s.k, s.batch, true, s.transa};
+}
+
+operand_view view_b(const shape& s, const operands& o) {
+    return {static_cast<float*>(o.b), s.ldb, s.transb ? s.k : s.n, s.batch, false, !s.transb};
 }
 
 // A host copy of device memory.
@@ -62,6 +72,11 @@ std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
 
 } // namespace
 
+double product_bound(myblasMath_t math, int64_t k) {
+    constexpr int64_t least_k = 64; // what slices and chunks lose does not grow with k
+    return static_cast<double>(math == MYBLAS_FP32_STRICT_MATH ? k : std::max(k, least_k)) + 4;
+}
+
 size_t task::bytes_needed(const shape& s) {
     const operand_sizes count = count_elements(s);
     const size_t list_bytes =
@@ -85,6 +100,10 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
     make(count.a, a_, operands_.a, stream_a);
     make(count.b, b_, operands_.b, stream_b);
     make(count.c, c_, operands_.c, shape_.in_place ? stream_a : stream_c);
+    if (shape_.routine == routine::sgemm && shape_.data != data_kind::uniform) {
+        machine_.fill_operand(view_a(shape_, operands_), shape_.data, seed_ + stream_a);
+        machine_.fill_operand(view_b(shape_, operands_), shape_.data, seed_ + stream_b);
+    }
     if (shape_.in_place)
         operands_.b = operands_.a;
     if (shape_.pointer_array)
@@ -179,8 +198,10 @@ verdict task::verify_sgemm() {
     const std::vector<int64_t> chosen_columns = choose(shape_.n, columns_each, random);
     const double worst = machine_.sgemm_error(shape_, operands_, chosen_products, chosen_columns);
     const size_t checked = chosen_products.size() * chosen_columns.size();
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
     return {worst / unit_float,
-            static_cast<double>(shape_.k) + 4,
+            product_bound(math, shape_.k),
             static_cast<int64_t>(checked) * shape_.m};
 }
 

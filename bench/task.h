@@ -21,6 +21,9 @@ struct verdict {
     bool passed() const { return max_err <= bound; }
 };
 
+// What a mode promises of each element of a product, in such units.
+double product_bound(myblasMath_t, int64_t k);
+
 class task {
 public:
     // The shape is complete(). Fills the operands and makes the handle ready for calls.

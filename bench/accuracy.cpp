@@ -1,0 +1,237 @@
+#include "accuracy.h"
+
+#include "task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace bench {
+namespace {
+
+constexpr double unit_roundoff = 0x1p-24;
+
+// A kernel on tensor cores may find in the middle of a call that it cannot hold its promise, and leaves the
+// call to a kernel of a stricter mode; the host never learns of it. What it leaves has the bits of that other
+// kernel then. That of strict mode adds the sums of every 64 of k, of which each is in order, as this one's.
+constexpr const char* in_order = "warp_tile_128x128";
+constexpr int64_t sum_k = 64;
+
+// Data that no kernel is to leave to another.
+bool is_ordinary(data_kind data) {
+    return data == data_kind::uniform || data == data_kind::normal ||
+           data == data_kind::row_scaled || data == data_kind::column_scaled;
+}
+
+struct exact_product {
+    std::vector<double> value, magnitude;
+};
+
+errors compare(const std::vector<float>& c, const exact_product& exact) {
+    errors found;
+    double sum = 0, squares = 0, all_squares = 0;
+    for (size_t i = 0; i < c.size(); ++i) {
+        const double difference = std::fabs(c[i] - exact.value[i]);
+        double ulp = difference == 0 ? 0 : difference / exact.magnitude[i] / unit_roundoff;
+        if (!(ulp >= 0)) // C is NaN
+            ulp = std::numeric_limits<double>::infinity();
+        found.max_ulp = std::max(found.max_ulp, ulp);
+        sum += ulp;
+        squares += difference * difference;
+        all_squares += exact.value[i] * exact.value[i];
+    }
+    found.mean_ulp = sum / static_cast<double>(c.size());
+    found.frobenius = all_squares > 0 ? std::sqrt(squares / all_squares) : 0;
+    return found;
+}
+
+bool same_bits(const std::vector<float>& x, const std::vector<float>& y) {
+    return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+}
+
+// The strictest mode one of whose kernels leaves the same bits.
+myblasMath_t
+attribute(const outcome& o, const std::vector<outcome>& all, const std::vector<float>& strict_end) {
+    myblasMath_t mode = o.serves;
+    for (const outcome& other : all)
+        if (!other.kernel.empty() && other.serves < mode && same_bits(o.c, other.c))
+            mode = other.serves;
+    return !strict_end.empty() && same_bits(o.c, strict_end) ? MYBLAS_FP32_STRICT_MATH : mode;
+}
+
+void judge(outcome& o,
+           const std::vector<outcome>& all,
+           const std::vector<float>& strict_end,
+           const errors* yardstick,
+           const shape& sizes) {
+    if (yardstick && yardstick->max_ulp > 0) {
+        o.max_ratio = o.errors.max_ulp / yardstick->max_ulp;
+        o.mean_ratio = o.errors.mean_ulp / yardstick->mean_ulp;
+    }
+    if (o.kernel.empty())
+        return;
+    o.computed_by = attribute(o, all, strict_end);
+    o.passed = o.errors.max_ulp <= product_bound(o.serves, sizes.k) &&
+               (o.computed_by == o.serves || !is_ordinary(sizes.data));
+    o.is_within_limit = o.asked.math == MYBLAS_FP32_STRICT_MATH ||
+                        std::max(o.max_ratio, o.mean_ratio) <= limit_of(sizes.data);
+}
+
+// Kernels that were forced, with nothing new to say.
+void drop_repetitions(std::vector<outcome>& found) {
+    for (size_t i = found.size(); i-- > 0;) {
+        const outcome& o = found[i];
+        const auto repeats = [&](const outcome& other) { return same_bits(o.c, other.c); };
+        if (o.asked.forced && o.passed &&
+            std::any_of(found.begin(), found.begin() + static_cast<ptrdiff_t>(i), repeats))
+            found.erase(found.begin() + static_cast<ptrdiff_t>(i));
+    }
+}
+
+} // namespace
+
+double limit_of(data_kind data) {
+    return is_ordinary(data) || data == data_kind::k_scaled ? 1 : 1.5;
+}
+
+contest::contest(const library_handle& handle, machine& device, uint64_t seed)
+    : handle_(handle), machine_(device), seed_(seed) {
+    const size_t count = kernel_names(machine_.backend(), routine::sgemm).size();
+    for (size_t i = 0; i < count; ++i)
+        kernels_.push_back(kernel_info(machine_.backend(), routine::sgemm, static_cast<int>(i)));
+    for (const myblasMath_t math :
+         {MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_FAST_MATH})
+        if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
+            own_.push_back({to_text(math), math, nullptr});
+    for (const myblasKernelInfo_t& kernel : kernels_)
+        if (kernel.math_mode != MYBLAS_FP32_STRICT_MATH)
+            own_.push_back({kernel.name, kernel.math_mode, kernel.name});
+}
+
+std::vector<outcome> contest::run(const shape& sizes) const {
+    const task work(machine_, handle_, sizes, seed_);
+    const buffer workspace = lend_workspace(work);
+    const size_t elements = static_cast<size_t>(sizes.m * sizes.n);
+    exact_product exact{std::vector<double>(elements), std::vector<double>(elements)};
+    machine_.multiply_exactly(sizes, work.data(), exact.value.data(), exact.magnitude.data());
+
+    const std::vector<subject> others = machine_.incumbents(sizes, work.data());
+    const std::vector<subject> reduced = machine_.reduced_precision(sizes, work.data());
+    std::vector<outcome> found;
+    for (const std::vector<subject>* list : {&others, &reduced})
+        for (const subject& other : *list)
+            found.push_back(run_other(work, other));
+    for (const contender& asked : own_)
+        run_own(work, asked, found);
+    for (auto o = found.begin(); o != found.end(); ++o) {
+        const auto twin = std::find_if(
+            found.begin(), o, [&](const outcome& other) { return same_bits(o->c, other.c); });
+        o->errors = twin == o ? compare(o->c, exact) : twin->errors;
+    }
+    const bool has_slices = std::any_of(found.begin(), found.end(), [](const outcome& o) {
+        return o.serves != MYBLAS_FP32_STRICT_MATH;
+    });
+    const std::vector<float> strict_end = has_slices ? add_sums(work) : std::vector<float>{};
+    for (outcome& o : found)
+        judge(o, found, strict_end, others.empty() ? nullptr : &found[0].errors, sizes);
+    drop_repetitions(found);
+
+    set(own_.front());
+    // Back to the handle's own workspace before the lent one goes.
+    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    return found;
+}
+
+void contest::set(const contender& asked) const {
+    require(myblasSetMathMode(handle_.get(), asked.math), "myblasSetMathMode");
+    require(myblasForceKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, asked.forced),
+            "myblasForceKernel");
+}
+
+// One that serves all, as long as it leaves half of the memory alone.
+buffer contest::lend_workspace(const task& work) const {
+    const size_t limit = machine_.free_bytes() / 2;
+    size_t largest = 0;
+    for (const contender& asked : own_) {
+        set(asked);
+        const size_t bytes = wanted_workspace(handle_, work.sizes(), work.data());
+        if (bytes <= limit)
+            largest = std::max(largest, bytes);
+    }
+    if (largest == 0)
+        return {};
+    buffer workspace(handle_, largest);
+    require(myblasSetWorkspace(handle_.get(), workspace.data(), workspace.bytes()),
+            "myblasSetWorkspace");
+    return workspace;
+}
+
+void contest::poison(const task& work) const {
+    const size_t elements = static_cast<size_t>(work.sizes().m * work.sizes().n);
+    machine_.poison(work.data().c, elements * sizeof(float));
+}
+
+std::vector<float> contest::fetch(const task& work) const {
+    std::vector<float> c(static_cast<size_t>(work.sizes().m * work.sizes().n));
+    machine_.download(c.data(), work.data().c, c.size() * sizeof(float));
+    return c;
+}
+
+outcome contest::run_other(const task& work, const subject& other) const {
+    poison(work);
+    other.prepare();
+    other.call();
+    outcome result;
+    result.asked.name = other.name;
+    result.c = fetch(work);
+    return result;
+}
+
+// Adds nothing for a kernel that declines.
+void contest::run_own(const task& work, const contender& asked, std::vector<outcome>& found) const {
+    poison(work);
+    set(asked);
+    const myblasStatus_t status = work.call();
+    if (asked.forced && status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return;
+    require(status, "the product");
+    outcome result;
+    result.asked = asked;
+    result.c = fetch(work);
+    const char* taken = nullptr;
+    require(myblasGetLastKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, &taken),
+            "myblasGetLastKernel");
+    result.kernel = taken;
+    for (const myblasKernelInfo_t& kernel : kernels_)
+        if (result.kernel == kernel.name)
+            result.serves = kernel.math_mode;
+    found.push_back(std::move(result));
+}
+
+// What the strict end of a kernel on tensor cores leaves.
+std::vector<float> contest::add_sums(const task& work) const {
+    const shape& s = work.sizes();
+    set({in_order, MYBLAS_FP32_STRICT_MATH, in_order});
+    for (int64_t first = 0; first < s.k; first += sum_k) {
+        const float one = 1, beta = first == 0 ? 0 : 1;
+        require(mysgemm_64(handle_.get(),
+                           MYBLAS_OP_N,
+                           MYBLAS_OP_N,
+                           s.m,
+                           s.n,
+                           std::min(sum_k, s.k - first),
+                           &one,
+                           static_cast<const float*>(work.data().a) + first * s.lda,
+                           s.lda,
+                           static_cast<const float*>(work.data().b) + first,
+                           s.ldb,
+                           &beta,
+                           static_cast<float*>(work.data().c),
+                           s.ldc),
+                "the product in parts");
+    }
+    return fetch(work);
+}
+
+} // namespace bench

@@ -1,0 +1,186 @@
+#include "accuracy_command.h"
+
+#include "accuracy.h"
+#include "errors.h"
+#include "task.h"
+
+#include <fmt/format.h>
+
+namespace bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// With as many digits as a reader can use.
+ordered_json number(double value) {
+    return number_or_text(std::stod(fmt::format("{:.4g}", value)));
+}
+
+ordered_json to_json(const outcome& o, const shape& s) {
+    const auto ratio = [](double value) { return value > 0 ? number(value) : nullptr; };
+    ordered_json json = {{"data", to_text(s.data)}, {"m", s.m}, {"n", s.n}, {"k", s.k}};
+    json["contender"] = o.asked.name;
+    if (!o.kernel.empty()) {
+        json["kernel"] = o.kernel;
+        json["computed_by"] = to_text(o.computed_by);
+    }
+    json["max_ulp"] = number(o.errors.max_ulp);
+    json["mean_ulp"] = number(o.errors.mean_ulp);
+    json["frobenius"] = number(o.errors.frobenius);
+    json["max_ratio"] = ratio(o.max_ratio);
+    json["mean_ratio"] = ratio(o.mean_ratio);
+    return json;
+}
+
+std::string case_name(const shape& s, const outcome& o) {
+    return fmt::format("{} {}x{}x{} {}", to_text(s.data), s.m, s.n, s.k, o.kernel);
+}
+
+class error_report {
+public:
+    error_report(const context& known, const std::string& file)
+        : context_(bench::to_json(known)), file_(file) {
+        save();
+    }
+
+    static void print_heading(const context& known) {
+        fmt::print("errors of {} on {}: |C - AB| / |A||B| in units of 2^-24\n",
+                   known.library,
+                   known.machine.gpu.empty() ? known.machine.cpu : known.machine.gpu);
+        fmt::print("commit {}, {}, seed {}\n\n", known.commit, known.date, known.seed);
+        fmt::print("{:<14} {:<16} {:<20} {:<24} {:<9} {:>10} {:>10} {:>9} {:>9} {:>9}  {}\n",
+                   "data",
+                   "shape",
+                   "contender",
+                   "kernel",
+                   "computed",
+                   "max",
+                   "mean",
+                   "Frobenius",
+                   "max x",
+                   "mean x",
+                   "check");
+    }
+
+    void add(const shape& s, const outcome& o) {
+        results_.push_back(to_json(o, s));
+        all_passed_ = all_passed_ && o.passed;
+        const bool is_ours = !o.kernel.empty();
+        if (is_ours && o.asked.math != MYBLAS_FP32_STRICT_MATH) {
+            ordered_json& group = group_of(o.asked.name);
+            group["cases"] = group["cases"].get<int>() + 1;
+            if (!o.is_within_limit)
+                group["over_limit"].push_back({{"case", case_name(s, o)},
+                                               {"limit", limit_of(s.data)},
+                                               {"max_ratio", number(o.max_ratio)},
+                                               {"mean_ratio", number(o.mean_ratio)}});
+        }
+        const char* check = "-";
+        if (is_ours)
+            check = !o.passed ? "FAIL" : o.is_within_limit ? "ok" : "over";
+        fmt::print("{:<14} {:<16} {:<20} {:<24} {:<9} {:>10.4g} {:>10.4g} {:>9.3g} {:>9.3g} "
+                   "{:>9.3g}  {}\n",
+                   to_text(s.data),
+                   fmt::format("{}x{}x{}", s.m, s.n, s.k),
+                   o.asked.name,
+                   is_ours ? o.kernel : "-",
+                   is_ours ? to_text(o.computed_by) : "-",
+                   o.errors.max_ulp,
+                   o.errors.mean_ulp,
+                   o.errors.frobenius,
+                   o.max_ratio,
+                   o.mean_ratio,
+                   check);
+        std::fflush(stdout);
+    }
+
+    void skip(const shape& s, const std::string& reason) {
+        skipped_.push_back(
+            {{"data", to_text(s.data)}, {"m", s.m}, {"n", s.n}, {"k", s.k}, {"reason", reason}});
+        fmt::print("{:<14} {}x{}x{} skipped: {}\n", to_text(s.data), s.m, s.n, s.k, reason);
+    }
+
+    void print_summary() const {
+        for (const ordered_json& group : summary_) {
+            fmt::print("\n{}: {} cases, {} over the limit\n",
+                       group["contender"].get<std::string>(),
+                       group["cases"].get<int>(),
+                       group["over_limit"].size());
+            for (const ordered_json& entry : group["over_limit"])
+                fmt::print("  max {}, mean {} of {}: {}\n",
+                           entry["max_ratio"].dump(),
+                           entry["mean_ratio"].dump(),
+                           entry["limit"].dump(),
+                           entry["case"].get<std::string>());
+        }
+    }
+
+    // Anew with all that is there, so that an interrupted run leaves what it has.
+    void save() const {
+        if (file_.empty())
+            return;
+        ordered_json json;
+        json["context"] = context_;
+        json["summary"] = summary_;
+        json["results"] = results_;
+        json["skipped"] = skipped_;
+        open_file(file_) << json.dump(1) << '\n';
+    }
+
+    bool all_passed() const { return all_passed_; }
+    bool is_empty() const { return results_.empty(); }
+
+private:
+    ordered_json& group_of(const std::string& contender) {
+        for (ordered_json& group : summary_)
+            if (group["contender"] == contender)
+                return group;
+        summary_.push_back(
+            {{"contender", contender}, {"cases", 0}, {"over_limit", ordered_json::array()}});
+        return summary_.back();
+    }
+
+    ordered_json context_;
+    std::string file_;
+    ordered_json summary_ = ordered_json::array();
+    ordered_json results_ = ordered_json::array();
+    ordered_json skipped_ = ordered_json::array();
+    bool all_passed_ = true;
+};
+
+} // namespace
+
+bool run_accuracy(const options& chosen,
+                  const library_handle& handle,
+                  machine& device,
+                  const context& known) {
+    error_report report(known, chosen.json_file);
+    error_report::print_heading(known);
+    const contest runs(handle, device, chosen.seed);
+    for (const data_kind data : chosen.accuracy.data)
+        for (const int64_t side : chosen.accuracy.sides)
+            for (const int64_t depth : chosen.accuracy.depths) {
+                shape s;
+                s.m = s.n = side;
+                s.k = depth;
+                s.data = data;
+                s = complete(s);
+                const size_t needed = task::bytes_needed(s) * 2, available = device.free_bytes();
+                if (needed > available) {
+                    report.skip(s,
+                                fmt::format("it takes {} MiB, {} MiB are free",
+                                            needed >> 20,
+                                            available >> 20));
+                    continue;
+                }
+                for (const outcome& o : runs.run(s))
+                    report.add(s, o);
+                report.save();
+            }
+    report.print_summary();
+    if (report.is_empty())
+        throw failure("nothing was computed");
+    return report.all_passed();
+}
+
+} // namespace bench

@@ -1,0 +1,89 @@
+// Data for products that FP32 made of 16-bit slices finds easy or hard. As random.h: any element can be
+// asked for in any order, on the host and in a kernel.
+#pragma once
+
+#include "random.h"
+#include "shape.h"
+
+#include <cmath>
+#include <limits>
+
+namespace bench {
+
+// An operand of a product, or of a batch of them one behind the other. Its lines are the rows of op(A) or
+// the columns of op(B), along which k runs.
+struct operand_view {
+    float* x;
+    int64_t ld, cols, batch;   // as it lies in memory
+    bool is_a, k_down_columns; // else k runs along rows
+};
+
+// Normally distributed, from 64 random bits (Box and Muller).
+constexpr double normal_value(uint64_t bits) {
+    const double radius = (static_cast<double>(bits >> 32) + 0.5) * 0x1p-32;
+    const double angle = static_cast<double>(bits & 0xffffffffu) * 0x1p-32;
+    return std::sqrt(-2 * std::log(radius)) * std::cos(6.283185307179586 * angle);
+}
+
+// 2 to a power from -40 to 40 that belongs to a line, or to a k.
+constexpr float random_scale(uint64_t seed, int64_t index) {
+    const int exponent = static_cast<int>(random_bits(~seed, static_cast<uint64_t>(index)) % 81);
+    return static_cast<float>(std::exp2(exponent - 40));
+}
+
+// An element of an operand; `index` is its place in memory.
+constexpr float
+product_value(data_kind kind, bool is_a, uint64_t seed, uint64_t index, int64_t line, int64_t k) {
+    constexpr float smallest = std::numeric_limits<float>::min();
+    constexpr float largest = std::numeric_limits<float>::max();
+    float uniform = 0;
+    random_value(seed, index, uniform);
+    const uint64_t bits = random_bits(seed, index);
+    const float normal = static_cast<float>(normal_value(bits));
+    const auto lognormal = [&](double sigma_bits) {
+        const double sign = random_bits(~seed, index) & 1 ? 1 : -1;
+        return static_cast<float>(sign * std::exp2(sigma_bits * normal_value(bits)));
+    };
+    switch (kind) {
+    case data_kind::normal:
+        return normal;
+    case data_kind::positive:
+        return uniform < 0 ? -uniform : uniform;
+    case data_kind::lognormal_4:
+        return lognormal(4);
+    case data_kind::lognormal_8:
+        return lognormal(8);
+    case data_kind::row_scaled:
+        return is_a ? normal * random_scale(seed, line) : normal;
+    case data_kind::column_scaled:
+        return is_a ? normal : normal * random_scale(seed, line);
+    case data_kind::k_scaled:
+        return is_a ? normal * random_scale(seed, k) : normal;
+    case data_kind::graded: {
+        const int exponent = static_cast<int>(k * 7 % 61) - 30;
+        return uniform * static_cast<float>(std::exp2(is_a ? exponent : -exponent));
+    }
+    case data_kind::outlier:
+        if (k != 5)
+            return uniform;
+        return is_a ? (line == 3 ? 1e20f : 1.0f) : 0.0f;
+    case data_kind::near_largest: // with both signs, sums stay below the largest
+        return uniform * (is_a ? largest : 0x1p-12f);
+    case data_kind::near_smallest:
+        return is_a ? (uniform < 0 ? uniform - 1 : uniform + 1) * smallest : uniform * 0x1p8f;
+    default:
+        return uniform;
+    }
+}
+
+constexpr float product_value(const operand_view& o, data_kind kind, uint64_t seed, int64_t at) {
+    const int64_t down = at % o.ld, across = at / o.ld % o.cols;
+    return product_value(kind,
+                         o.is_a,
+                         seed,
+                         static_cast<uint64_t>(at),
+                         o.k_down_columns ? across : down,
+                         o.k_down_columns ? down : across);
+}
+
+} // namespace bench
