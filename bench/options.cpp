@@ -26,14 +26,6 @@ std::map<std::string, data_kind> data_names() {
     return names;
 }
 
-std::vector<data_kind> product_data() {
-    std::vector<data_kind> kinds;
-    for (int i = 0; i < data_kind_count; ++i)
-        if (is_of_products(static_cast<data_kind>(i)))
-            kinds.push_back(static_cast<data_kind>(i));
-    return kinds;
-}
-
 std::string join_command(int argc, char** argv) {
     std::string program = argv[0];
     std::string command = program.substr(program.find_last_of('/') + 1);
@@ -178,10 +170,12 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     CLI::App& accuracy = *app.add_subcommand(
         "accuracy", "Compares the errors of products in each mode, NN, with other libraries'.");
+    std::map<std::string, data_kind> product_data = data;
+    std::erase_if(product_data, [](const auto& kind) { return !is_of_products(kind.second); });
     std::vector<std::string> data_list;
     accuracy.add_option("--data", data_list, "kinds of data, separated by commas (all)")
         ->delimiter(',')
-        ->check(CLI::IsMember(&data));
+        ->check(CLI::IsMember(&product_data));
     accuracy.add_option("-n", chosen.accuracy.sides, "m = n, separated by commas (512,2048)")
         ->delimiter(',')
         ->check(size);
@@ -215,10 +209,13 @@ std::optional<options> parse_options(int argc, char** argv) {
                 throw usage_error(fmt::format("{} does not apply to {}, or belongs behind it",
                                               option->get_name(),
                                               command->get_name()));
-    for (const std::string& name : data_list)
-        chosen.accuracy.data.push_back(data.at(name));
-    if (data_list.empty())
-        chosen.accuracy.data = product_data();
+    for (int i = 0; i < data_kind_count; ++i) {
+        const data_kind kind = static_cast<data_kind>(i);
+        const bool is_named =
+            std::find(data_list.begin(), data_list.end(), to_text(kind)) != data_list.end();
+        if (data_list.empty() ? is_of_products(kind) : is_named)
+            chosen.accuracy.data.push_back(kind);
+    }
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);

@@ -174,6 +174,45 @@ def draw_rates_by_name(axes, entries):
     draw_bars(axes[0], with_ours(entries, name_of), "GB/s", origin=0)
 
 
+def draw_error_ratios(axes, entries):
+    kinds = list(dict.fromkeys(entry["data"] for entry in entries))
+    contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
+    for axis, error in zip(axes, ("max", "mean")):
+        for i, contender in enumerate(contenders):
+            points = [
+                (entry[f"{error}_ratio"], kinds.index(entry["data"]) + 0.15 * i)
+                for entry in entries
+                # TF32 overflows near the largest floats: such an error is the text "inf".
+                if entry["contender"] == contender and isinstance(entry[f"{error}_ratio"], float)
+            ]
+            # The first contender is what the others are held against.
+            if points and i > 0:
+                axis.scatter(*zip(*points), s=6, label=contender)
+        axis.axvline(1, color="black", linewidth=0.8)
+        axis.set(xlabel=f"{error} error / that of {contenders[0]}", xscale="log")
+        axis.set_yticks([row + 0.3 for row in range(len(kinds))], labels=kinds)
+    axes[0].invert_yaxis()
+    axes[0].legend()
+    axes[0].figure.set_figheight(1.2 + 0.3 * len(kinds))
+
+
+DRAWN_DATA = ("uniform", "positive", "lognormal-8")
+
+
+def draw_errors_by_k(axes, entries):
+    for axis, kind in zip(axes, DRAWN_DATA):
+        of_kind = [entry for entry in entries if entry["data"] == kind]
+        for error, style in (("max_ulp", "-"), ("mean_ulp", "--")):
+            series = gather(of_kind, lambda e: e["contender"], lambda e: e["k"], lambda e: e[error])
+            for i, (label, points) in enumerate(series.items()):
+                label = label if style == "-" else None
+                axis.plot(*zip(*sorted(points)), style, color=f"C{i}", linewidth=1, label=label)
+        axis.set(title=kind, xlabel="k", yscale="log")
+        axis.set_xscale("log", base=2)
+    axes[0].set_ylabel("|C - AB| / |A||B|, units of 2^-24")
+    axes[-1].legend(loc="center")
+
+
 def misalignment(entry):
     return "one element off" if entry["offset"] else "leading dimensions + 1"
 
@@ -197,6 +236,21 @@ class Section:
         self.title = title
         self.plots = plots
 
+    def lines(self, measured):
+        return summary_table(measured["summary"])
+
+    def entries(self, measured):
+        return [entry for entry in measured["results"] if entry["ratio"]]
+
+
+class AccuracySection(Section):
+    def lines(self, measured):
+        return accuracy_tables(measured["summary"], self.entries(measured))
+
+    def entries(self, measured):
+        """The modes and the other libraries, without the kernels that were forced."""
+        return [entry for entry in measured["results"] if entry["contender"] != entry.get("kernel")]
+
 
 def transpose_section(part, title):
     return Section(
@@ -207,6 +261,18 @@ def transpose_section(part, title):
                  lambda e: plain(e) and not e["in_place"]),
             Plot(f"{part}_ratios", "All forms: padded, misaligned, other elements, in place",
                  draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
+        ],
+    )  # fmt: skip
+
+
+def mode_section(part, title):
+    return Section(
+        part,
+        title,
+        [
+            Plot(f"{part}_squares", "Rates of squares", draw_square_rates, is_square, columns=4),
+            Plot(f"{part}_rectangles", "Ratios of rectangles", draw_ratios_by_name,
+                 lambda e: not is_square(e)),
         ],
     )  # fmt: skip
 
@@ -242,6 +308,18 @@ SECTIONS = [
         "sgemm_strict_random",
         "Strict SGEMM, random shapes",
         [Plot("sgemm_random", "By work", draw_ratios(form_of, flops, "flop"))],
+    ),
+    mode_section("sgemm_emulated_public", "Emulated SGEMM, the published shapes"),
+    mode_section("sgemm_fast_public", "Fast SGEMM, the published shapes"),
+    AccuracySection(
+        "sgemm_accuracy",
+        "Accuracy of SGEMM",
+        [
+            Plot("sgemm_accuracy", "Errors by those of cuBLAS FP32, all sizes", draw_error_ratios, columns=2),
+            Plot("sgemm_accuracy_by_k", "Largest errors (lines) and mean errors (dashed), m = n = 2048",
+                 draw_errors_by_k, lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
+                 columns=len(DRAWN_DATA)),
+        ],
     ),
     Section(
         "sgemm_batched",
@@ -312,6 +390,50 @@ def summary_table(summary):
     return lines + misses
 
 
+def accuracy_tables(summary, entries):
+    lines = [ACCURACY_LIMITS, "", "| | Cases | Over the limit |", "| --- | ---: | ---: |"]
+    lines += [f"| {g['contender']} | {g['cases']} | {len(g['over_limit'])} |" for g in summary]
+    for group in summary:
+        misses = [
+            f"`{miss['case']}` {float(miss['max_ratio']):.2f}, {float(miss['mean_ratio']):.2f} "
+            f"of {miss['limit']:g}"
+            for miss in group["over_limit"]
+        ]
+        if misses:
+            lines += ["", f"Over the limit, {group['contender']}: {', '.join(misses)}."]
+
+    depth = max(k for k in (entry["k"] for entry in entries) if k <= TABLE_DEPTH)
+    contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
+    lines += [
+        "",
+        f"Largest and mean error at k = {depth}; in brackets the mode whose kernel computed in the end, "
+        "where it was another:",
+        "",
+        f"| Data | m = n | {' | '.join(contenders)} |",
+        "| --- | ---: " + "| --- " * len(contenders) + "|",
+    ]
+    rows = {}
+    for entry in entries:
+        if entry["k"] == depth:
+            rows.setdefault((entry["data"], entry["n"]), {})[entry["contender"]] = error_cell(entry)
+    for (data, side), cells in rows.items():
+        row = " | ".join(cells.get(contender, "") for contender in contenders)
+        lines.append(f"| {data} | {side} | {row} |")
+    return lines
+
+
+TABLE_DEPTH = 4096
+ACCURACY_LIMITS = """\
+|C - AB| / |A||B| in units of 2^-24, against float64. Both the largest error and the mean of a mode are to be at most
+those of cuBLAS FP32 on uniform, normal and scaled data, and at most 1.5 times those on all other."""
+
+
+def error_cell(entry):
+    computed_by = entry.get("computed_by", entry["contender"])
+    note = f" ({computed_by})" if computed_by != entry["contender"] else ""
+    return f"{float(entry['max_ulp']):.3g}, {float(entry['mean_ulp']):.3g}{note}"
+
+
 def render(results):
     """The text of the page, and {file of a plot: how to draw it there}; no text without results."""
     lines, plots = [INTRODUCTION], {}
@@ -321,8 +443,8 @@ def render(results):
             continue
         measured = load(path)
         digest = f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-        entries = [entry for entry in measured["results"] if entry["ratio"]]
-        lines += [f"## {section.title}", "", *summary_table(measured["summary"]), ""]
+        entries = section.entries(measured)
+        lines += [f"## {section.title}", "", *section.lines(measured), ""]
         for plot in section.plots:
             wanted = [entry for entry in entries if plot.wanted(entry)]
             if not wanted:

@@ -7,11 +7,12 @@ set -eu
 
 parts="ladder_sgemm ladder_transpose ladder_sum
     sgemm_strict_public sgemm_strict_misaligned sgemm_strict_random sgemm_batched
+    sgemm_emulated_public sgemm_fast_public sgemm_accuracy
     transpose transpose_cold transpose_random sum sum_cold gemsum
-    histogram histogram_skewed histogram_constant"
+    histogram"
 
-# The options of a part. Thresholds are the project's targets; a fixed seed lets two commits be compared on
-# the same random shapes.
+# The options of a part that times calls. Thresholds are the project's targets; a fixed seed lets two commits
+# be compared on the same random shapes.
 options_of() {
     transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 --min-time 0.05"
     sums="-f sum,asum --sweep powers --min-time 0.1"
@@ -20,6 +21,8 @@ options_of() {
     sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.15" ;;
     sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.1" ;;
     sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.9 --min-time 0.1 --seed 1" ;;
+    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public --threshold 0.98 --min-time 0.1" ;;
+    sgemm_fast_public) echo "-f sgemm --math fast --sweep public --threshold 0.98 --min-time 0.1" ;;
     sgemm_batched) echo "-f sgemm --sweep batched --min-time 0.2" ;;
     transpose) echo "$transposes" ;;
     transpose_cold) echo "$transposes --cold" ;;
@@ -28,12 +31,19 @@ options_of() {
     sum_cold) echo "$sums --cold" ;;
     gemsum) echo "-f gemsum --sweep public --min-time 0.1" ;;
     histogram) echo "-f histogram --sweep public --min-time 0.1" ;;
-    histogram_*) echo "-f histogram --sweep public --min-time 0.1 --data ${1#histogram_}" ;;
     *)
         echo "$0: there is no part $1; there are:" "$parts" >&2
         return 2
         ;;
     esac
+}
+
+arguments_of() {
+    if [ "$1" = sgemm_accuracy ]; then
+        echo "accuracy --backend cuda --seed 1"
+    else
+        options=$(options_of "$1") && echo "--backend cuda $options --verify"
+    fi
 }
 
 if [ $# -lt 2 ]; then
@@ -49,7 +59,7 @@ fi
 # shellcheck disable=SC2086 # the list is to be split
 [ $# -gt 0 ] || set -- $parts
 for part in "$@"; do
-    options_of "$part" >/dev/null
+    arguments_of "$part" >/dev/null
 done
 mkdir -p "$output"
 # Absolute before the change of directory; recorded commands then hold no paths of this machine.
@@ -58,7 +68,7 @@ cd "$output"
 
 status=0
 for part in "$@"; do
-    # shellcheck disable=SC2046 # the options are to be split
-    "$bench" --backend cuda $(options_of "$part") --verify --json "$part.json" || status=1
+    # shellcheck disable=SC2046 # the arguments are to be split
+    "$bench" $(arguments_of "$part") --json "$part.json" || status=1
 done
 exit $status

@@ -15,7 +15,11 @@ import unittest
 BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
 FOLDER = pathlib.Path(__file__).resolve().parent
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
+         "sgemm_emulated_public", "sgemm_fast_public", "sgemm_accuracy",
          "transpose", "transpose_cold", "transpose_random", "sum", "sum_cold"]  # fmt: skip
+
+PRODUCT_DATA = ["uniform", "normal", "positive", "lognormal-4", "lognormal-8", "row-scaled",
+                "column-scaled", "k-scaled", "graded", "outlier", "near-largest", "near-smallest"]  # fmt: skip
 
 CONTEXT = {"gpu", "driver", "cuda", "cublas", "commit", "command", "date", "ceilings"}
 COMMON = {
@@ -26,7 +30,7 @@ COMMON = {
 VECTOR = COMMON | {"incx", "gbps"}
 FIELDS = {
     "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
-                       "gflops"},
+                       "data", "gflops"},
     "transpose": COMMON | {"m", "lda", "ldb", "in_place", "gbps"},
     "gemsum": COMMON | {"transa", "m", "lda", "gbps"},
     "histogram": COMMON | {"data", "gbps"},
@@ -162,6 +166,52 @@ class BenchTest(unittest.TestCase):
         }
         self.assertEqual(len(errors), 1)
 
+    def test_products_of_each_kind_of_data_are_verified(self):
+        for data in PRODUCT_DATA:
+            with self.subTest(data):
+                arguments = ["-m", "33", "-n", "20", "-k", "70", "--transa", "T", "--batch", "2"]
+                for entry in self.measure(*arguments, "--data", data, "--ld-pad", "1")["results"]:
+                    self.assertEqual(entry["data"], data)
+                    self.assertGreater(entry["max_err"], 0)
+
+    def accuracy(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "result.json"
+            command = [BENCH, "accuracy", "--backend", "host", "--json", str(file), *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return json.loads(file.read_text())
+
+    def test_accuracy_has_every_mode_on_every_kind_of_data(self):
+        measured = self.accuracy("-n", "20,33", "-k", "64,300", "--seed", "3")
+        self.assertLessEqual(CONTEXT, set(measured["context"]))
+        cases = {}
+        for entry in measured["results"]:
+            case = cases.setdefault((entry["data"], entry["n"], entry["k"]), {})
+            case[entry["contender"]] = entry
+        wanted = {(data, n, k) for data in PRODUCT_DATA for n in (20, 33) for k in (64, 300)}
+        self.assertEqual(set(cases), wanted)
+        for (data, n, k), case in cases.items():
+            with self.subTest(data=data, n=n, k=k):
+                self.assertLessEqual({"strict", "emulated", "fast"}, set(case))
+                yardstick = case.get("cblas_sgemm")
+                for entry in case.values():
+                    self.assertTrue(0 < entry["mean_ulp"] <= entry["max_ulp"] <= k + 4)
+                    self.assertTrue(0 < entry["frobenius"] < 1e-5)
+                    if yardstick:
+                        ratio = entry["max_ulp"] / yardstick["max_ulp"]
+                        self.assertAlmostEqual(entry["max_ratio"] / ratio, 1, delta=0.01)
+        self.assertEqual([group["contender"] for group in measured["summary"]], ["emulated", "fast"])
+        self.assertTrue(all(group["cases"] == len(cases) for group in measured["summary"]))
+
+    def test_accuracy_follows_from_the_seed(self):
+        def errors(seed):
+            results = self.accuracy("-n", "30", "-k", "50", "--data", "normal", "--seed", seed)["results"]
+            return [(entry["max_ulp"], entry["mean_ulp"]) for entry in results]
+
+        self.assertEqual(errors("1"), errors("1"))
+        self.assertNotEqual(errors("1"), errors("2"))
+
     def test_bad_input_is_one_line_and_status_2(self):
         for arguments in (
             ["-f", "nonsense"],
@@ -176,6 +226,8 @@ class BenchTest(unittest.TestCase):
             ["-m", str(2**40 + 1)],
             ["-f", "sum", "-k", "4"],
             ["-f", "sum", "--data", "skewed"],
+            ["--data", "skewed"],
+            ["-f", "histogram", "--data", "normal"],
             ["-f", "gemsum", "--ldb", "2000"],
             ["-f", "transpose", "--elem-bytes", "3"],
             ["--kernel", "nonsense"],
@@ -197,13 +249,16 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
 
-    def test_tuning_needs_kernels_that_predict_their_time(self):
+    def test_subcommands_refuse_what_they_cannot_do(self):
         for arguments, reason in (
             (["tune", "sgemm", "--backend", "host"], "nothing to tune"),
             (["tune", "sgemm", "-m", "4"], "not expected"),
             (["tune", "transpose"], "transpose"),
             (["tune"], "routine"),
             (["--repeats", "3", "tune", "sgemm"], "--repeats"),
+            (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
+            (["accuracy", "-n", "0"], "-n"),
+            (["--verify", "accuracy"], "--verify"),
         ):
             with self.subTest(arguments):
                 done = subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=120)
@@ -217,9 +272,14 @@ def measure_parts(folder, parts):
     """run_h100.sh with one or a few shapes of each sweep, on the host: its result, and its output folder."""
     stand_in = folder / "build/bin/myblas-bench"
     stand_in.parent.mkdir(parents=True)
-    stand_in.write_text(
-        f'#!/bin/sh\nshift 2\nexec "{BENCH}" "$@" --backend host --every 94 --repeats 1\n'
-    )
+    stand_in.write_text(f"""#!/bin/sh
+if [ "$1" = accuracy ]; then
+    shift 3
+    exec "{BENCH}" accuracy --backend host -n 16,24 -k 8,40 --data uniform,lognormal-8 "$@"
+fi
+shift 2
+exec "{BENCH}" "$@" --backend host --every 94 --repeats 1
+""")
     stand_in.chmod(0o755)
     command = [str(FOLDER / "run_h100.sh"), str(folder / "build"), str(folder / "output"), *parts]
     return subprocess.run(command, capture_output=True, text=True, timeout=300), folder / "output"
