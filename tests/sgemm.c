@@ -839,6 +839,75 @@ static void check_determinism(myblasHandle_t handle) {
     operands_destroy(&o);
 }
 
+// Whether results are zero, subnormal, normal, infinite or NaN. Data whose sums have one class in any order:
+// `value` gives an element by its line (a row of A, a column of B) and its k.
+struct class_data {
+    const char* name;
+    float (*value)(bool of_a, int line, int k);
+    float alpha;
+};
+
+static float overflowing(bool of_a, int line, int k) {
+    (void)k;
+    return exp2f((float)line) * (!of_a ? 1 : line % 2 ? 0x1p80f : -0x1p80f);
+}
+static float small_integers(bool of_a, int line, int k) {
+    return (float)((line + (of_a ? 1 : 2) * k) % 3 - 1);
+}
+static float cancelling(bool of_a, int line, int k) {
+    const float value = exp2f((float)(line % 41 - 20)) * (float)(1 + (line + k / 2) % 5);
+    return of_a || k % 2 ? value : -value;
+}
+// Subnormal elements beside ones that meet zeroes; their products are normal or subnormal.
+static float beside_ones(bool of_a, int line, int k) {
+    if (k != 1)
+        return of_a ? 1 : 0;
+    return of_a ? subnormal(512 * (1 + (uint32_t)line)) : line % 2 ? 0x1p100f : 1;
+}
+
+static const struct class_data class_data[] = {
+    {"overflow", overflowing, 1},
+    {"overflow by alpha", small_integers, 0x1p127f},
+    {"cancellation", cancelling, 1},
+    {"subnormal beside normal", beside_ones, 1},
+};
+
+// Classes are those that the plainest kernel gives.
+static void check_result_classes(myblasHandle_t handle, const myblasKernelInfo_t* info) {
+    static const struct shape shape = {special_m, special_n, special_k};
+    const myblasKernelInfo_t plainest = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, 0);
+    float a[special_m * special_k], b[special_k * special_n], expected[special_m * special_n];
+    struct operands o = operands_create(handle);
+    for (size_t d = 0; d < COUNT_OF(class_data); ++d) {
+        const struct class_data* data = &class_data[d];
+        if (left_out(4))
+            continue;
+        for (int l = 0; l < special_k; ++l) {
+            for (int i = 0; i < special_m; ++i)
+                a[i + l * special_m] = data->value(true, i, l);
+            for (int j = 0; j < special_n; ++j)
+                b[l + j * special_k] = data->value(false, j, l);
+        }
+        force(handle, &plainest);
+        const float* c = small_product(handle, &o, shape, a, b, data->alpha);
+        assert_non_null(c);
+        memcpy(expected, c, sizeof expected);
+        force(handle, info);
+        c = small_product(handle, &o, shape, a, b, data->alpha);
+        for (int at = 0; c && at < special_m * special_n; ++at) {
+            const bool same_sign = !signbit(c[at]) == !signbit(expected[at]);
+            if (fpclassify(c[at]) != fpclassify(expected[at]) || (expected[at] != 0 && !same_sign))
+                fail_msg("%s, %s: element %d is %g, not %g",
+                         info->name,
+                         data->name,
+                         at,
+                         (double)c[at],
+                         (double)expected[at]);
+        }
+    }
+    operands_destroy(&o);
+}
+
 static void test_values(void** state) {
     myblasHandle_t handle = require_handle(state);
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
@@ -846,6 +915,7 @@ static void test_values(void** state) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
         if (!kernel_fits_device(handle, &info))
             continue;
+        check_result_classes(handle, &info);
         force(handle, &info);
         check_special_values(handle);
         if (info.deterministic)
@@ -912,20 +982,26 @@ static const struct hard_data hard[] = {
     {"far apart", far_apart},
 };
 
+static void
+make_hard_data(float (*value)(bool of_a, int line, int k), struct shape s, float** a, float** b) {
+    *a = allocate((size_t)s.m * (size_t)s.k, sizeof **a);
+    *b = allocate((size_t)s.k * (size_t)s.n, sizeof **b);
+    for (int l = 0; l < s.k; ++l) {
+        for (int i = 0; i < s.m; ++i)
+            (*a)[i + l * s.m] = value(true, i, l);
+        for (int j = 0; j < s.n; ++j)
+            (*b)[l + j * s.k] = value(false, j, l);
+    }
+}
+
 static void check_hard_data(myblasHandle_t handle,
                             myblasMath_t math,
                             const char* kernel,
                             const struct hard_data* data) {
     struct operands o = operands_create(handle);
-    float* a = allocate(hard_m * hard_k, sizeof *a);
-    float* b = allocate(hard_k * hard_n, sizeof *b);
-    for (int l = 0; l < hard_k; ++l) {
-        for (int i = 0; i < hard_m; ++i)
-            a[i + l * hard_m] = data->value(true, i, l);
-        for (int j = 0; j < hard_n; ++j)
-            b[l + j * hard_k] = data->value(false, j, l);
-    }
     const struct shape shape = {hard_m, hard_n, hard_k};
+    float *a, *b;
+    make_hard_data(data->value, shape, &a, &b);
     const float* c = small_product(handle, &o, shape, a, b, 1);
     for (int j = 0; c && j < hard_n; ++j) {
         for (int i = 0; i < hard_m; ++i) {
@@ -969,6 +1045,154 @@ static void test_hard_data(void** state) {
                 continue;
             check_hard_data(handle, info.math_mode, info.name, &hard[d]);
         }
+    }
+}
+
+// ---- Who computes --------------------------------------------------------------------------------
+
+// A kernel of a mode leaves a call to one of a stricter mode where its slices lose too much. The host is never
+// told, but the result has the bits of that other kernel: in strict mode of this one, which adds in order of k,
+// as long as k is at most 64.
+static const char in_order[] = "warp_tile_128x128";
+enum { guarded_k = 64 };
+
+static float uniform(bool of_a, int line, int k) {
+    (void)of_a, (void)line, (void)k;
+    return random_float();
+}
+static float normal(bool of_a, int line, int k) {
+    (void)of_a, (void)line, (void)k;
+    float sum = 0;
+    for (int i = 0; i < 12; ++i)
+        sum += random_float();
+    return sum / 2;
+}
+static float row_scaled(bool of_a, int line, int k) {
+    return normal(of_a, line, k) * (of_a ? exp2f((float)(line * 7 % 81 - 40)) : 1);
+}
+static float column_scaled(bool of_a, int line, int k) {
+    return normal(of_a, line, k) * (of_a ? 1 : exp2f((float)(line * 7 % 81 - 40)));
+}
+static float lognormal(bool of_a, int line, int k) {
+    return (random_float() < 0 ? -1 : 1) * exp2f(8 * normal(of_a, line, k));
+}
+// A chunk of k tolerates one element that slices cannot hold, but for emulated mode's promise.
+static float speck(bool of_a, int line, int k) {
+    return of_a && line == 7 && k == 9 ? 0x1p-110f : random_float();
+}
+static float specks(bool of_a, int line, int k) {
+    return of_a && line == 7 && k < 3 ? 0x1p-110f : random_float();
+}
+static float subnormal_row(bool of_a, int line, int k) {
+    (void)k;
+    return random_float() * (of_a && line == 7 ? 0x1p-130f : 1);
+}
+static float almost_overflowing(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return random_float() * (of_a ? 0x1p70f : 0x1p50f);
+}
+
+// Which mode's kernel computes in the end where one of fast mode, or of emulated mode, is asked.
+struct guarded_data {
+    const char* name;
+    float (*value)(bool of_a, int line, int k);
+    myblasMath_t by_fast, by_emulated;
+};
+
+static const struct guarded_data guarded[] = {
+    {"uniform", uniform, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"normal", normal, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"row-scaled", row_scaled, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"column-scaled", column_scaled, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"lognormal", lognormal, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"graded", graded, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"outlier", outlier_at_zero, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"one speck", speck, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_STRICT_MATH},
+    {"specks", specks, MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_STRICT_MATH},
+    {"subnormal row", subnormal_row, MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_STRICT_MATH},
+    {"almost overflowing", almost_overflowing, MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_STRICT_MATH},
+    // Nothing is left behind by the calls before.
+    {"uniform again", uniform, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
+};
+
+enum { max_contenders = 32 };
+
+struct contender {
+    myblasKernelInfo_t info;
+    bool is_tested; // else only compared with
+    float* c;       // NULL: it declines
+};
+
+// Kernels on tensor cores, and the strict one that they are compared with.
+static int find_contenders(myblasHandle_t handle, struct contender contenders[max_contenders]) {
+    int found = 0;
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        const bool has_slices = info.math_mode != MYBLAS_FP32_STRICT_MATH;
+        if (!has_slices && strcmp(info.name, in_order) != 0)
+            continue;
+        assert_true(found < max_contenders);
+        contenders[found].info = info;
+        contenders[found].is_tested = has_slices && kernel_fits_device(handle, &info);
+        contenders[found++].c = NULL;
+    }
+    return found;
+}
+
+static void check_who_computes(myblasHandle_t handle,
+                               const struct guarded_data* data,
+                               struct contender* contenders,
+                               int count) {
+    const struct shape shape = {hard_m, hard_n, guarded_k};
+    const size_t bytes = hard_m * hard_n * sizeof(float);
+    struct operands o = operands_create(handle);
+    float *a, *b;
+    make_hard_data(data->value, shape, &a, &b);
+    for (int i = 0; i < count; ++i) {
+        force(handle, &contenders[i].info);
+        const float* c = small_product(handle, &o, shape, a, b, 1);
+        if (c)
+            contenders[i].c = memcpy(allocate(1, bytes), c, bytes);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (!contenders[i].is_tested)
+            continue;
+        assert_non_null(contenders[i].c);
+        myblasMath_t by = contenders[i].info.math_mode;
+        const myblasMath_t wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fast : data->by_emulated;
+        for (int j = 0; j < count; ++j) {
+            if (contenders[j].c && contenders[j].info.math_mode < by &&
+                memcmp(contenders[i].c, contenders[j].c, bytes) == 0)
+                by = contenders[j].info.math_mode;
+        }
+        if (by != wanted)
+            fail_msg("%s on %s data: computed in mode %d, not %d",
+                     contenders[i].info.name,
+                     data->name,
+                     (int)by,
+                     (int)wanted);
+    }
+    for (int i = 0; i < count; ++i) {
+        free(contenders[i].c);
+        contenders[i].c = NULL;
+    }
+    free(a);
+    free(b);
+    operands_destroy(&o);
+}
+
+static void test_who_computes(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct contender contenders[max_contenders];
+    const int count = find_contenders(handle, contenders);
+    int tested = 0;
+    for (int i = 0; i < count; ++i)
+        tested += contenders[i].is_tested;
+    for (size_t d = 0; tested > 0 && d < COUNT_OF(guarded); ++d) {
+        if (left_out(4))
+            continue;
+        random_seed(7);
+        check_who_computes(handle, &guarded[d], contenders, count);
     }
 }
 
@@ -1075,6 +1299,7 @@ int main(void) {
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_hard_data),
+        cmocka_unit_test(test_who_computes),
         cmocka_unit_test(test_null_inputs),
         cmocka_unit_test(test_empty_products),
     };
