@@ -256,6 +256,39 @@ static void test_nothing_to_add(void** state) {
     operand_destroy(&result);
 }
 
+// Long sums do not stop at 2^24, where a single running sum of ones would, nor without a place for the
+// sums of chunks.
+static void test_long_sums(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    const int64_t count = reduced() ? 1 << 16 : 1 << 25;
+    struct operand a = operand_create(handle), result = operand_create(handle);
+    float* host = operand_place(&a, (size_t)count * sizeof(float), 0);
+    for (int64_t i = 0; i < count; ++i)
+        host[i] = 1;
+    operand_upload(&a);
+    for (int lent = 0; lent <= 1; ++lent) {
+        if (!lent)
+            assert_ok(myblasSetWorkspace(handle, NULL, 0));
+        for (int op = MYBLAS_OP_N; op <= MYBLAS_OP_T; ++op) {
+            const int64_t m = op == MYBLAS_OP_N ? 1 : count, n = op == MYBLAS_OP_N ? count : 1;
+            operand_place(&result, sizeof(float), 0);
+            operand_upload(&result);
+            assert_ok(mysgemsum_64(handle,
+                                   (myblasOperation_t)op,
+                                   m,
+                                   n,
+                                   operand_device(&a),
+                                   m,
+                                   operand_device(&result)));
+            const float* sum = operand_download(&result);
+            assert_true(*sum == (float)count);
+        }
+        assert_ok(myblasSetStream(handle, NULL)); // back to the handle's own workspace
+    }
+    operand_destroy(&a);
+    operand_destroy(&result);
+}
+
 // NaN and Inf reach the sums they belong to and no others, subnormals are not flushed, and kernels
 // repeat.
 static void test_values(void** state) {
@@ -319,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_nothing_to_add),
+        cmocka_unit_test(test_long_sums),
         cmocka_unit_test(test_values),
     };
     return RUN_ON_BACKENDS("gemsum", tests);
