@@ -416,6 +416,10 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
         call.lda = call.ldb = ld;
         if (random_between(0, 2) == 0) { // in place
             call.A = call.B = (const void*)(uintptr_t)(0x10000000 + random_between(0, 3) * bytes);
+            if (random_between(0, 1)) { // batches of squares alone
+                call.n = call.m;
+                call.batch_count = random_size();
+            }
             call.lda = call.m;
             call.ldb = call.n;
         } else if (call.A == call.B) {

@@ -5,7 +5,7 @@
 // mirror.
 //
 // Bound: 2 n^2 elements moved.  Block: 256 threads, two tiles of 32 x 32, one stage.
-// Accepts: B == A, m == n, lda == ldb.
+// Accepts: B == A, m == n, lda == ldb, stride_a == stride_b.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -20,12 +20,14 @@ __global__ void __launch_bounds__(tile_threads) in_place_square(transpose_proble
     const int lane = threadIdx.x % tile_side;
     const int warp = threadIdx.x / tile_side;
     const int64_t tiles = tiles_of(p.n, tile_side);
-    const int64_t pairs = tiles * (tiles + 1) / 2;
-    for (int64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
-        const auto [tile_i, tile_j] = pair_of<int64_t>(pair, tiles);
+    const int64_t pairs = tiles * (tiles + 1) / 2; // of a matrix
+    for (int64_t pair = blockIdx.x; pair < pairs * p.batch_count; pair += gridDim.x) {
+        const int64_t batch = pair / pairs;
+        const auto [tile_i, tile_j] = pair_of<int64_t>(pair - batch * pairs, tiles);
         const int64_t i0 = tile_i * tile_side, j0 = tile_j * tile_side;
-        T* gmem_upper = static_cast<T*>(p.b) + i0 + j0 * p.lda;
-        T* gmem_lower = static_cast<T*>(p.b) + j0 + i0 * p.lda;
+        T* gmem = static_cast<T*>(p.b) + batch * p.stride_b;
+        T* gmem_upper = gmem + i0 + j0 * p.lda;
+        T* gmem_lower = gmem + j0 + i0 * p.lda;
         const bool upper_row = i0 + lane < p.n, lower_row = j0 + lane < p.n;
 #pragma unroll
         for (int k = warp; k < tile_side; k += tile_step) {
@@ -47,14 +49,18 @@ __global__ void __launch_bounds__(tile_threads) in_place_square(transpose_proble
 }
 
 bool accepts_square(const transpose_problem& p, const device_info&) {
-    return p.in_place() && p.m == p.n && p.lda == p.ldb && p.batch_count == 1;
+    return p.in_place() && p.m == p.n && p.lda == p.ldb && p.stride_a == p.stride_b;
 }
 
 myblasStatus_t launch_in_place_square(const transpose_problem& p, const launch_context& context) {
     const int64_t tiles = tiles_of(p.n, tile_side);
     return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch(
-            in_place_square<T>, grid_of(tiles * (tiles + 1) / 2), tile_threads, 0, context, p);
+        return launch(in_place_square<T>,
+                      grid_of(tiles * (tiles + 1) / 2 * p.batch_count),
+                      tile_threads,
+                      0,
+                      context,
+                      p);
     });
 }
 
