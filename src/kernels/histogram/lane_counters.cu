@@ -2,21 +2,31 @@
 //
 // Adds to `shared_atomics`: 32 copies of the counts, one for each lane and all of a copy in one bank
 // of shared memory, so that the additions of a warp never meet, whatever the bytes are; 16 bytes a
-// load, two loads of a thread in flight; and no preparation: blocks add their counts to zeroes that
-// the context keeps, and the block that comes last moves the totals to the result and leaves zeroes
-// behind. The zeroing of shared memory overlaps the kernel before.
+// load, several loads of a thread in flight; and no preparation: blocks add their counts to zeroes that
+// the context keeps, in eight copies, lest many blocks queue at one address. These need no fence and no
+// counter to tell when they are complete: they are once they add up to n. The last block waits for that,
+// moves the totals to the result and leaves zeroes behind. The zeroing of shared memory overlaps the
+// kernel before.
 //
 //   smem_count[v][lane]: byte address v * 128 + lane * 4, so the address of a byte's counter is the
 //   byte shifted by 7: a shift, a mask and an addition take it out of a word of four bytes.
 //
+//   bytes        threads x loads    blocks on a multiprocessor    of a block at least
+//     256 KiB       256 x 2                   1                         4 KiB
+//       8 MiB       512 x 4                   1                         8 KiB
+//      64 MiB      1024 x 4                   1                        16 KiB
+//     beyond       1024 x 2                   2                        16 KiB
+//
+// The last block waits while the others still run, never they for it; a device that can hold two
+// blocks is enough.
+//
 // A counter has 32 bits and sees 1 / 32 of a block's bytes: it cannot overflow below 2^44 bytes on 132
 // multiprocessors.
-// Bound: n bytes read.  Block: 1024 threads, batches of 32 KiB, 32 KiB of shared memory.
-// Grid: two blocks on each multiprocessor at most.  Accepts: everything; bytes before the first and
-// after the last 16-byte boundary are counted one by one.
+// Bound: n bytes read.  Shared memory: 32 KiB.  Accepts: everything; bytes before the first and after the
+// last 16-byte boundary are counted one by one.
 
-#include "kernels/common/last_block.h"
 #include "kernels/common/launch.h"
+#include "kernels/common/mailbox.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
 #include "kernels/histogram/bins.h"
@@ -27,19 +37,9 @@
 namespace myblas::cuda {
 namespace {
 
-constexpr int threads = 1024;
-constexpr int blocks_per_sm = 2;
-constexpr int loads = 2;
 constexpr int lanes = warp_size;
-constexpr int64_t least_bytes = 16384; // of a block: fewer blocks have fewer counts to add
-static_assert(bins * lanes * sizeof(unsigned) == 32768 && threads >= bins);
-
-// Zeroes that the context keeps, as the kernel uses them; null: counts are cleared beforehand.
-struct accumulator {
-    uint64_t* totals; // [bins]
-    unsigned* blocks; // that are through
-};
-static_assert(bins * sizeof(uint64_t) + sizeof(unsigned) <= counter_count * sizeof(unsigned));
+constexpr int copies = 8; // of the totals
+static_assert(copies * bins * sizeof(uint64_t) <= counter_count * sizeof(unsigned));
 
 __device__ void count_byte(unsigned* lane_count, unsigned byte) {
     atomicAdd(lane_count + byte * lanes, 1u);
@@ -58,11 +58,58 @@ __device__ void count_vector(unsigned* lane_count, uint4 vector) {
     count_word(lane_count, vector.w);
 }
 
+// The sum over the lanes' counts of a byte, for byte t / sharers in thread t; the threads that share a
+// byte all have it. A warp reads a bank with each lane.
+template <int threads>
+__device__ uint64_t add_lanes(const unsigned (&smem_count)[bins][lanes]) {
+    constexpr int sharers = threads / bins, length = lanes / sharers;
+    const int byte = threadIdx.x / sharers, first = threadIdx.x % sharers * length;
+    uint64_t total = 0;
+#pragma unroll
+    for (int k = 0; k < length; ++k)
+        total += smem_count[byte][first + (k + byte) % length];
+    return warp_sum<sharers>(total);
+}
+
+// Waits until the copies of the totals and `own`, the count of byte t % bins in thread t < bins, add up
+// to n; their sums by byte go to `counts`. All threads of the block call it; smem_part: [threads].
+template <int threads>
+__device__ void
+take_totals(uint64_t* totals, uint64_t own, int64_t n, uint64_t* counts, uint64_t* smem_part) {
+    constexpr int groups = threads / bins; // of threads: each takes some of the copies
+    const int t = threadIdx.x;
+    uint64_t part;
+    bool is_complete;
+    do {
+        part = own;
+#pragma unroll
+        for (int k = 0; k < copies / groups; ++k)
+            part += load_relaxed(totals + k * threads + t);
+        const uint64_t sum = block_sum_by_warp<threads>(part);
+        is_complete = __syncthreads_or(t == 0 && sum == static_cast<uint64_t>(n));
+    } while (!is_complete);
+#pragma unroll
+    for (int k = 0; k < copies / groups; ++k)
+        store_relaxed(totals + k * threads + t, 0);
+    smem_part[t] = part;
+    __syncthreads(); // the parts are complete
+    if (t < bins) {
+#pragma unroll
+        for (int group = 1; group < groups; ++group)
+            part += smem_part[group * bins + t];
+        counts[t] = part;
+    }
+}
+
+// totals: zeroes that the context keeps, [copies][bins]; null: the counts were cleared beforehand.
+template <int threads, int loads, int blocks_per_sm>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
-    lane_counters(histogram_problem p, int head, accumulator sums) {
+    lane_counters(histogram_problem p, int head, uint64_t* totals) {
     __shared__ alignas(16) unsigned smem_count[bins][lanes];
     const int t = threadIdx.x;
     unsigned* const lane_count = &smem_count[0][t % lanes];
+    if constexpr (blocks_per_sm == 1)
+        let_next_kernel_come();
     for (int i = t; i < bins * lanes / 4; i += threads)
         reinterpret_cast<uint4*>(smem_count)[i] = uint4{};
     __syncthreads(); // the counters are zero
@@ -72,9 +119,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     const uint4* const x = reinterpret_cast<const uint4*>(p.x + head);
     const int64_t step = int64_t{gridDim.x} * threads;
     int64_t i = int64_t{blockIdx.x} * threads + t;
+    uint4 value[loads];
 #pragma unroll 1
     for (; i + (loads - 1) * step < vectors; i += loads * step) {
-        uint4 value[loads];
 #pragma unroll
         for (int k = 0; k < loads; ++k)
             value[k] = __ldcs(x + i + k * step);
@@ -82,8 +129,14 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         for (int k = 0; k < loads; ++k)
             count_vector(lane_count, value[k]);
     }
-    for (; i < vectors; i += step)
-        count_vector(lane_count, __ldcs(x + i));
+#pragma unroll
+    for (int k = 0; k < loads - 1; ++k)
+        if (i + k * step < vectors)
+            value[k] = __ldcs(x + i + k * step);
+#pragma unroll
+    for (int k = 0; k < loads - 1; ++k)
+        if (i + k * step < vectors)
+            count_vector(lane_count, value[k]);
     if (blockIdx.x == 0) {
         const int64_t tail = head + vectors * 16 + t;
         if (t < head)
@@ -93,40 +146,60 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     }
     __syncthreads(); // the counters are complete
 
-    uint64_t total = 0;
-    if (t < bins)
-#pragma unroll
-        for (int k = 0; k < lanes; ++k)
-            total += smem_count[t][(t + k) % lanes]; // a bank for each thread of a warp
+    constexpr int sharers = threads / bins;
+    const uint64_t total = add_lanes<threads>(smem_count);
+    const int byte = t / sharers;
+    const bool is_first = t % sharers == 0; // of those that share the byte
     if (gridDim.x == 1) {
-        if (t < bins)
-            p.counts[t] = total;
-        return;
-    }
-    uint64_t* const target = sums.totals ? sums.totals : p.counts;
-    if (t < bins && total > 0)
-        add_count(target + t, total);
-    if (!sums.totals || !is_last_block(sums.blocks, gridDim.x))
-        return;
-    if (t < bins) {
-        p.counts[t] = __ldcg(sums.totals + t);
-        sums.totals[t] = 0;
+        if (is_first)
+            p.counts[byte] = total;
+    } else if (!totals) {
+        if (is_first && total > 0)
+            add_count(p.counts + byte, total);
+    } else if (blockIdx.x < gridDim.x - 1) {
+        if (is_first && total > 0)
+            add_count(totals + blockIdx.x % copies * bins + byte, total);
+    } else {
+        __shared__ uint64_t smem_own[bins];
+        if (is_first)
+            smem_own[byte] = total;
+        __syncthreads(); // the block's own counts are complete
+        take_totals<threads>(totals,
+                             t < bins ? smem_own[t] : 0,
+                             p.n,
+                             p.counts,
+                             reinterpret_cast<uint64_t*>(smem_count));
     }
 }
 
-myblasStatus_t launch_lane_counters(const histogram_problem& p, const launch_context& context) {
+template <int threads, int loads, int blocks_per_sm>
+myblasStatus_t
+launch_blocks(const histogram_problem& p, const launch_context& context, int64_t least_bytes) {
     const int64_t misaligned = static_cast<int64_t>(reinterpret_cast<uintptr_t>(p.x) % 16);
     const int head = static_cast<int>(std::min((16 - misaligned) % 16, p.n));
     const int64_t blocks = std::clamp<int64_t>(
         p.n / least_bytes, 1, int64_t{blocks_per_sm} * context.device->sm_count);
-    accumulator sums{};
-    if (context.counters)
-        sums = {reinterpret_cast<uint64_t*>(context.counters), context.counters + 2 * bins};
-    else if (blocks > 1)
+    uint64_t* const totals = reinterpret_cast<uint64_t*>(context.counters);
+    if (!totals && blocks > 1)
         if (const myblasStatus_t failure = clear_counts(p.counts, context))
             return failure;
-    return launch_overlapped(
-        lane_counters, dim3(static_cast<unsigned>(blocks)), threads, context, p, head, sums);
+    return launch_overlapped(lane_counters<threads, loads, blocks_per_sm>,
+                             dim3(static_cast<unsigned>(blocks)),
+                             threads,
+                             context,
+                             p,
+                             head,
+                             totals);
+}
+
+myblasStatus_t launch_lane_counters(const histogram_problem& p, const launch_context& context) {
+    if (p.n <= 256 << 10)
+        return launch_blocks<256, 2, 1>(p, context, 4096);
+    if (p.n <= 8 << 20)
+        return launch_blocks<512, 4, 1>(p, context, 8192);
+    if (p.n <= 64 << 20)
+        return launch_blocks<1024, 4, 1>(p, context, 16384);
+    return launch_blocks<1024, 2, 2>(p, context, 16384);
 }
 
 } // namespace
@@ -134,9 +207,9 @@ myblasStatus_t launch_lane_counters(const histogram_problem& p, const launch_con
 constinit const kernel_entry<histogram_problem> histogram_lane_counters = {
     .name = "lane_counters",
     .description = "counts of each lane in a bank of its own, 16-byte loads",
-    .threads = threads,
+    .threads = 1024,
     .stages = 1,
-    .smem_bytes = bins * lanes * sizeof(unsigned) + 1,
+    .smem_bytes = bins * lanes * sizeof(unsigned) + (bins + 1024) * sizeof(uint64_t),
     .launch = launch_lane_counters,
 };
 
