@@ -6,8 +6,8 @@
 //
 //   bytes of x      blocks x threads
 //        2 KiB           1 x  32         vectors of a thread in flight: 4
-//       16 KiB           1 x 128                                        8
-//       32 KiB           1 x 256                                        8
+//       16 KiB           1 x 256                                        4
+//       32 KiB           1 x 512                                        4
 //      128 KiB           8 x 128                                        8
 //       beyond           8 x 256                                        8
 //
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads) cluster(sum_problem<T> p) {
     if (blocks > 1)
         sums.open(rank, blocks);
     wait_for_earlier_work();
-    carrier<T> total = block_sum<threads>(
+    carrier<T> total = block_sum_by_warp<threads>(
         add_rows<T, threads, loads, where, dealing::singly, caching::keep>(p, rank, blocks));
     if (blocks > 1) {
         sums.is_open();
@@ -68,9 +68,9 @@ myblasStatus_t launch_cluster_sum(const sum_problem<T>& p, const launch_context&
     if (p.n <= 2 * elements_per_kib)
         return launch_blocks<T, 32, 4>(p, context, 1);
     if (p.n <= 16 * elements_per_kib)
-        return launch_blocks<T, 128, 8>(p, context, 1);
+        return launch_blocks<T, 256, 4>(p, context, 1);
     if (p.n <= 32 * elements_per_kib)
-        return launch_blocks<T, 256, 8>(p, context, 1);
+        return launch_blocks<T, 512, 4>(p, context, 1);
     if (p.n <= 128 * elements_per_kib)
         return launch_blocks<T, 128, 8>(p, context, largest_cluster);
     return launch_blocks<T, 256, 8>(p, context, largest_cluster);
@@ -81,9 +81,9 @@ constexpr kernel_entry<sum_problem<T>> entry{
     .name = "cluster",
     .description = "one cluster of blocks that send their sums through shared memory",
     .min_arch = 90,
-    .threads = 256,
+    .threads = 512,
     .stages = 1,
-    .smem_bytes = sizeof(inbox<carrier<T>>) + 256 / warp_size * sizeof(carrier<T>),
+    .smem_bytes = sizeof(inbox<carrier<T>>) + 512 * sizeof(carrier<T>),
     .alignment_bytes = sizeof(T),
     .launch = launch_cluster_sum<T>,
 };

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(threads, residents(vector))
     if constexpr (group == warp_size) {
         total = warp_sum(total);
     } else {
-        total = block_sum<threads>(total);
+        total = block_sum_by_warp<threads>(total);
         if (c.chunks > 1) {
             if (t == 0)
                 slots[j * c.chunks + chunk] = total;
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(threads, residents(vector))
             total = {};
             for (int s = t; s < c.chunks; s += threads)
                 total.add(slots[j * c.chunks + s]);
-            total = block_sum<threads>(total);
+            total = block_sum_by_warp<threads>(total);
         }
     }
     if (t == 0)
@@ -204,7 +204,7 @@ constinit const kernel_entry<gemsum_problem> gemsum_column_groups = {
     .description = "lanes, a warp or blocks for each column, 16-byte loads, fixed order",
     .threads = threads,
     .stages = 1,
-    .smem_bytes = threads / warp_size * sizeof(carrier<float>) + 1,
+    .smem_bytes = 2 * threads * sizeof(carrier<float>) + 1,
     .accepts = accepts_column_groups,
     .launch = launch_column_groups,
 };

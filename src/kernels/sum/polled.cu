@@ -8,10 +8,11 @@
 //   bytes of x    threads x loads    blocks on a multiprocessor    rows are dealt    caches
 //       1 MiB         128 x 8                  1 at most               singly          keep
 //       8 MiB         256 x 4                  2                       singly          keep
-//      32 MiB         512 x 4                  2                       singly          keep
+//      32 MiB        1024 x 2                  1                       singly          keep
 //      96 MiB         512 x 4                  2                       singly          stream
 //       beyond        256 x 4                  8                       in batches      stream
 //
+// The first form leaves room for the blocks of the next kernel beside its own, and lets them come.
 // The last block waits while the others still run, never they for it; a device that can hold two
 // blocks is enough.
 //
@@ -20,7 +21,7 @@
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone; one block
 // where the context has neither counters nor workspace.
 // Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads, and
-// the third form that of all large sizes.
+// 512 threads those of all large sizes.
 
 #include "kernels/common/mailbox.h"
 #include "kernels/common/overlap.h"
@@ -47,8 +48,10 @@ constexpr int slots_at_once = threads == 128 ? 5 : 2;
 
 template <class T, int threads, int loads, layout where, dealing order, caching policy>
 __global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* slots) {
+    if constexpr (threads == 128)
+        let_next_kernel_come();
     wait_for_earlier_work();
-    carrier<T> total = block_sum<threads>(
+    carrier<T> total = block_sum_by_warp<threads>(
         add_rows<T, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x));
     const int others = static_cast<int>(gridDim.x) - 1;
     if (others > 0) {
@@ -64,8 +67,8 @@ __global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* sl
         if constexpr (takers<threads> == warp_size) {
             rest = warp_sum(rest);
         } else {
-            __syncthreads(); // block_sum is free for its next call
-            rest = block_sum<threads>(rest);
+            __syncthreads(); // the sum over the block is free for its next call
+            rest = block_sum_by_warp<threads>(rest);
         }
         total.add(rest);
     }
@@ -113,7 +116,7 @@ myblasStatus_t launch_polled(const sum_problem<T>& p, const launch_context& cont
     if (p.n <= 8 * elements_per_mib)
         return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
     if (p.n <= 32 * elements_per_mib)
-        return launch_blocks<T, 512, 4, vectors, singly, keep>(p, context, 2);
+        return launch_blocks<T, 1024, 2, vectors, singly, keep>(p, context, 1);
     if (p.n <= 96 * elements_per_mib)
         return launch_blocks<T, 512, 4, vectors, singly, stream>(p, context, 2);
     return launch_blocks<T, 256, 4, vectors, in_batches, stream>(p, context, 8);
@@ -123,9 +126,9 @@ template <class T>
 constexpr kernel_entry<sum_problem<T>> entry{
     .name = "polled",
     .description = "16-byte loads, fixed order: the last block waits for the others' sums",
-    .threads = 512,
+    .threads = 1024,
     .stages = 1,
-    .smem_bytes = 512 / warp_size * sizeof(carrier<T>),
+    .smem_bytes = 1024 * sizeof(carrier<T>),
     .alignment_bytes = sizeof(T),
     .launch = launch_polled<T>,
 };
