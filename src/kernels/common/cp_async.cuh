@@ -26,16 +26,21 @@ __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_sou
                      : "memory");
 }
 
-// The same of 4 or 8 bytes that exist, of lines that other lanes and blocks will ask for: the L2 cache
-// fetches all 128 bytes.
+// The same of bytes that exist, of lines that other lanes and blocks will ask for: the L2 cache fetches
+// all 128 bytes.
 template <int bytes>
 __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {
-    static_assert(bytes == 4 || bytes == 8);
-    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(
-                     static_cast<uint32_t>(__cvta_generic_to_shared(smem_target))),
-                 "l"(gmem_source),
-                 "n"(bytes)
-                 : "memory");
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
+    if constexpr (bytes == 16)
+        asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(target),
+                     "l"(gmem_source)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;" ::"r"(target),
+                     "l"(gmem_source),
+                     "n"(bytes)
+                     : "memory");
 }
 
 // Closes the group of all copies that this thread issued since the last commit; it may be empty.

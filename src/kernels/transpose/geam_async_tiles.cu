@@ -122,9 +122,7 @@ myblasStatus_t launch_tiles(const geam_problem& p, const launch_context& context
     if constexpr (!is_aligned<tile>)
         rows += tile::overlap_rest;
     const int64_t tiles_m = tiles_of(rows, tile::cols), tiles_n = tiles_of(p.n, tile::rows);
-    const tile_order order{static_cast<uint32_t>(tiles_n),
-                           static_cast<uint32_t>(tiles_m),
-                           static_cast<uint32_t>(tiles_n * tiles_m)};
+    const tile_order order = order_of(tiles_n, tiles_m, 1);
     const size_t smem_bytes = (may_read(p.beta) ? 2 : 1) * operand_bytes<tile>;
     return launch(kernel, dim3(order.tiles), threads, smem_bytes, context, p, order);
 }

@@ -3,33 +3,40 @@
 // Adds to `in_place_square`: larger tiles that go past the registers (mover.h), 16 bytes at a time
 // where n and the leading dimension allow, and streaming stores. Batches are one launch.
 //
-// Bound: 2 n^2 elements moved.  Block: 256 threads, one stage of two tiles. Tile, by vectors or words:
+// Bound: 2 n^2 elements moved.  One stage of two tiles. Tile, by vectors or words:
 //      bytes   1          2        4        8        16
-//      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16
-//      words   -          -        64 x 64  32 x 32  16 x 16
+//      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16     256 threads
+//      words   -          -        32 x 32                       128
+//                                           32 x 32  16 x 16     256
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes by vectors alone.
 
+#include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int threads = 256;
+template <class T>
+struct vectors : vector_tile<T, 16, 16, 256> {};
+template <>
+struct vectors<uint8_t> : vector_tile<uint8_t, 8, 8, 256> {};
+template <>
+struct vectors<uint16_t> : vector_tile<uint16_t, 8, 8, 256> {};
 
 template <class T>
-struct vectors : vector_tile<T, 16, 16, threads> {};
+struct words : word_tile<T, 32, 32, 0, sizeof(T) == 4 ? 128 : 256> {};
 template <>
-struct vectors<uint8_t> : vector_tile<uint8_t, 8, 8, threads> {};
-template <>
-struct vectors<uint16_t> : vector_tile<uint16_t, 8, 8, threads> {};
+struct words<uint4> : word_tile<uint4, 16, 16, 0, 256> {};
 
+template <class T, bool aligned>
+struct tiling : vectors<T> {
+    using cell = vector16;
+};
 template <class T>
-struct words : word_tile<T, 64, 64, 0, threads> {};
-template <>
-struct words<uint64_t> : word_tile<uint64_t, 32, 32, 0, threads> {};
-template <>
-struct words<uint4> : word_tile<uint4, 16, 16, 0, threads> {};
+struct tiling<T, false> : words<T> {
+    using cell = T;
+};
 
 template <class tile>
 __device__ __forceinline__ void
@@ -44,7 +51,7 @@ store_tile(const vector16* smem, typename tile::T* gmem, int64_t ld, const tile_
 }
 
 template <class tile>
-__device__ __forceinline__ void store_tile(const typename tile::word* smem,
+__device__ __forceinline__ void store_tile(const typename tile::T* smem,
                                            typename tile::T* gmem,
                                            int64_t ld,
                                            const tile_region& at) {
@@ -53,10 +60,11 @@ __device__ __forceinline__ void store_tile(const typename tile::word* smem,
     });
 }
 
-template <class T, bool aligned>
-__global__ void __launch_bounds__(threads) in_place_pairs(transpose_problem p, uint32_t tiles) {
-    using tile = std::conditional_t<aligned, vectors<T>, words<T>>;
-    using cell = std::conditional_t<aligned, vector16, word_of<T>>;
+template <class tile>
+__global__ void __launch_bounds__(tile::threads)
+    in_place_pairs(transpose_problem p, uint32_t tiles) {
+    using T = typename tile::T;
+    using cell = typename tile::cell;
     extern __shared__ __align__(16) unsigned char smem_raw[];
     cell* smem_upper = reinterpret_cast<cell*>(smem_raw);                    // of the tile (i0, j0)
     cell* smem_lower = reinterpret_cast<cell*>(smem_raw + tile::smem_bytes); // of the tile (j0, i0)
@@ -68,6 +76,7 @@ __global__ void __launch_bounds__(threads) in_place_pairs(transpose_problem p, u
     const int64_t i0 = int64_t{pair.i} * tile::rows, j0 = int64_t{pair.j} * tile::rows;
     const tile_region upper{p.n, p.n, i0, j0}, lower{p.n, p.n, j0, i0};
 
+    wait_for_earlier_work();
     tile::load(smem_upper, gmem, p.lda, upper);
     if (i0 != j0)
         tile::load(smem_lower, gmem, p.lda, lower);
@@ -89,18 +98,18 @@ bool accepts_square(const transpose_problem& p, const device_info&) {
 }
 
 template <class tile>
-myblasStatus_t launch_pairs(void (*kernel)(transpose_problem, uint32_t),
-                            const transpose_problem& p,
-                            const launch_context& context) {
+myblasStatus_t launch_pairs(const transpose_problem& p, const launch_context& context) {
     const int64_t tiles = tiles_of(p.n, tile::rows);
     const auto go = [&](const transpose_problem& part, const tile_order& order) {
-        return launch(kernel,
-                      dim3(order.tiles),
-                      threads,
-                      2 * tile::smem_bytes,
-                      context,
-                      part,
-                      static_cast<uint32_t>(tiles));
+        return launch_clusters(in_place_pairs<tile>,
+                               dim3(order.tiles),
+                               1,
+                               true,
+                               tile::threads,
+                               2 * tile::smem_bytes,
+                               context,
+                               part,
+                               static_cast<uint32_t>(tiles));
     };
     return launch_parts(p, tiles * (tiles + 1) / 2, 1, go);
 }
@@ -108,9 +117,9 @@ myblasStatus_t launch_pairs(void (*kernel)(transpose_problem, uint32_t),
 myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         if (is_aligned(p))
-            return launch_pairs<vectors<T>>(in_place_pairs<T, true>, p, context);
+            return launch_pairs<tiling<T, true>>(p, context);
         if constexpr (sizeof(T) >= 4)
-            return launch_pairs<words<T>>(in_place_pairs<T, false>, p, context);
+            return launch_pairs<tiling<T, false>>(p, context);
         return MYBLAS_STATUS_NOT_SUPPORTED;
     });
 }
@@ -122,9 +131,9 @@ constinit const kernel_entry<transpose_problem> transpose_in_place_pairs = {
     .description = "in place, square: pairs of tiles by asynchronous copies",
     .block_m = vectors<uint32_t>::rows,
     .block_n = vectors<uint32_t>::rows,
-    .threads = threads,
+    .threads = vectors<uint32_t>::threads,
     .stages = 1,
-    .smem_bytes = 2 * words<uint32_t>::smem_bytes,
+    .smem_bytes = 2 * vectors<uint32_t>::smem_bytes,
     .accepts = accepts_square,
     .launch = launch_in_place_pairs,
 };
