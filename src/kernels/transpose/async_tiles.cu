@@ -20,6 +20,7 @@
 //      columns of vectors   column j: vector u at          v x v elements   rows of vectors
 //                           u ^ (j / v & 7)                turned
 
+#include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
 
@@ -51,6 +52,7 @@ __global__ void __launch_bounds__(tile::threads)
     T* gmem_b = static_cast<T*>(p.b) + tile_at.batch * p.stride_b;
     const tile_region at{p.m, p.n, tile_at.row * tile::rows, tile_at.col * tile::cols};
 
+    wait_for_earlier_work();
     tile::load(smem, gmem_a, p.lda, at);
     wait_for_tile();
     tile::for_each_square(at, [&](int, int i, int j) {
@@ -84,13 +86,15 @@ myblasStatus_t launch_async_tiles(const transpose_problem& p, const launch_conte
                             tiles_of(p.m, tile::rows),
                             tiles_of(p.n, tile::cols),
                             [&](const transpose_problem& part, const tile_order& order) {
-                                return launch(async_tiles<tile>,
-                                              dim3(order.tiles),
-                                              tile::threads,
-                                              tile::smem_bytes,
-                                              context,
-                                              part,
-                                              order);
+                                return launch_clusters(async_tiles<tile>,
+                                                       dim3(order.tiles),
+                                                       1,
+                                                       true,
+                                                       tile::threads,
+                                                       tile::smem_bytes,
+                                                       context,
+                                                       part,
+                                                       order);
                             });
     });
 }

@@ -20,6 +20,7 @@
 //      l0 l1 l2 l3 ...  (run t0)     ->     l0 l1 l2 l3 ...         ->    t0 t1 t2 | t0 t1 t2 | ...
 //      l0 l1 l2 l3 ...  (run t1)            l0 l1 l2 l3 ...               (l0)       (l1)
 
+#include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
 
@@ -80,18 +81,21 @@ copy_unit(unsigned char* image, const T* run, int count, int unit, bool permuted
             *reinterpret_cast<T*>(target + k) = *reinterpret_cast<const T*>(source + k);
 }
 
-// A thread's walk over the elements t + l * thin = first, first + threads, ... of a stretch.
+// A thread's walk over the elements t + l * thin = first, first + step, ... of a stretch.
 struct walk {
     int t, l;
     int step_t, step_l, thin;
 
-    __device__ explicit walk(int thin)
-        : t(threadIdx.x % thin), l(threadIdx.x / thin), step_t(threads % thin),
-          step_l(threads / thin), thin(thin) {}
+    __device__ explicit walk(int thin, int first = threadIdx.x, int step = threads)
+        : t(first % thin), l(first / thin), step_t(step % thin), step_l(step / thin), thin(thin) {}
 
-    __device__ __forceinline__ void advance() {
-        t += step_t;
-        l += step_l;
+    __device__ __forceinline__ void advance() { move(step_t, step_l); }
+    __device__ __forceinline__ void advance_one() { move(thin > 1, thin == 1); }
+
+private:
+    __device__ __forceinline__ void move(int by_t, int by_l) {
+        t += by_t;
+        l += by_l;
         if (t >= thin) {
             t -= thin;
             ++l;
@@ -142,10 +146,99 @@ __device__ __forceinline__ T read(const unsigned char* image, int byte) {
     return *reinterpret_cast<const T*>(image + byte);
 }
 
+// Elements of 1 and 2 bytes leave as words of 4 wherever a word of B's memory is the run's alone: `read(e)`
+// is element e of a run of `count`. Word g covers elements g * v - misfit to g * v - misfit + v - 1.
+template <class T>
+inline constexpr int word_elements = 4 / static_cast<int>(sizeof(T));
+
+template <class T>
+__device__ __forceinline__ int word_misfit(const T* run) {
+    return static_cast<int>(reinterpret_cast<uintptr_t>(run) % 4 / sizeof(T));
+}
+
+template <class T, class Read>
+__device__ __forceinline__ void store_word(T* run, int count, int first, Read read) {
+    constexpr int v = word_elements<T>;
+    if (first >= 0 && first + v <= count) {
+        uint32_t word = 0;
+#pragma unroll
+        for (int k = 0; k < v; ++k)
+            word |= static_cast<uint32_t>(read(first + k)) << (8 * sizeof(T) * k);
+        __stcs(reinterpret_cast<uint32_t*>(run + first), word);
+        return;
+    }
+    for (int k = 0; k < v; ++k) // a word that the run starts or ends in
+        if (first + k >= 0 && first + k < count)
+            __stcs(run + first + k, read(first + k));
+}
+
+// B's long side from A's short one, by words.
+template <class T>
+__device__ __forceinline__ void store_long_words(const unsigned char* image,
+                                                 int shift,
+                                                 T* gmem,
+                                                 int64_t ld,
+                                                 int valid,
+                                                 const stretch_shape& shape) {
+    constexpr int v = word_elements<T>, bytes = sizeof(T);
+    const int log_words = shape.log - (v == 4 ? 2 : 1);
+    const auto store = [&](int t, int word) {
+        T* run = gmem + t * ld;
+        store_word(run, valid, word * v - word_misfit(run), [&](int l) {
+            return read<T>(image, byte_place(shift + (t + l * shape.thin) * bytes, shape.permuted));
+        });
+    };
+#pragma unroll 4
+    for (int e = threadIdx.x; e < shape.thin << log_words; e += threads)
+        store(e >> log_words, e & ((1 << log_words) - 1));
+    for (int t = threadIdx.x; t < shape.thin; t += threads) // one more for a misfit
+        store(t, 1 << log_words);
+}
+
+// Where the run of thin row t of A's long side starts among the images.
+template <class T>
+struct run_places {
+    uint32_t first, step; // the low bits of the runs' addresses
+    int pitch;
+
+    __device__ run_places(const T* gmem, int64_t ld, int pitch)
+        : first(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(gmem))),
+          step(static_cast<uint32_t>(ld * sizeof(T))), pitch(pitch) {}
+
+    __device__ __forceinline__ int operator()(int t) const {
+        return t * pitch + static_cast<int>((first + t * step) % sizeof(vector16));
+    }
+};
+
+// B's short side, tight, from A's long one, by words.
+template <class T>
+__device__ __forceinline__ void store_short_words(
+    const unsigned char* image, const run_places<T>& run_at, T* gmem, int valid, int thin) {
+    constexpr int v = word_elements<T>;
+    const int count = valid * thin, head = (v - word_misfit(gmem)) % v;
+    const auto next_of = [&](walk& at) {
+        const T value = read<T>(image, run_at(at.t) + at.l * static_cast<int>(sizeof(T)));
+        at.advance_one();
+        return value;
+    };
+    if (static_cast<int>(threadIdx.x) < min(head, count)) {
+        walk at(thin);
+        __stcs(gmem + threadIdx.x, next_of(at));
+    }
+    walk at(thin, head + threadIdx.x * v, threads * v);
+#pragma unroll 4
+    for (int first = head + threadIdx.x * v; first < count; first += threads * v) {
+        walk of_word = at;
+        store_word(gmem, count, first, [&](int) { return next_of(of_word); });
+        at.advance();
+    }
+}
+
 template <class T, bool thin_rows>
 __global__ void __launch_bounds__(threads)
     interleaved(transpose_problem p, stretch_shape shape, uint32_t stretches) {
     extern __shared__ __align__(16) unsigned char smem[];
+    wait_for_earlier_work();
     const uint32_t batch = blockIdx.x / stretches;
     const int64_t l0 = int64_t{blockIdx.x - batch * stretches} << shape.log;
     const int valid = static_cast<int>(min(int64_t{1} << shape.log, (thin_rows ? p.n : p.m) - l0));
@@ -158,21 +251,31 @@ __global__ void __launch_bounds__(threads)
         load_short_side(smem, gmem_a, p.lda, valid, shape);
         wait_for_tile();
         const int shift = misfit(gmem_a);
+        if constexpr (bytes < 4) {
+            store_long_words(smem, shift, gmem_b, p.ldb, valid, shape);
+        } else {
 #pragma unroll 8
-        for (int e = threadIdx.x; e < shape.thin << shape.log; e += threads) {
-            const int t = e >> shape.log, l = e & ((1 << shape.log) - 1);
-            const int byte = shift + (t + l * shape.thin) * bytes;
-            if (l < valid)
-                __stcs(gmem_b + l + t * p.ldb, read<T>(smem, byte_place(byte, shape.permuted)));
+            for (int e = threadIdx.x; e < shape.thin << shape.log; e += threads) {
+                const int t = e >> shape.log, l = e & ((1 << shape.log) - 1);
+                const int byte = shift + (t + l * shape.thin) * bytes;
+                if (l < valid)
+                    __stcs(gmem_b + l + t * p.ldb, read<T>(smem, byte_place(byte, shape.permuted)));
+            }
         }
     } else {
         load_long_side(smem, gmem_a, p.lda, valid, shape);
         wait_for_tile();
+        const run_places<T> run_at(gmem_a, p.lda, shape.run_pitch);
+        if constexpr (bytes < 4) {
+            if (p.ldb == shape.thin) {
+                store_short_words(smem, run_at, gmem_b, valid, shape.thin);
+                return;
+            }
+        }
         walk at(shape.thin);
 #pragma unroll 8
         for (int e = threadIdx.x; e < valid * shape.thin; e += threads) {
-            const int byte = at.t * shape.run_pitch + misfit(gmem_a + at.t * p.lda) + at.l * bytes;
-            __stcs(gmem_b + at.t + at.l * p.ldb, read<T>(smem, byte));
+            __stcs(gmem_b + at.t + at.l * p.ldb, read<T>(smem, run_at(at.t) + at.l * bytes));
             at.advance();
         }
     }
@@ -211,14 +314,16 @@ myblasStatus_t launch_interleaved(const transpose_problem& p, const launch_conte
         const auto kernel = thin_rows ? interleaved<T, true> : interleaved<T, false>;
         return launch_parts(
             p, stretches, 1, [&](const transpose_problem& part, const tile_order& order) {
-                return launch(kernel,
-                              dim3(order.tiles),
-                              threads,
-                              smem_bytes<T>(shape),
-                              context,
-                              part,
-                              shape,
-                              static_cast<uint32_t>(stretches));
+                return launch_clusters(kernel,
+                                       dim3(order.tiles),
+                                       1,
+                                       true,
+                                       threads,
+                                       smem_bytes<T>(shape),
+                                       context,
+                                       part,
+                                       shape,
+                                       static_cast<uint32_t>(stretches));
             });
     });
 }

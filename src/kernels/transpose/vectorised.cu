@@ -5,9 +5,9 @@
 // turns it in registers, and stores it to shared memory by rows; there the block regroups the
 // vectors into runs along B. Instead of padding, which would break the alignment, the vectors of a
 // run are permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8
-// different groups of four banks. Blocks take the tiles in bands, so that those in flight touch
-// about as many pages of A as of B. A's elements are read once and B's written once: both stream
-// past the caches.
+// different groups of four banks. Blocks take the tiles in bands, down their columns, so that those in
+// flight cover long stretches of a few columns of A. A's elements are read once and B's written once:
+// both stream past the caches.
 //
 // Bound: 2 m n elements moved.  One stage.  Tile, threads, shared memory of a block and the blocks on
 // a multiprocessor that registers are kept down for, by the element's size:
@@ -15,6 +15,7 @@
 //          1  16   128 x 128       64   16 KiB        5
 //          2   8   128 x 128      256   32 KiB        2
 //          4   4    64 x 64       256   16 KiB        5
+//                  128 x 64       512   32 KiB        2      where min(m, n) is large
 //          8   2    32 x 64       256   16 KiB        4
 //         16   1    16 x 64       256   16 KiB        6
 // Accepts: out of place, with pointers and leading dimensions that are multiples of 16 bytes; m and
@@ -23,6 +24,7 @@
 //      A                     registers          smem, a row of A = a column of B
 //      v columns x 1 vector  ->  turned    ->   row i: vectors j / v, at (j / v) ^ (i / v & 7)
 
+#include "kernels/common/overlap.h"
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/square.h"
 #include "kernels/transpose/tile.h"
@@ -30,42 +32,45 @@
 namespace myblas::cuda {
 namespace {
 
-template <class T>
+// is_tall: twice as many rows.
+template <class Element, bool is_tall>
 struct tiling {
+    using T = Element;
     static constexpr int v = vector_elements<T>;
-    static constexpr int lanes = sizeof(T) == 1 ? 8 : 16; // squares along each side
-    static constexpr int repeats = v >= 4 ? 1 : 4 / v;    // squares of a thread, along n
-    static constexpr int rows = lanes * v;                // of A
-    static constexpr int cols = lanes * v * repeats;      // of A
-    static constexpr int threads = lanes * lanes;
+    static constexpr int lanes_n = sizeof(T) == 1 ? 8 : 16; // squares along n
+    static constexpr int lanes_m = is_tall ? 2 * lanes_n : lanes_n;
+    static constexpr int repeats = v >= 4 ? 1 : 4 / v; // squares of a thread, along n
+    static constexpr int rows = lanes_m * v;           // of A
+    static constexpr int cols = lanes_n * v * repeats; // of A
+    static constexpr int threads = lanes_m * lanes_n;
     static constexpr int units = cols / v; // vectors of a row in shared memory
-    static constexpr int min_blocks = v == 8 ? 2 : v == 2 ? 4 : v == 1 ? 6 : 5;
+    static constexpr int min_blocks = is_tall || v == 8 ? 2 : v == 2 ? 4 : v == 1 ? 6 : 5;
     static constexpr int swizzle = 7; // 8 lanes make a phase
     static constexpr size_t smem_bytes = sizeof(T) * rows * cols;
     static_assert(units % (swizzle + 1) == 0, "the XOR must stay inside a row");
     static_assert(smem_bytes <= 48 * 1024);
 };
 
-// Tile rows in a band. With several hundred tiles in flight, 32 make the set about square.
-constexpr int band_rows = 32;
+constexpr int band_rows = 128;  // in tiles
+constexpr int64_t large = 4096; // min(m, n) that tall tiles pay for
 
 // Where vector `unit` of row i lies in shared memory, in vectors.
-template <class T>
+template <class shape>
 __device__ int place(int i, int unit) {
-    return i * tiling<T>::units + (unit ^ (i / tiling<T>::v & tiling<T>::swizzle));
+    return i * shape::units + (unit ^ (i / shape::v & shape::swizzle));
 }
 
 // A tile of which every row and column holds whole vectors.
-template <class T>
+template <class shape, class T = typename shape::T>
 __device__ void move_vectors(
     const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int rows, int cols, vector16* smem) {
-    using shape = tiling<T>;
     constexpr int v = shape::v;
-    const int i = threadIdx.x % shape::lanes * v;
+    const int i = threadIdx.x % shape::lanes_m * v;
+    const int first_square = threadIdx.x / shape::lanes_m;
     vector16 square[shape::repeats][v];
 #pragma unroll
     for (int s = 0; s < shape::repeats; ++s) {
-        const int j = (threadIdx.x / shape::lanes + s * shape::lanes) * v;
+        const int j = (first_square + s * shape::lanes_n) * v;
         if (i < rows && j < cols)
 #pragma unroll
             for (int c = 0; c < v; ++c)
@@ -77,7 +82,7 @@ __device__ void move_vectors(
         transpose_square<T>(square[s], turned);
 #pragma unroll
         for (int r = 0; r < v; ++r) // what lies outside the matrix is never read
-            smem[place<T>(i + r, threadIdx.x / shape::lanes + s * shape::lanes)] = turned[r];
+            smem[place<shape>(i + r, first_square + s * shape::lanes_n)] = turned[r];
     }
     __syncthreads(); // the tile is complete
     const int unit = threadIdx.x % shape::units;
@@ -87,34 +92,34 @@ __device__ void move_vectors(
     for (int k = 0; k < shape::rows / step; ++k) {
         const int row = first + k * step;
         if (row < rows && unit * v < cols)
-            store_streaming(gmem_b + unit * v + row * ldb, smem[place<T>(row, unit)]);
+            store_streaming(gmem_b + unit * v + row * ldb, smem[place<shape>(row, unit)]);
     }
 }
 
 // A tile at an edge that cuts a vector: the same way through shared memory, element by element.
-template <class T>
+template <class shape, class T = typename shape::T>
 __device__ void
 move_elements(const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int rows, int cols, T* smem) {
-    using shape = tiling<T>;
     constexpr int v = shape::v;
     for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
         const int i = e % shape::rows, j = e / shape::rows;
         if (i < rows && j < cols)
-            smem[place<T>(i, j / v) * v + j % v] = gmem_a[i + j * lda];
+            smem[place<shape>(i, j / v) * v + j % v] = gmem_a[i + j * lda];
     }
     __syncthreads(); // the tile is complete
     for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
         const int j = e % shape::cols, i = e / shape::cols;
         if (i < rows && j < cols)
-            gmem_b[j + i * ldb] = smem[place<T>(i, j / v) * v + j % v];
+            gmem_b[j + i * ldb] = smem[place<shape>(i, j / v) * v + j % v];
     }
 }
 
-template <class T>
-__global__ void __launch_bounds__(tiling<T>::threads, tiling<T>::min_blocks)
+template <class shape>
+__global__ void __launch_bounds__(shape::threads, shape::min_blocks)
     vectorised(transpose_problem p) {
-    using shape = tiling<T>;
+    using T = typename shape::T;
     __shared__ vector16 smem[shape::rows * shape::units];
+    wait_for_earlier_work();
 
     const int64_t tiles_m = tiles_of(p.m, shape::rows);
     const int64_t tiles_n = tiles_of(p.n, shape::cols);
@@ -129,9 +134,10 @@ __global__ void __launch_bounds__(tiling<T>::threads, tiling<T>::min_blocks)
         const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;
         T* gmem_b = static_cast<T*>(p.b) + j0 + i0 * p.ldb;
         if (rows % shape::v == 0 && cols % shape::v == 0)
-            move_vectors<T>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
+            move_vectors<shape>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
         else
-            move_elements<T>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, reinterpret_cast<T*>(smem));
+            move_elements<shape>(
+                gmem_a, p.lda, gmem_b, p.ldb, rows, cols, reinterpret_cast<T*>(smem));
         __syncthreads(); // the tile is free for the block's next one
     }
 }
@@ -143,11 +149,18 @@ bool accepts_aligned(const transpose_problem& p, const device_info& device) {
     return out_of_place(p, device) && misfit % sizeof(vector16) == 0;
 }
 
+template <class shape>
+myblasStatus_t launch_tiles(const transpose_problem& p, const launch_context& context) {
+    const dim3 grid = grid_of(tiles_of(p.m, shape::rows) * tiles_of(p.n, shape::cols));
+    return launch_overlapped(vectorised<shape>, grid, shape::threads, context, p);
+}
+
 myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        using shape = tiling<T>;
-        const dim3 grid = grid_of(tiles_of(p.m, shape::rows) * tiles_of(p.n, shape::cols));
-        return launch(vectorised<T>, grid, shape::threads, 0, context, p);
+        if constexpr (sizeof(T) == 4)
+            if (std::min(p.m, p.n) >= large)
+                return launch_tiles<tiling<T, true>>(p, context);
+        return launch_tiles<tiling<T, false>>(p, context);
     });
 }
 
@@ -156,11 +169,11 @@ myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_contex
 constinit const kernel_entry<transpose_problem> transpose_vectorised = {
     .name = "vectorised",
     .description = "16-byte accesses, squares turned in registers, swizzled shared memory",
-    .block_m = tiling<uint32_t>::rows,
-    .block_n = tiling<uint32_t>::cols,
-    .threads = tiling<uint32_t>::threads,
+    .block_m = tiling<uint32_t, true>::rows,
+    .block_n = tiling<uint32_t, true>::cols,
+    .threads = tiling<uint32_t, true>::threads,
     .stages = 1,
-    .smem_bytes = tiling<uint16_t>::smem_bytes,
+    .smem_bytes = tiling<uint16_t, false>::smem_bytes,
     .alignment_bytes = sizeof(vector16),
     .accepts = accepts_aligned,
     .launch = launch_vectorised,
