@@ -55,15 +55,15 @@ constexpr rule<sgemm_problem> sgemm[] = {
 
 constexpr rule<transpose_problem> transpose[] = {
     // forms             m    n    min(m, n)     m * n
-    {out_of_place_form,  {any, any, any,          at_most(1 << 13)}, &cuda::transpose_naive},
-    {out_of_place_form,  {any, any, at_most(12),  at_most(150000)},  &cuda::transpose_naive},
+    {out_of_place_form,  {any, any, at_least(16), at_most(1 << 16)}, &cuda::transpose_small_elements},
+    {out_of_place_form,  {any, any, at_least(16), at_most(1 << 22)}, &cuda::transpose_small_squares},
     {out_of_place_form,  {any, any, at_least(16), at_most(1 << 22)}, &cuda::transpose_small_tiles},
     {whole_sectors_form, {any, any, at_least(32), any},              &cuda::transpose_vectorised},
     {whole_sectors_form, {any, any, at_least(32), any},              &cuda::transpose_large_tiles},
     {out_of_place_form,  {any, any, at_most(40),  any},              &cuda::transpose_interleaved},
     {out_of_place_form,  {any, any, at_most(48),  at_most(1 << 21)}, &cuda::transpose_interleaved},
-    {out_of_place_form,  {any, any, at_most(100), at_most(6000000)}, &cuda::transpose_unrolled},
-    {out_of_place_form,  {any, any, any,          at_most(1 << 21)}, &cuda::transpose_unrolled},
+    {out_of_place_form,  {any, any, at_most(100), at_most(6000000)}, &cuda::transpose_small_elements},
+    {out_of_place_form,  {any, any, any,          at_most(1 << 21)}, &cuda::transpose_small_elements},
     {out_of_place_form,  {any, any, any,          any},              &cuda::transpose_shifted},
     {out_of_place_form,  {any, any, any,          any},              &cuda::transpose_unrolled},
     {in_place_form,      {any, any, any,          any},              &cuda::transpose_in_place_pairs},
@@ -83,7 +83,7 @@ constexpr rule<geam_problem> geam[] = {
 
 constexpr rule<sum_problem<float>> sum[] = {
     // forms    n                incx
-    {any_form, {at_most(131072), at_most(1), any, any}, &cuda::sum_cluster},
+    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::sum_cluster},
     {any_form, {at_most(16384),  any,        any, any}, &cuda::sum_cluster},
     {any_form, {at_most(16384),  any,        any, any}, &cuda::sum_single_block},
     {any_form, {any,             any,        any, any}, &cuda::sum_polled},
@@ -91,7 +91,7 @@ constexpr rule<sum_problem<float>> sum[] = {
 
 constexpr rule<sum_problem<double>> dsum[] = {
     // forms    n               incx
-    {any_form, {at_most(65536), at_most(1), any, any}, &cuda::dsum_cluster},
+    {any_form, {at_most(55000), at_most(1), any, any}, &cuda::dsum_cluster},
     {any_form, {at_most(8192),  any,        any, any}, &cuda::dsum_cluster},
     {any_form, {at_most(8192),  any,        any, any}, &cuda::dsum_single_block},
     {any_form, {any,            any,        any, any}, &cuda::dsum_polled},

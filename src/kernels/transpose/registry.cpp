@@ -15,6 +15,8 @@ kernel_list<transpose_problem> cuda_kernels<transpose_problem>() {
         &cuda::transpose_diagonal,
         &cuda::transpose_unrolled,
         &cuda::transpose_vectorised,
+        &cuda::transpose_small_squares,
+        &cuda::transpose_small_elements,
         &cuda::transpose_small_tiles,
         &cuda::transpose_large_tiles,
         &cuda::transpose_shifted,

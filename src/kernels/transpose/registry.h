@@ -14,6 +14,8 @@ extern const kernel_entry<transpose_problem> transpose_shared_tile_padded;
 extern const kernel_entry<transpose_problem> transpose_diagonal;
 extern const kernel_entry<transpose_problem> transpose_unrolled;
 extern const kernel_entry<transpose_problem> transpose_vectorised;
+extern const kernel_entry<transpose_problem> transpose_small_squares;
+extern const kernel_entry<transpose_problem> transpose_small_elements;
 extern const kernel_entry<transpose_problem> transpose_small_tiles;
 extern const kernel_entry<transpose_problem> transpose_large_tiles;
 extern const kernel_entry<transpose_problem> transpose_shifted;

@@ -1,0 +1,201 @@
+// B = A^T of matrices that stay in the L2 cache: small tiles, short code, launches that overlap.
+//
+// Such a transpose is over in 1 to 3 us: what counts is how soon all multiprocessors have work, how many
+// instructions a block has to fetch, and that its launch hides behind the kernel before.
+//
+//   squares    `vectorised` with small tiles: vectors of 16 bytes, squares turned in registers, an XOR for
+//              padding. Loads that leave an A of up to 16 MiB in the caches; stores that stream past them.
+//   elements   `unrolled` with small tiles: any alignment, padded shared memory.
+//
+// Bound: latency; 2 m n elements moved.  One stage.  Tile and threads:
+//      bytes     1          2          4          8          16
+//      squares   -          64 x 64    32 x 32    16 x 32    8 x 32
+//                           64         64         64         128
+//      elements  32 x 32 and 256 for all
+// Accepts: out of place, batches too, as far as the grid reaches. squares: everything a multiple of 16 bytes; elements of 1 byte, whose
+// squares take too long to turn, are left to `small_tiles`.
+
+#include "kernels/common/overlap.h"
+#include "kernels/transpose/registry.h"
+#include "kernels/transpose/square.h"
+#include "kernels/transpose/tile.h"
+
+namespace myblas::cuda {
+namespace {
+
+// ---- Squares -------------------------------------------------------------------------------------
+
+constexpr int64_t kept_bytes = 16 << 20; // of A
+
+template <class T>
+struct tiling {
+    static constexpr int v = vector_elements<T>;
+    static constexpr int lanes_m = 8, lanes_n = sizeof(T) == 16 ? 16 : 8; // squares of the block
+    static constexpr int repeats = sizeof(T) >= 8 ? 2 : 1; // squares of a thread, along n
+    static constexpr int rows = lanes_m * v, cols = lanes_n * v * repeats; // of A
+    static constexpr int threads = lanes_m * lanes_n;
+    static constexpr int units = lanes_n * repeats; // vectors of a row in shared memory
+    static constexpr int swizzle = 7;               // 8 lanes make a phase
+    static_assert(units % (swizzle + 1) == 0, "the XOR must stay inside a row");
+};
+
+// Where vector `unit` of row i lies in shared memory, in vectors.
+template <class T>
+__device__ int place(int i, int unit) {
+    return i * tiling<T>::units + (unit ^ (i / tiling<T>::v & tiling<T>::swizzle));
+}
+
+template <class T, bool keeps>
+__global__ void __launch_bounds__(tiling<T>::threads) small_squares(transpose_problem p) {
+    using shape = tiling<T>;
+    constexpr int v = shape::v;
+    __shared__ vector16 smem[shape::rows * shape::units];
+    const int64_t i0 = int64_t{blockIdx.x} * shape::rows, j0 = int64_t{blockIdx.y} * shape::cols;
+    const int rows = static_cast<int>(min(int64_t{shape::rows}, p.m - i0));
+    const int cols = static_cast<int>(min(int64_t{shape::cols}, p.n - j0));
+    const T* gmem_a = static_cast<const T*>(p.a) + blockIdx.z * p.stride_a + i0 + j0 * p.lda;
+    T* gmem_b = static_cast<T*>(p.b) + blockIdx.z * p.stride_b + j0 + i0 * p.ldb;
+    const int i = threadIdx.x % shape::lanes_m * v;
+    const int first_square = threadIdx.x / shape::lanes_m;
+    wait_for_earlier_work();
+
+    vector16 square[shape::repeats][v];
+#pragma unroll
+    for (int s = 0; s < shape::repeats; ++s) {
+        const int j = (first_square + s * shape::lanes_n) * v;
+        if (i < rows && j < cols)
+#pragma unroll
+            for (int c = 0; c < v; ++c) {
+                const T* from = gmem_a + i + (j + c) * p.lda;
+                square[s][c] =
+                    keeps ? *reinterpret_cast<const vector16*>(from) : load_streaming(from);
+            }
+    }
+#pragma unroll
+    for (int s = 0; s < shape::repeats; ++s) {
+        vector16 turned[v];
+        transpose_square<T>(square[s], turned);
+#pragma unroll
+        for (int r = 0; r < v; ++r) // what lies outside the matrix is never read
+            smem[place<T>(i + r, first_square + s * shape::lanes_n)] = turned[r];
+    }
+    __syncthreads(); // the tile is complete
+    const int unit = threadIdx.x % shape::units, first = threadIdx.x / shape::units;
+    constexpr int step = shape::threads / shape::units; // rows that the block covers at once
+#pragma unroll
+    for (int k = 0; k < shape::rows / step; ++k) {
+        const int row = first + k * step;
+        if (row < rows && unit * v < cols)
+            store_streaming(gmem_b + unit * v + row * p.ldb, smem[place<T>(row, unit)]);
+    }
+}
+
+// Tiles of rows, of columns and matrices are the three dimensions of the grid: no number is divided.
+template <int rows, int cols>
+dim3 grid_of_tiles(const transpose_problem& p) {
+    return dim3(static_cast<unsigned>(tiles_of(p.m, rows)),
+                static_cast<unsigned>(tiles_of(p.n, cols)),
+                static_cast<unsigned>(p.batch_count));
+}
+
+// For tiles of at least 8 x 32.
+bool fits_grid(const transpose_problem& p) {
+    return tiles_of(p.m, 8) <= max_grid_x && tiles_of(p.n, 32) <= max_grid_y &&
+           p.batch_count <= max_grid_z;
+}
+
+bool accepts_aligned(const transpose_problem& p, const device_info&) {
+    const int64_t extents = p.lda | p.ldb | p.stride_a | p.stride_b | p.m | p.n;
+    const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
+                            static_cast<uint64_t>(extents) * p.element_bytes;
+    return !p.in_place() && p.element_bytes > 1 && misfit % sizeof(vector16) == 0 && fits_grid(p);
+}
+
+myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        using shape = tiling<T>;
+        if constexpr (sizeof(T) == 1)
+            return MYBLAS_STATUS_NOT_SUPPORTED;
+        else
+            return launch_overlapped(p.m * p.n * p.batch_count <= kept_bytes / int64_t{sizeof(T)}
+                                         ? small_squares<T, true>
+                                         : small_squares<T, false>,
+                                     grid_of_tiles<shape::rows, shape::cols>(p),
+                                     shape::threads,
+                                     context,
+                                     p);
+    });
+}
+
+// ---- Elements ------------------------------------------------------------------------------------
+
+constexpr int side = 32;
+constexpr int threads = 256;
+constexpr int step = threads / side; // columns that the block covers at once
+
+template <class T>
+__global__ void __launch_bounds__(threads) small_elements(transpose_problem p) {
+    constexpr int per_thread = side / step;
+    __shared__ T smem[side][padded_pitch<T, side>]; // (j, i)
+    const int64_t i0 = int64_t{blockIdx.x} * side, j0 = int64_t{blockIdx.y} * side;
+    const int rows = static_cast<int>(min(int64_t{side}, p.m - i0));
+    const int cols = static_cast<int>(min(int64_t{side}, p.n - j0));
+    const int lane = threadIdx.x % side, first = threadIdx.x / side;
+    const T* gmem_a = static_cast<const T*>(p.a) + blockIdx.z * p.stride_a + i0 + lane + j0 * p.lda;
+    T* gmem_b = static_cast<T*>(p.b) + blockIdx.z * p.stride_b + j0 + lane + i0 * p.ldb;
+    wait_for_earlier_work();
+
+    T value[per_thread];
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k)
+        if (lane < rows && first + k * step < cols)
+            value[k] = gmem_a[(first + k * step) * p.lda];
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) // what lies outside the matrix is never read
+        smem[first + k * step][lane] = value[k];
+    __syncthreads(); // the tile is complete
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k)
+        if (lane < cols && first + k * step < rows)
+            __stcs(gmem_b + (first + k * step) * p.ldb, smem[lane][first + k * step]);
+}
+
+bool accepts_elements(const transpose_problem& p, const device_info&) {
+    return !p.in_place() && fits_grid(p);
+}
+
+myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_context& context) {
+    return with_element(p.element_bytes, [&]<class T>(T) {
+        return launch_overlapped(
+            small_elements<T>, grid_of_tiles<side, side>(p), threads, context, p);
+    });
+}
+
+} // namespace
+
+constinit const kernel_entry<transpose_problem> transpose_small_squares = {
+    .name = "small_squares",
+    .description = "16-byte accesses, small tiles for matrices that stay in the L2 cache",
+    .block_m = tiling<uint32_t>::rows,
+    .block_n = tiling<uint32_t>::cols,
+    .threads = tiling<uint32_t>::threads,
+    .stages = 1,
+    .smem_bytes = sizeof(vector16) * tiling<uint16_t>::rows * tiling<uint16_t>::units,
+    .alignment_bytes = sizeof(vector16),
+    .accepts = accepts_aligned,
+    .launch = launch_small_squares,
+};
+
+constinit const kernel_entry<transpose_problem> transpose_small_elements = {
+    .name = "small_elements",
+    .description = "any alignment, small tiles for matrices that stay in the L2 cache",
+    .block_m = side,
+    .block_n = side,
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = side * padded_pitch<uint4, side> * max_element_bytes,
+    .accepts = accepts_elements,
+    .launch = launch_small_elements,
+};
+
+} // namespace myblas::cuda
