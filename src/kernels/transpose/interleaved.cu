@@ -5,7 +5,7 @@
 // leading dimension is tight, and the other a run for each of the thin extent's rows or columns. Runs
 // are copied to shared memory as images: with the 16-byte grid of their own memory, so that the copies
 // are of 16 bytes whatever the alignment. Images are read element by element, neighbouring lanes in the
-// order of B's memory.
+// order of B's memory; elements of 1 and 2 bytes leave as words of 4 bytes, put together in registers.
 //
 // Adds to `unrolled`'s stretches: copies past the registers, all of a block's under way at once; images.
 //
