@@ -156,8 +156,8 @@ void test_shapes(void**) {
 void test_tuner_finds_the_truth(void**) {
     simulated_bed bed;
     const tuning result = tune(bed, 1e9);
-    assert_int_equal(result.costs.size(), useful_count);
-    for (size_t i = 0; i < result.costs.size(); ++i) {
+    assert_int_equal(result.costs.size(), useful_count + 1);
+    for (size_t i = 0; i < useful_count; ++i) {
         assert_string_equal(result.costs[i].kernel.c_str(), simulated[i].name);
         assert_int_equal(result.costs[i].of_form.size(), form_count);
         for (const auto& [form, found] : result.costs[i].of_form) {
@@ -174,6 +174,24 @@ void test_tuner_finds_the_truth(void**) {
     assert_int_equal(bed.measured[useful_count], 0); // hopeless everywhere, as the library knew
     for (const trial& t : result.trials)
         assert_true(!t.measured || t.us > 0);
+}
+
+// What was not measured keeps the costs that the library has, and is named.
+void test_tuner_keeps_costs(void**) {
+    simulated_bed bed;
+    const tuning result = tune(bed, 1e9);
+    const kernel_costs& kept = result.costs.back();
+    const cost& known = simulated[useful_count].truth;
+    assert_string_equal(kept.kernel.c_str(), "useless");
+    assert_int_equal(kept.of_form.size(), form_count);
+    for (const auto& [form, found] : kept.of_form) {
+        assert_near(found.fixed, known.fixed, 1e-6);
+        assert_near(found.per_wave, known.per_wave, 1e-6);
+        assert_near(found.per_step, known.per_step, 1e-6);
+        assert_near(found.per_byte, known.per_byte, 1e-12);
+    }
+    assert_int_equal(result.kept.size(), form_count);
+    assert_string_equal(result.kept[1].c_str(), "useless NT");
 }
 
 // A kernel is held against those that there are wherever it is there, in what is measured, in the weights and
@@ -235,14 +253,15 @@ void test_files(void**) {
         {.name = "fine", .description = "", .work = work},
         {.name = "sliced", .description = "", .work = work},
         {.name = "passes", .description = "", .work = work},
+        {.name = "useless", .description = "", .work = work},
     };
     const myblas::kernel_entry<myblas::sgemm_problem>* const list[] = {
-        &entries[0], &entries[1], &entries[2], &entries[3], &entries[4]};
+        &entries[0], &entries[1], &entries[2], &entries[3], &entries[4], &entries[5]};
     myblas::tuning_file file;
     assert_null(myblas::parse_tuning(text, list, &file).what);
     assert_int_equal(file.arch, 90);
-    assert_int_equal(file.sgemm_costs().size(), useful_count);
-    for (size_t i = 0; i < useful_count; ++i)
+    assert_int_equal(file.sgemm_costs().size(), std::size(entries));
+    for (size_t i = 0; i < std::size(entries); ++i)
         for (size_t form = 0; form < form_count; ++form) {
             const cost& written = result.costs[i].of_form.at(static_cast<int>(form));
             const myblas::cost& read = file.sgemm_costs()[i].of_form[form];
@@ -268,6 +287,7 @@ int main() {
         cmocka_unit_test(test_fit_heeds_weights),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_tuner_finds_the_truth),
+        cmocka_unit_test(test_tuner_keeps_costs),
         cmocka_unit_test(test_settings_compete_apart),
         cmocka_unit_test(test_tuner_keeps_to_its_budget),
         cmocka_unit_test(test_files),

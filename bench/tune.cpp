@@ -101,6 +101,18 @@ void fit_kernel(tuning& result, int kernel, int form) {
         result.costs[kernel].of_form[form] = fit(seen);
 }
 
+// Where measurements stayed few, the costs are those that the library has: its predictions show them.
+void keep_costs(tuning& result, int kernel, int form) {
+    std::vector<observation> known;
+    for (const trial& t : result.trials)
+        if (t.kernel == kernel && t.known_us > 0 && form_of(result.shapes[t.shape]) == form)
+            known.push_back({t.work, t.known_us});
+    if (known.size() < least_trials || result.costs[kernel].of_form.contains(form))
+        return;
+    result.costs[kernel].of_form[form] = fit(known);
+    result.kept.push_back(result.kernels[kernel].name + " " + form_name(form));
+}
+
 // By the new costs; 0 where there are none.
 double predict_us(const tuning& result, const trial& t) {
     const auto& of_form = result.costs[t.kernel].of_form;
@@ -119,7 +131,11 @@ void measure_shape(test_bed& bed, tuning& result, size_t index) {
         const estimate& e = estimates[kernel];
         if (!e.accepted)
             continue;
-        trials.push_back({.shape = index, .kernel = kernel, .lent = e.lent, .work = e.work});
+        trials.push_back({.shape = index,
+                          .kernel = kernel,
+                          .lent = e.lent,
+                          .work = e.work,
+                          .known_us = e.predicted_us});
         const double fitted = predict_us(result, trials.back());
         hopes.push_back(e.predicted_us > 0 && fitted > 0 ? std::min(e.predicted_us, fitted)
                                                          : std::max(e.predicted_us, fitted));
@@ -248,6 +264,9 @@ tuning tune(test_bed& bed, double budget_s) {
         for (int kernel = 0; kernel < kernel_count; ++kernel)
             fit_kernel(result, kernel, form_of(s));
     }
+    for (int kernel = 0; kernel < kernel_count; ++kernel)
+        for (int form = 0; form < form_count; ++form)
+            keep_costs(result, kernel, form);
     for (trial& t : result.trials)
         t.predicted_us = predict_us(result, t);
     result.regret = judge(result);

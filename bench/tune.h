@@ -45,6 +45,7 @@ struct trial {
     bench::work work;
     bool measured = false; // else it was too slow by all predictions
     double us = 0;
+    double known_us = 0;     // as the library predicts; 0: it does not
     double predicted_us = 0; // by the new costs; 0: there are none
 };
 
@@ -68,6 +69,8 @@ struct tuning {
     std::vector<shape> shapes;
     std::vector<trial> trials; // all accepted kernels, shape by shape
     std::vector<kernel_costs> costs;
+    std::vector<std::string>
+        kept; // kernels and forms of too few measurements, with the library's costs
     bench::regret regret;
 };
 

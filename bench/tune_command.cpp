@@ -187,6 +187,12 @@ std::string describe_regret(const tuning& result) {
     return text + ".";
 }
 
+std::string describe_kept(const tuning& result) {
+    if (result.kept.empty())
+        return "No costs were kept.";
+    return fmt::format("Costs kept, for want of measurements: {}.", fmt::join(result.kept, ", "));
+}
+
 void print_summary(const tuning& result) {
     fmt::print("{:<24} {:<4} {:>6} {:>8} {:>8}  {}\n",
                "kernel",
@@ -203,6 +209,8 @@ void print_summary(const tuning& result) {
         const int kernel = static_cast<int>(place - result.kernels.begin());
         for (const auto& [form, c] : known.of_form) {
             const std::vector<observation> seen = observations_of(result, kernel, form);
+            if (seen.empty())
+                continue;
             const fit_error error = error_of(c, seen);
             fmt::print("{:<24} {:<4} {:>6} {:>7.1f}% {:>7.1f}%  {:.4g} {:.4g} {:.4g} {:.4g}\n",
                        known.kernel,
@@ -216,7 +224,7 @@ void print_summary(const tuning& result) {
                        c.per_byte);
         }
     }
-    fmt::print("{}\n", describe_regret(result));
+    fmt::print("{}\n{}\n", describe_regret(result), describe_kept(result));
 }
 
 ordered_json to_json(const tuning& result) {
@@ -270,6 +278,7 @@ void run_tuner(const options& chosen,
         known.command,
         fmt::format("{} shapes, {} measurements.", result.shapes.size(), count_measured(result)),
         describe_regret(result),
+        describe_kept(result),
     };
     source.write(to_source(device.arch(), lines, result.costs));
     file.write(to_tuning_file(device.arch(), lines, result.costs));
