@@ -86,7 +86,7 @@ take_totals(uint64_t* totals, uint64_t own, int64_t n, uint64_t* counts, uint64_
         for (int k = 0; k < copies / groups; ++k)
             part += load_relaxed(totals + k * threads + t);
         const uint64_t sum = block_sum_by_warp<threads>(part);
-        is_complete = __syncthreads_or(t == 0 && sum == static_cast<uint64_t>(n));
+        is_complete = __syncthreads_or(t == 0 && sum >= static_cast<uint64_t>(n));
     } while (!is_complete);
 #pragma unroll
     for (int k = 0; k < copies / groups; ++k)

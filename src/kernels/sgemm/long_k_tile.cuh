@@ -403,8 +403,8 @@ __device__ __forceinline__ void store_quad(const sgemm_problem& p,
 template <class Shape, bool transa, bool transb>
 __global__ void __launch_bounds__(Shape::threads, 1)
     long_k_kernel(const sgemm_problem p, const long_k_plan plan, float4* sums) {
-#if __CUDA_ARCH__ ==                                                                               \
-    900 // the entries' only architecture: on some others this would spill registers
+// The entries' only architecture: on some others this would spill registers.
+#if __CUDA_ARCH__ == 900
     using tile = long_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
     wait_for_earlier_work();
