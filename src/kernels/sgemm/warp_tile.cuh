@@ -261,6 +261,64 @@ struct warp_tile {
         __syncthreads(); // shared memory is free for whatever comes next
     }
 
+    // C = alpha * acc + beta * C by way of smem, which all threads have left.
+    //
+    // Where columns are not aligned to 16 bytes, quads would be written word by word, 16 bytes apart: every
+    // store would touch as many sectors as it has threads. So a warp lays out lanes_n * 4 columns at a time
+    // in its own part of shared memory, and writes them 32 neighbouring rows at a time. Columns of
+    // warp_m + 4 floats keep the quads of each quarter of a warp in different banks.
+    static __device__ __forceinline__ void store_by_columns(const sgemm_problem& p,
+                                                            const sgemm_operands& o,
+                                                            int64_t tile_row,
+                                                            int64_t tile_col,
+                                                            const accumulators& acc,
+                                                            float* smem) {
+        constexpr int columns = Shape::lanes_n * 4, pitch = Shape::warp_m + 4;
+        constexpr int rows = Shape::warp_m / 32; // of a thread
+        constexpr int columns_at_once = 4;       // whose old values are read together
+        static_assert(Shape::warp_m % 32 == 0 &&
+                      Shape::threads / 32 * columns * pitch * sizeof(float) <= smem_bytes);
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        float* staged = smem + warp * columns * pitch; // [column][row]
+        float* quads = staged + lane / Shape::lanes_m * 4 * pitch + lane % Shape::lanes_m * 4;
+        const int64_t row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
+        int64_t col = tile_col + warp / Shape::warps_m * Shape::warp_n;
+        float* c = o.c + row + col * p.ldc;
+#pragma unroll
+        for (int group = 0; group < Shape::groups_n; ++group) {
+            __syncwarp(); // the columns before have been read
+#pragma unroll
+            for (int j = 0; j < 4; ++j)
+#pragma unroll
+                for (int g = 0; g < Shape::groups_m; ++g) {
+                    const float* quad = acc[4 * group + j][g];
+                    *reinterpret_cast<float4*>(quads + j * pitch + g * Shape::lanes_m * 4) =
+                        make_float4(quad[0], quad[1], quad[2], quad[3]);
+                }
+            __syncwarp(); // the columns are there
+#pragma unroll 1
+            for (int first = 0; first < columns && col < p.n; first += columns_at_once) {
+                float value[columns_at_once][rows];
+#pragma unroll
+                for (int j = 0; j < columns_at_once; ++j)
+#pragma unroll
+                    for (int r = 0; r < rows; ++r) {
+                        value[j][r] = o.alpha * staged[(first + j) * pitch + lane + 32 * r];
+                        if (o.beta != 0 && col + j < p.n && row + 32 * r < p.m)
+                            value[j][r] = fmaf(o.beta, c[j * p.ldc + 32 * r], value[j][r]);
+                    }
+#pragma unroll
+                for (int j = 0; j < columns_at_once; ++j)
+#pragma unroll
+                    for (int r = 0; r < rows; ++r)
+                        if (col + j < p.n && row + 32 * r < p.m)
+                            c[j * p.ldc + 32 * r] = value[j][r];
+                col += columns_at_once;
+                c += columns_at_once * p.ldc;
+            }
+        }
+    }
+
     // Hands every quad of rows of the thread's tile that begins inside C to
     // write(row, col, four values, rows left in C).
     template <class Write>

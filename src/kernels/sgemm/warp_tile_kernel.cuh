@@ -6,7 +6,9 @@
 
 namespace myblas::cuda {
 
-template <class Shape, bool transa, bool transb, bool vector, int blocks_per_sm>
+// quads_c: every thread writes its quads of rows, best where C is aligned to 16 bytes; else by columns.
+// They are kernels of their own, since one with both needs more registers than it has.
+template <class Shape, bool transa, bool transb, bool vector, bool quads_c, int blocks_per_sm>
 __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     warp_tile_kernel(const sgemm_problem p, int64_t first_batch) {
     using tile = warp_tile<Shape, transa, transb, vector>;
@@ -16,21 +18,33 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
 
     typename tile::accumulators acc = {};
     tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
-    const bool vector_c = aligned16(o.c, p.ldc);
-    tile::for_each_quad(
-        p, at.row, at.col, acc, [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
-        });
+    if constexpr (quads_c) {
+        const bool vector_c = aligned16(o.c, p.ldc);
+        tile::for_each_quad(p,
+                            at.row,
+                            at.col,
+                            acc,
+                            [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
+                                store_c4(
+                                    &o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+                            });
+    } else {
+        tile::store_by_columns(p, o, at.row, at.col, acc, smem);
+    }
 }
 
 template <class Shape, int blocks_per_sm>
 struct warp_tile_launcher {
     // f(kernel, shared bytes of it)
     template <class F>
-    static myblasStatus_t with_variant(const sgemm_problem& p, bool quads, F&& f) {
+    static myblasStatus_t with_variant(const sgemm_problem& p, bool quads, bool quads_c, F&& f) {
         return with_copies(p, quads, [&](auto transa, auto transb, auto vector) {
-            return f(warp_tile_kernel<Shape, transa, transb, vector, blocks_per_sm>,
-                     warp_tile<Shape, transa, transb, vector>::smem_bytes);
+            constexpr size_t smem_bytes = warp_tile<Shape, transa, transb, vector>::smem_bytes;
+            return quads_c
+                       ? f(warp_tile_kernel<Shape, transa, transb, vector, true, blocks_per_sm>,
+                           smem_bytes)
+                       : f(warp_tile_kernel<Shape, transa, transb, vector, false, blocks_per_sm>,
+                           smem_bytes);
         });
     }
 
@@ -53,12 +67,12 @@ struct warp_tile_launcher {
     static myblasStatus_t prepare(const device_info& device) {
         if (max_smem_bytes > device.smem_per_block)
             return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
-        for (int variant = 0; variant < 8; ++variant) {
+        for (int variant = 0; variant < 16; ++variant) {
             sgemm_problem p;
             p.transa = variant & 1;
             p.transb = variant & 2;
             const myblasStatus_t status =
-                with_variant(p, variant & 4, [](auto kernel, size_t smem_bytes) {
+                with_variant(p, variant & 4, variant & 8, [](auto kernel, size_t smem_bytes) {
                     return allow_smem(kernel, smem_bytes);
                 });
             if (status != MYBLAS_STATUS_SUCCESS)
@@ -68,7 +82,9 @@ struct warp_tile_launcher {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        return with_variant(p, copies_quads(p), [&](auto kernel, size_t smem_bytes) {
+        // What a pointer array holds is not known here.
+        const bool quads_c = p.c_array || aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
+        return with_variant(p, copies_quads(p), quads_c, [&](auto kernel, size_t smem_bytes) {
             return launch_batch(kernel,
                                 tile_count(p, Shape::block_m, Shape::block_n),
                                 Shape::threads,
