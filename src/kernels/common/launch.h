@@ -74,6 +74,14 @@ template <class... Parameters>
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)));
 }
 
+// Has a multiprocessor give the kernel all the shared memory that it can, whether it needs it or not, so that
+// it need not be emptied to divide its memory anew between this kernel and others that do need it.
+template <class... Parameters>
+[[nodiscard]] myblasStatus_t prefer_smem(void (*kernel)(Parameters...)) {
+    return to_status(cudaFuncSetAttribute(
+        kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+}
+
 template <class Integer>
 constexpr __host__ __device__ Integer ceil_div(Integer a, Integer b) {
     return (a + b - 1) / b;

@@ -1,7 +1,7 @@
 // Fast mode: FP32 accuracy, norm-wise, from two scaled fp16 slices and three products.
 //
-// Half the work of emulated_bf16x6 for 22 to 23 of the 24 bits, of elements down to 2^-17 of the largest in
-// their row's chunk of k. The packing kernel counts the elements that lose more and hands the pass to the
+// Half the work of emulated_bf16x6 for 22 to 23 of the 24 bits, of elements down to 2^-17 of the largest that
+// their scales leave room for. The packing kernel counts the elements that lose more and hands the pass to the
 // bf16 slices when they are too many: docs/emulation.md has the rule and the bound.
 // Bound: three products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
 // Launches: pack, product, then those of emulated_bf16x6, which end at once; in passes where the workspace

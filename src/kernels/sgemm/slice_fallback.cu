@@ -6,6 +6,7 @@
 // the errors of a long sum stay small: those of 64 of k, and the sum of these.
 #include "kernels/sgemm/slice_fallback.h"
 
+#include "kernels/common/overlap.h"
 #include "kernels/sgemm/slices.cuh"
 #include "kernels/sgemm/warp_tile.cuh"
 
@@ -19,6 +20,8 @@ constexpr int chunk_slabs = 64 / shape::block_k;
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
     strict_pass_kernel(const sgemm_problem p, const slice_pass pass, const route* taken) {
+    wait_for_earlier_work();
+    let_next_kernel_come();
     if (*taken != route_strict)
         return;
     using tile = warp_tile<shape, transa, transb, vector>;
@@ -81,7 +84,8 @@ myblasStatus_t launch_strict_pass(const sgemm_problem& p,
     const int64_t resident = int64_t{context.device->sm_count} * blocks_per_sm;
     const dim3 grid(static_cast<unsigned>(std::min(tiles, resident)));
     return with_variant(p, copies_quads(p), [&](auto kernel, size_t smem_bytes) {
-        return launch(kernel, grid, shape::threads, smem_bytes, context, p, pass, taken);
+        return launch_clusters(
+            kernel, grid, 1, true, shape::threads, smem_bytes, context, p, pass, taken);
     });
 }
 
@@ -92,7 +96,8 @@ myblasStatus_t prepare_strict_pass(const device_info&) {
         p.transb = variant & 2;
         const myblasStatus_t status =
             with_variant(p, variant & 4, [](auto kernel, size_t smem_bytes) {
-                return allow_smem(kernel, smem_bytes);
+                const myblasStatus_t allowed = allow_smem(kernel, smem_bytes);
+                return allowed == MYBLAS_STATUS_SUCCESS ? prefer_smem(kernel) : allowed;
             });
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;

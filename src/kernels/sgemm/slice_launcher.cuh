@@ -1,8 +1,8 @@
 // The launches of the sliced kernels: passes that fit the workspace, and in each the packing, the product
 // on the tensor cores and what computes in its stead.
 //
-// Workspace of a pass: route and counters, slices of A, slices of B, scales of A, scales of B, and the sums
-// of blocks that share a tile.
+// Workspace of a pass: route and counters, slices of A, slices of B, scales of their parts and lines, and the
+// sums of blocks that share a tile.
 #pragma once
 
 #include "kernels/sgemm/slice_fallback.h"
@@ -25,7 +25,8 @@ inline constexpr int min_part_chunks = 4; // of a block that shares its tile: le
 static_assert(slice_counters_at + counter_count * sizeof(unsigned) <= slice_header_bytes);
 
 struct slice_layout { // in bytes from the start of the workspace
-    size_t slices_a, slices_b, scales_a, scales_b, sums, end;
+    size_t slices_a, slices_b, part_scales_a, part_scales_b, line_scales_a, line_scales_b, sums,
+        end;
 };
 
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
@@ -101,17 +102,20 @@ struct slice_launcher {
     }
 
     static slice_layout lay_out(const slice_pass& pass, const device_info& device) {
-        const int64_t a = pass.batches * pass.panels_a * pass.chunks;
-        const int64_t b = pass.batches * pass.panels_b * pass.chunks;
+        const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
+        const int64_t parts_bytes = pass.chunks * panel_parts * sizeof(float); // of a panel
+        constexpr size_t lines_bytes = panel_rows * sizeof(float);
         const int parts = part_count(pass, device);
         slice_layout at;
         at.slices_a = slice_header_bytes;
-        at.slices_b = at.slices_a + a * slices() * slice_bytes;
-        at.scales_a = at.slices_b + b * slices() * slice_bytes;
-        at.scales_b = at.scales_a + a * Shape::scale_bytes;
-        at.sums = at.scales_b + b * Shape::scale_bytes;
+        at.slices_b = at.slices_a + a * pass.chunks * slices() * slice_bytes;
+        at.part_scales_a = at.slices_b + b * pass.chunks * slices() * slice_bytes;
+        at.part_scales_b = at.part_scales_a + a * parts_bytes;
+        at.line_scales_a = at.part_scales_b + b * parts_bytes;
+        at.line_scales_b = at.line_scales_a + a * lines_bytes;
+        at.sums = at.line_scales_b + b * lines_bytes;
         at.end = at.sums;
-        if (parts > 1)
+        if (parts > largest_tile_cluster)
             at.end += tile_count(pass) * parts * Shape::sum_floats * sizeof(float);
         return at;
     }
@@ -177,7 +181,8 @@ struct slice_launcher {
         const double turns = cuts(tile_count(pass) * parts, device.sm_count);
         const double packed = 4.0 * (1 + Scheme::slices) * k * (m * cuts_n + n * cuts_m);
         const double added = 8 * m * n * cuts_k;
-        const double shared = parts == 1 ? 0 : 8.0 * tile_count(pass) * parts * Shape::sum_floats;
+        const double shared =
+            parts <= largest_tile_cluster ? 0 : 8.0 * tile_count(pass) * parts * Shape::sum_floats;
         return {.waves = passes,
                 .steps = passes * turns * ceil_div(pass.chunks, parts),
                 .bytes = static_cast<double>(p.batch_count) * (packed + added) + passes * shared};
@@ -193,16 +198,16 @@ struct slice_launcher {
     // ---- Launches --------------------------------------------------------------------------------
 
     static pack_plan plan_packing(const slice_pass& pass, const device_info& device) {
-        const int64_t panels_a = pass.batches * pass.panels_a;
-        const int64_t panels_b = pass.batches * pass.panels_b;
-        // Few chunks a block while more would leave multiprocessors idle.
-        const int64_t wanted = int64_t{device.sm_count} * 8;
-        const int64_t chunks =
-            std::clamp<int64_t>((panels_a + panels_b) * pass.chunks / wanted, 1, max_pack_chunks);
-        const int64_t groups = std::max<int64_t>(ceil_div<int64_t>(pass.chunks, chunks), 1);
-        return {static_cast<int>(chunks),
-                static_cast<int>(panels_a * groups),
-                static_cast<int>(panels_b * groups)};
+        constexpr int longest_strip = 16;
+        const double warps = double{pack_warps} * pack_blocks_per_sm * device.sm_count;
+        const double a = 1.0 * pass.batches * pass.panels_a * panel_parts * pass.chunks; // parts
+        const double b = 1.0 * pass.batches * pass.panels_b * panel_parts * pass.chunks;
+        const double turns = std::max((a + b) / warps, 1.0);
+        const auto blocks = [&](double parts) {
+            return std::max(static_cast<int>(std::ceil(parts / turns / pack_warps)), 1);
+        };
+        const int strip = static_cast<int>(std::min(std::ceil(turns), double{longest_strip}));
+        return {strip, blocks(a), blocks(b)};
     }
 
     // Packing and product of one scheme; route `other` computes what its slices lose too much of.
@@ -214,29 +219,31 @@ struct slice_launcher {
                                         route other,
                                         const launch_context& context) {
         const pack_plan plan = plan_packing(pass, *context.device);
-        const myblasStatus_t status = launch(pack_kernel<typename S::Scheme>,
-                                             dim3(plan.blocks_a + plan.blocks_b),
-                                             pack_threads,
-                                             0,
-                                             context,
-                                             p,
-                                             pass,
-                                             plan,
-                                             packed,
-                                             other);
+        const myblasStatus_t status = launch_overlapped(pack_kernel<typename S::Scheme>,
+                                                        dim3(plan.blocks_a + plan.blocks_b),
+                                                        pack_threads,
+                                                        context,
+                                                        p,
+                                                        pass,
+                                                        plan,
+                                                        packed,
+                                                        other);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
         const int64_t blocks =
             std::min<int64_t>(tiles.tiles * tiles.parts, context.device->sm_count);
-        return launch(product_kernel<S>,
-                      dim3(static_cast<unsigned>(blocks)),
-                      S::threads,
-                      S::smem_bytes,
-                      context,
-                      p,
-                      pass,
-                      packed,
-                      tiles);
+        const int cluster = tiles.parts <= largest_tile_cluster ? tiles.parts : 1;
+        return launch_clusters(product_kernel<S>,
+                               dim3(static_cast<unsigned>(blocks)),
+                               cluster,
+                               true,
+                               S::threads,
+                               S::smem_bytes,
+                               context,
+                               p,
+                               pass,
+                               packed,
+                               tiles);
     }
 
     static myblasStatus_t
@@ -244,8 +251,11 @@ struct slice_launcher {
         const slice_layout at = lay_out(pass, *context.device);
         char* workspace = static_cast<char*>(context.workspace);
         packed_pass packed;
-        packed.a = {workspace + at.slices_a, reinterpret_cast<float*>(workspace + at.scales_a)};
-        packed.b = {workspace + at.slices_b, reinterpret_cast<float*>(workspace + at.scales_b)};
+        const auto floats = [&](size_t offset) {
+            return reinterpret_cast<float*>(workspace + offset);
+        };
+        packed.a = {workspace + at.slices_a, floats(at.part_scales_a), floats(at.line_scales_a)};
+        packed.b = {workspace + at.slices_b, floats(at.part_scales_b), floats(at.line_scales_b)};
         packed.taken = reinterpret_cast<route*>(workspace);
         packed.is_fallback = false;
         packed.counters = context.counters;
@@ -260,7 +270,7 @@ struct slice_launcher {
         tiles.tiles = tile_count(pass);
         tiles.parts = part_count(pass, *context.device);
         tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
-        tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
+        tiles.sums = floats(at.sums);
         tiles.counters = packed.counters + slice_counters;
 
         myblasStatus_t status;
@@ -302,11 +312,18 @@ struct slice_launcher {
         return MYBLAS_STATUS_SUCCESS;
     }
 
+    template <class S>
+    static myblasStatus_t prepare_scheme() {
+        const myblasStatus_t status = allow_smem(product_kernel<S>, S::smem_bytes);
+        return status == MYBLAS_STATUS_SUCCESS ? prefer_smem(pack_kernel<typename S::Scheme>)
+                                               : status;
+    }
+
     static myblasStatus_t prepare(const device_info& device) {
-        myblasStatus_t status = allow_smem(product_kernel<Shape>, Shape::smem_bytes);
+        myblasStatus_t status = prepare_scheme<Shape>();
         if constexpr (has_fallback) {
             if (status == MYBLAS_STATUS_SUCCESS)
-                status = allow_smem(product_kernel<Fallback>, Fallback::smem_bytes);
+                status = prepare_scheme<Fallback>();
         }
         return status == MYBLAS_STATUS_SUCCESS ? prepare_strict_pass(device) : status;
     }

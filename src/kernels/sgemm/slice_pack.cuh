@@ -1,51 +1,50 @@
 // Cuts the operands of a pass into slices and scales (slices.cuh), and finds what the slices cannot hold.
 //
-// A block packs one panel of 128 rows over a few chunks of k. Where k runs along memory, 4 threads read the
-// 32 elements of a row; where rows do, a chunk is transposed through shared memory.
+// A warp packs the 32 lines of some parts, one part after the other. Each lane reads, in quads along memory,
+// and cuts 4 pieces of 8 k, each of another line: where lines run along memory, the transposition takes place
+// inside a lane. Scales of lines come from 16 elements of each, from 4 places along k, which every warp that
+// packs the lines reads again: from the L2 cache.
 // Bound: bytes, 4 read and 2 per slice written for each element.
-// Shared memory: 16 KiB for a chunk, and the block's findings.
 #pragma once
 
+#include "kernels/common/overlap.h"
 #include "kernels/sgemm/slices.cuh"
 
 namespace myblas::cuda {
 
-inline constexpr int pack_threads = 256;
-inline constexpr int max_pack_chunks = 4; // of a block
+inline constexpr int pack_threads = 128;
+inline constexpr int pack_warps = pack_threads / 32;
+inline constexpr int pack_blocks_per_sm = 4;
 
 struct pack_plan {
-    int chunks; // of a block
+    int strip; // parts of a warp, before it goes on to other lines
     int blocks_a, blocks_b;
 };
 
-// Four neighbouring floats, of which the first `valid` are to be read; zeroes instead of the others.
-__device__ __forceinline__ float4 load_up_to_4(const float* x, int64_t valid, bool vector) {
-    if (vector && valid >= 4)
-        return *reinterpret_cast<const float4*>(x);
-    float4 v = make_float4(0, 0, 0, 0);
-    if (valid > 0)
-        v.x = x[0];
-    if (valid > 1)
-        v.y = x[1];
-    if (valid > 2)
-        v.z = x[2];
-    if (valid > 3)
-        v.w = x[3];
+// Four neighbouring floats; with `partial` only the first `valid` are read, and the others zero.
+template <bool partial>
+__device__ __forceinline__ float4 load_4(const float* x, int64_t valid) {
+    if constexpr (!partial)
+        return __ldcs(reinterpret_cast<const float4*>(x));
+    float4 v;
+    v.x = valid > 0 ? x[0] : 0;
+    v.y = valid > 1 ? x[1] : 0;
+    v.z = valid > 2 ? x[2] : 0;
+    v.w = valid > 3 ? x[3] : 0;
     return v;
 }
 
-// Over the 4 threads that share a row.
-__device__ __forceinline__ unsigned row_max(unsigned value) {
-    value = max(value, __shfl_xor_sync(0xffffffffu, value, 1));
-    return max(value, __shfl_xor_sync(0xffffffffu, value, 2));
+// Over the 4 lanes that share a line, `step` apart.
+template <int step>
+__device__ __forceinline__ unsigned line_max(unsigned value) {
+    value = max(value, __shfl_xor_sync(0xffffffffu, value, step));
+    return max(value, __shfl_xor_sync(0xffffffffu, value, 2 * step));
 }
-__device__ __forceinline__ int row_sum(int value) {
-    value += __shfl_xor_sync(0xffffffffu, value, 1);
-    return value + __shfl_xor_sync(0xffffffffu, value, 2);
+template <int step>
+__device__ __forceinline__ int line_sum(int value) {
+    value += __shfl_xor_sync(0xffffffffu, value, step);
+    return value + __shfl_xor_sync(0xffffffffu, value, 2 * step);
 }
-
-__device__ __forceinline__ uint16_t slice_bits(__half x) { return __half_as_ushort(x); }
-__device__ __forceinline__ uint16_t slice_bits(__nv_bfloat16 x) { return __bfloat16_as_ushort(x); }
 
 __device__ __forceinline__ float power_of_two(int exponent) { // of a normal float
     return __int_as_float((exponent + exponent_bias) << 23);
@@ -57,142 +56,288 @@ struct findings {
     unsigned vote = route_fp16x3;
 };
 
-// Cuts one piece of a row, which 4 neighbouring threads share. Returns how many elements of the row's chunk
-// lose too much.
-template <class Scheme>
-__device__ __forceinline__ int pack_piece(
-    const float (&x)[piece_k], int row, int j, char* slices, float* scales, findings& found) {
-    unsigned magnitude = 0;
+// Elements of 4 lines that a lane holds, `length` of k each. Lanes that share a line are `step` apart, and
+// the lines of a lane line_step.
+template <bool k_contiguous, int length>
+struct lane_elements {
+    static constexpr int lines = 4;
+    static constexpr int step = k_contiguous ? 1 : 8, line_step = k_contiguous ? 8 : 1;
+    float of_line[lines][length];
+
+    // x is the lane's first element; from there on the operand has `rows` lines and `k`.
+    template <bool partial>
+    __device__ __forceinline__ void load(const float* x, int64_t ld, int64_t rows, int64_t k) {
+        if constexpr (k_contiguous) {
 #pragma unroll
-    for (int e = 0; e < piece_k; ++e)
-        magnitude = max(magnitude, __float_as_uint(x[e]) & 0x7fffffffu);
-    magnitude = row_max(magnitude);
-    const int exponent = static_cast<int>(magnitude >> 23);
-    if (magnitude != 0) {
+            for (int r = 0; r < lines; ++r)
+#pragma unroll
+                for (int e = 0; e < length; e += 4) {
+                    const int i = r * line_step;
+                    const float4 v = load_4<partial>(x + e + i * ld, i < rows ? k - e : 0);
+                    of_line[r][e] = v.x, of_line[r][e + 1] = v.y;
+                    of_line[r][e + 2] = v.z, of_line[r][e + 3] = v.w;
+                }
+        } else {
+#pragma unroll
+            for (int e = 0; e < length; ++e) {
+                const float4 v = load_4<partial>(x + e * ld, e < k ? rows : 0);
+                of_line[0][e] = v.x, of_line[1][e] = v.y, of_line[2][e] = v.z, of_line[3][e] = v.w;
+            }
+        }
+    }
+
+    // The bits of the largest magnitude of a line, over the lanes that share it.
+    __device__ __forceinline__ unsigned largest(int r) const {
+        unsigned magnitude = 0;
+#pragma unroll
+        for (int e = 0; e < length; ++e)
+            magnitude = max(magnitude, __float_as_uint(of_line[r][e]) & 0x7fffffffu);
+        return line_max<step>(magnitude);
+    }
+};
+
+// Cuts one piece of a line, which 4 lanes `step` apart share. Returns how many elements of the line's chunk
+// lose too much.
+template <class Scheme, int step>
+__device__ __forceinline__ int
+pack_piece(const float (&x)[piece_k], float factor, char* target, findings& found) {
+    uint32_t words[Scheme::slices][piece_k / 2];
+    int lossy = 0;
+#pragma unroll
+    for (int w = 0; w < piece_k / 2; ++w) {
+        const float2 scaled = make_float2(x[2 * w] * factor, x[2 * w + 1] * factor);
+        float2 left = scaled;
+#pragma unroll
+        for (int i = 0; i < Scheme::slices; ++i)
+            words[i][w] = Scheme::cut(left);
+        if constexpr (Scheme::is_exact) {
+            if ((x[2 * w] != 0 && fabsf(scaled.x) < smallest_exact) ||
+                (x[2 * w + 1] != 0 && fabsf(scaled.y) < smallest_exact))
+                found.vote = route_strict;
+        } else {
+            lossy += x[2 * w] != 0 && fabsf(left.x) >= largest_loss * fabsf(scaled.x);
+            lossy += x[2 * w + 1] != 0 && fabsf(left.y) >= largest_loss * fabsf(scaled.y);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < Scheme::slices; ++i)
+        *reinterpret_cast<uint4*>(target + i * slice_bytes) =
+            make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
+    return Scheme::is_exact ? 0 : line_sum<step>(lossy);
+}
+
+// Where a lane's elements of a part lie: its first line among the 32, and its piece of k.
+template <bool k_contiguous>
+struct lane_place {
+    int line, j;
+
+    __device__ __forceinline__ lane_place() {
+        using elements = lane_elements<k_contiguous, piece_k>;
+        const int lane = threadIdx.x % 32;
+        line = k_contiguous ? lane / row_pieces : lane % 8 * elements::lines;
+        j = lane / elements::step % row_pieces;
+    }
+};
+
+// What a warp reads: 32 lines, of which `lines` are left from the lane's first on, and k elements of each.
+struct line_source {
+    const float* x; // the lane's first line, at k = 0
+    int64_t ld, k_stride, lines, k;
+    bool vector; // quads are whole and aligned
+};
+
+// What samples tell of a lane's lines: biased exponents of their largest, and of that of all 32 lines.
+struct line_exponents {
+    int sampled[4];
+    int greatest;
+
+    __device__ __forceinline__ int scale(int r) const {
+        return sampled[r] == 0 ? 0 : max(sampled[r] - greatest, least_line_exponent);
+    }
+};
+
+// Of 16 elements of each line, from 4 places along k.
+template <bool k_contiguous>
+__device__ __forceinline__ line_exponents sample_lines(const line_source& source, int j) {
+    line_exponents lines{};
+    const int64_t k = max(source.k - 4, int64_t{0}) * j / (row_pieces - 1) / 4 * 4;
+    lane_elements<k_contiguous, 4> sample;
+    if (source.vector && source.k >= 4)
+        sample.template load<false>(source.x + k * source.k_stride, source.ld, 0, 0);
+    else
+        sample.template load<true>(
+            source.x + k * source.k_stride, source.ld, source.lines, source.k - k);
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+        lines.sampled[r] = static_cast<int>(sample.largest(r) >> 23);
+        lines.greatest = max(lines.greatest, lines.sampled[r]);
+    }
+    lines.greatest = __reduce_max_sync(0xffffffffu, lines.greatest);
+    return lines;
+}
+
+// The lane's elements of a chunk.
+template <bool k_contiguous>
+__device__ __forceinline__ lane_elements<k_contiguous, piece_k>
+load_part(const line_source& source, int64_t chunk, int j) {
+    const int64_t k = chunk * chunk_k + j * piece_k;
+    const float* x = source.x + k * source.k_stride;
+    lane_elements<k_contiguous, piece_k> own;
+    if (source.vector && (chunk + 1) * chunk_k <= source.k)
+        own.template load<false>(x, source.ld, 0, 0);
+    else
+        own.template load<true>(x, source.ld, source.lines, source.k - k);
+    return own;
+}
+
+// Cuts a part. `line` is the lane's first in the panel whose slices are the target. Returns the part's scale.
+template <class Scheme, bool k_contiguous>
+__device__ __forceinline__ float cut_part(const lane_elements<k_contiguous, piece_k>& own,
+                                          const line_exponents& lines,
+                                          int line,
+                                          int j,
+                                          char* slices,
+                                          route fallback,
+                                          findings& found) {
+    using elements = lane_elements<k_contiguous, piece_k>;
+    unsigned largest[elements::lines];
+    int exponent = 0; // of the part, biased
+#pragma unroll
+    for (int r = 0; r < elements::lines; ++r) {
+        largest[r] = own.largest(r);
+        if (largest[r] != 0)
+            exponent = max(exponent, static_cast<int>(largest[r] >> 23) - lines.scale(r));
+    }
+    exponent = __reduce_max_sync(0xffffffffu, exponent);
+    constexpr int lowest = exponent_bias + least_exponent<Scheme>;
+    constexpr int highest = exponent_bias + greatest_exponent;
+    const bool is_empty =
+        __all_sync(0xffffffffu, (largest[0] | largest[1] | largest[2] | largest[3]) == 0);
+    if (!is_empty && (exponent < lowest || exponent > highest))
+        found.vote = fallback;
+    exponent = min(max(exponent, lowest), highest);
+    if (!is_empty) {
         found.greatest = max(found.greatest, exponent);
         found.smallest = min(found.smallest, exponent);
     }
-    // In two steps, as one power of two may be beyond float's. Subnormal, Inf and NaN do not come out
-    // right: the strict kernel computes then.
-    const int shift = magnitude == 0 ? 0 : Scheme::top + exponent_bias - exponent;
-    const int half = shift / 2;
-    const float step = power_of_two(half), last_step = power_of_two(shift - half);
-    if (j == 0)
-        scales[row] = power_of_two(-half) * power_of_two(half - shift);
 
-    typename Scheme::slice s[piece_k][Scheme::slices];
     int lossy = 0;
 #pragma unroll
-    for (int e = 0; e < piece_k; ++e) {
-        const float scaled = x[e] * step * last_step;
-        const float lost = Scheme::cut(scaled, s[e]);
-        if constexpr (Scheme::is_exact) {
-            if (x[e] != 0 && fabsf(scaled) < smallest_exact)
-                found.vote = route_strict;
-        } else {
-            lossy += x[e] != 0 && !(fabsf(lost) < largest_loss * fabsf(scaled));
+    for (int r = 0; r < elements::lines; ++r) {
+        // What the line could hold, and the factor that makes of it the most of the slices.
+        const int room = exponent + lines.scale(r);
+        int shift = Scheme::top + exponent_bias - room;
+        if (shift >= exponent_bias) {
+            shift = exponent_bias - 1;
+            if (largest[r] != 0)
+                found.vote = fallback;
         }
+        const int line_lossy = pack_piece<Scheme, elements::step>(
+            own.of_line[r],
+            power_of_two(shift),
+            slices + piece_offset(line + r * elements::line_step, j),
+            found);
+        const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled[r]);
+        if (!Scheme::is_exact && largest[r] != 0 &&
+            (line_lossy > max_lossy_of_line || room - known > max_headroom))
+            found.vote = fallback;
+        lossy += line_lossy;
     }
-#pragma unroll
-    for (int i = 0; i < Scheme::slices; ++i) {
-        uint32_t words[piece_k / 2];
-#pragma unroll
-        for (int w = 0; w < piece_k / 2; ++w)
-            words[w] = slice_bits(s[2 * w][i]) | uint32_t{slice_bits(s[2 * w + 1][i])} << 16;
-        *reinterpret_cast<uint4*>(slices + i * slice_bytes + piece_offset(row, j)) =
-            make_uint4(words[0], words[1], words[2], words[3]);
+    if constexpr (!Scheme::is_exact) {
+        // Each line has been counted by row_pieces lanes.
+        if (__reduce_add_sync(0xffffffffu, lossy) > row_pieces * max_lossy_of_part)
+            found.vote = fallback;
     }
-    return Scheme::is_exact ? 0 : row_sum(lossy);
+    return power_of_two(exponent - exponent_bias - Scheme::top);
 }
 
-// What is packed: `lines` and `k` are what the operand has from the panel's first row and the pass's first
-// k on; x is the element there. Successive chunks of the panel lie chunk_stride panels apart.
-struct panel {
-    const float* x;
-    int64_t ld, lines, k;
-    char* slices;
-    float* scales;
-    int64_t chunk_stride;
+// An operand of the pass: `lines` of each product, stored with leading dimension ld.
+struct pack_source {
+    bool is_a;
+    int panels; // of one product
+    int64_t first_line, lines, ld;
+    packed_operand target;
 };
 
+// The warp's strips, `first` and each `stride`th after it.
 template <class Scheme, bool k_contiguous>
-__device__ __forceinline__ void pack_panel(const panel& p,
-                                           int first_chunk,
-                                           int last_chunk,
-                                           route fallback,
-                                           int* smem_lossy,
-                                           findings& found) {
-    constexpr int row_step = pack_threads / row_pieces;
-    constexpr int quads = panel_rows / 4;
-    __shared__ float4 smem[k_contiguous ? 1 : chunk_k * quads];
-    const bool vector = aligned16(p.x, p.ld);
-    const int j = threadIdx.x % row_pieces;
-    for (int chunk = first_chunk; chunk < last_chunk; ++chunk) {
-        const int64_t k_left = p.k - int64_t{chunk} * chunk_k;
-        if constexpr (!k_contiguous) {
-            // Quad q of k lies at quad q ^ 2 (k / 8), so that the 4 threads of 8 rows read 32 banks.
-            constexpr int k_step = pack_threads / quads;
-            const int quad = threadIdx.x % quads;
+__device__ __forceinline__ void pack_strips(const sgemm_problem& p,
+                                            const slice_pass& pass,
+                                            const pack_source& source,
+                                            unsigned strip_parts,
+                                            unsigned first,
+                                            unsigned stride,
+                                            route fallback,
+                                            findings& found) {
+    const lane_place<k_contiguous> lane;
+    const unsigned all_panels = static_cast<unsigned>(pass.batches) * source.panels;
+    const unsigned groups = all_panels * panel_parts, chunks = pass.chunks;
+    // Warps that run side by side read side by side: along k, the parts of a strip are pack_warps apart.
+    const unsigned chunk_step = k_contiguous ? pack_warps : 1;
+    const unsigned span = strip_parts * chunk_step;
+    const unsigned spans = ceil_div(chunks, span);
+    for (unsigned strip = first; strip < groups * spans * chunk_step; strip += stride) {
+        const unsigned group = k_contiguous ? strip / (spans * chunk_step) : strip % groups;
+        const unsigned place = k_contiguous ? strip % (spans * chunk_step) : strip / groups;
+        const unsigned first_chunk = place / chunk_step * span + place % chunk_step;
+        const unsigned last_chunk = min((place / chunk_step + 1) * span, chunks);
+        const unsigned panel = group / panel_parts, part = group % panel_parts;
+        const int line = static_cast<int>(part) * part_rows + lane.line; // of the panel
+        const int64_t panel_line = int64_t{panel % source.panels} * panel_rows;
+        const sgemm_operands o = resolve_operands(p, pass.first_batch + panel / source.panels);
+        const float* base = source.is_a ? o.a : o.b;
+        line_source lines;
+        lines.ld = source.ld;
+        lines.k_stride = k_contiguous ? 1 : source.ld;
+        lines.lines = source.lines - panel_line - line;
+        lines.k = pass.k;
+        lines.vector =
+            aligned16(base, source.ld) && panel_line + line - lane.line + part_rows <= source.lines;
+        lines.x = base + pass.first_k * lines.k_stride +
+                  (source.first_line + panel_line + line) * (k_contiguous ? source.ld : 1);
+
+        line_exponents exponents{};
+        if constexpr (!Scheme::is_exact) {
+            exponents = sample_lines<k_contiguous>(lines, lane.j);
+            if (first_chunk == 0 && lane.j == 0) {
+                constexpr int step = lane_elements<k_contiguous, piece_k>::line_step;
 #pragma unroll
-            for (int r = 0; r < chunk_k / k_step; ++r) {
-                const int kk = threadIdx.x / quads + r * k_step;
-                smem[kk * quads + (quad ^ kk / piece_k * 2)] =
-                    load_up_to_4(p.x + 4 * quad + (int64_t{chunk} * chunk_k + kk) * p.ld,
-                                 kk < k_left ? p.lines - 4 * quad : 0,
-                                 vector);
+                for (int r = 0; r < 4; ++r)
+                    source.target.line_scales[panel * panel_rows + line + r * step] =
+                        power_of_two(exponents.scale(r));
             }
-            __syncthreads(); // the chunk is in shared memory
         }
-        const int64_t at = chunk * p.chunk_stride;
-        int lossy = 0;
-#pragma unroll
-        for (int r = 0; r < panel_rows / row_step; ++r) {
-            const int row = threadIdx.x / row_pieces + r * row_step;
-            float piece[piece_k];
-            if constexpr (k_contiguous) {
-#pragma unroll
-                for (int e = 0; e < piece_k; e += 4) {
-                    const int kk = j * piece_k + e;
-                    const float4 v = load_up_to_4(p.x + int64_t{chunk} * chunk_k + kk + row * p.ld,
-                                                  row < p.lines ? k_left - kk : 0,
-                                                  vector);
-                    piece[e] = v.x, piece[e + 1] = v.y, piece[e + 2] = v.z, piece[e + 3] = v.w;
-                }
-            } else {
-                const float* column = reinterpret_cast<const float*>(smem) + (row ^ j * piece_k);
-#pragma unroll
-                for (int e = 0; e < piece_k; ++e)
-                    piece[e] = column[(j * piece_k + e) * panel_rows];
-            }
-            const int row_lossy = pack_piece<Scheme>(piece,
-                                                     row,
-                                                     j,
-                                                     p.slices + at * (Scheme::slices * slice_bytes),
-                                                     p.scales + at * panel_rows,
-                                                     found);
-            if (row_lossy > max_lossy_of_row)
-                found.vote = fallback;
-            lossy += row_lossy;
+        for (unsigned chunk = first_chunk; chunk < last_chunk; chunk += chunk_step) {
+            const int64_t at = int64_t{chunk} * all_panels + panel;
+            const float scale = cut_part<Scheme, k_contiguous>(
+                load_part<k_contiguous>(lines, chunk, lane.j),
+                exponents,
+                line,
+                lane.j,
+                source.target.slices + at * (Scheme::slices * slice_bytes),
+                fallback,
+                found);
+            if (threadIdx.x % 32 == 0)
+                source.target.part_scales[at * panel_parts + part] = scale;
         }
-        if (lossy && j == 0)
-            atomicAdd(&smem_lossy[chunk - first_chunk], lossy);
-        if constexpr (!k_contiguous)
-            __syncthreads(); // the chunk has been read
     }
 }
 
 template <class Scheme>
-__global__ void __launch_bounds__(pack_threads) pack_kernel(const sgemm_problem p,
-                                                            const slice_pass pass,
-                                                            const pack_plan plan,
-                                                            const packed_pass packed,
-                                                            route fallback) {
+__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
+    pack_kernel(const sgemm_problem p,
+                const slice_pass pass,
+                const pack_plan plan,
+                const packed_pass packed,
+                route fallback) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) // as the product kernel, which alone reads what is packed
+    wait_for_earlier_work();
+    let_next_kernel_come();
     if (packed.is_fallback && *packed.taken != route_of<Scheme>)
         return;
-    const sgemm_operands o = resolve_operands(p, 0);
-    if (o.k == 0)
+    if (resolve_operands(p, 0).k == 0)
         return; // the slices are not read, and nothing is found
-    __shared__ int smem_lossy[max_pack_chunks], smem_greatest, smem_smallest;
+    __shared__ int smem_greatest, smem_smallest;
     __shared__ unsigned smem_vote;
     const bool is_a = static_cast<int>(blockIdx.x) < plan.blocks_a;
     // What other blocks have told so far, which this one need not repeat.
@@ -205,35 +350,23 @@ __global__ void __launch_bounds__(pack_threads) pack_kernel(const sgemm_problem 
         smem_smallest = no_exponent;
         smem_vote = route_fp16x3;
     }
-    if (threadIdx.x < max_pack_chunks)
-        smem_lossy[threadIdx.x] = 0;
     __syncthreads(); // shared memory is initialised
 
-    const int panels = is_a ? pass.panels_a : pass.panels_b;
+    const int blocks = is_a ? plan.blocks_a : plan.blocks_b;
     const int block = is_a ? blockIdx.x : blockIdx.x - plan.blocks_a;
-    const int all_panels = panels * static_cast<int>(pass.batches);
-    const int at = block % all_panels, first_chunk = block / all_panels * plan.chunks;
-    const int last_chunk = min(first_chunk + plan.chunks, pass.chunks);
-    const int64_t line = (is_a ? pass.row : pass.col) + int64_t{at % panels} * panel_rows;
-    const sgemm_operands product = resolve_operands(p, pass.first_batch + at / panels);
-    const packed_operand& target = is_a ? packed.a : packed.b;
-    panel source;
-    source.x = is_a ? product.a : product.b;
+    const int first = block * pack_warps + threadIdx.x / 32, stride = blocks * pack_warps;
+    pack_source source;
+    source.is_a = is_a;
+    source.panels = is_a ? pass.panels_a : pass.panels_b;
+    source.first_line = is_a ? pass.row : pass.col;
+    source.lines = is_a ? pass.rows : pass.cols;
     source.ld = is_a ? p.lda : p.ldb;
-    source.lines = (is_a ? pass.row + pass.rows : pass.col + pass.cols) - line;
-    source.k = pass.k;
-    source.slices = target.slices + int64_t{at} * (Scheme::slices * slice_bytes);
-    source.scales = target.scales + int64_t{at} * panel_rows;
-    source.chunk_stride = all_panels;
-
+    source.target = is_a ? packed.a : packed.b;
     findings found;
-    if (is_a ? p.transa : !p.transb) {
-        source.x += pass.first_k + line * source.ld;
-        pack_panel<Scheme, true>(source, first_chunk, last_chunk, fallback, smem_lossy, found);
-    } else {
-        source.x += line + pass.first_k * source.ld;
-        pack_panel<Scheme, false>(source, first_chunk, last_chunk, fallback, smem_lossy, found);
-    }
+    if (is_a ? p.transa : !p.transb)
+        pack_strips<Scheme, true>(p, pass, source, plan.strip, first, stride, fallback, found);
+    else
+        pack_strips<Scheme, false>(p, pass, source, plan.strip, first, stride, fallback, found);
 
     const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
     const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);
@@ -247,17 +380,14 @@ __global__ void __launch_bounds__(pack_threads) pack_kernel(const sgemm_problem 
     __syncthreads(); // the block's findings are complete
     if (threadIdx.x != 0)
         return;
-    unsigned last_vote = smem_vote;
-    for (int i = 0; i < max_pack_chunks; ++i)
-        if (smem_lossy[i] > max_lossy_of_panel)
-            last_vote = max(last_vote, static_cast<unsigned>(fallback));
     unsigned* tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
     if (smem_greatest > told_greatest)
         atomicMax(&tell[0], smem_greatest);
     if (no_exponent - smem_smallest > told_smallest)
         atomicMax(&tell[1], no_exponent - smem_smallest);
-    if (last_vote)
-        atomicMax(&packed.counters[vote_of_blocks], last_vote);
+    if (smem_vote)
+        atomicMax(&packed.counters[vote_of_blocks], smem_vote);
+#endif
 }
 
 } // namespace myblas::cuda

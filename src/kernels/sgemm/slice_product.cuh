@@ -1,21 +1,25 @@
 // The product of packed operands (slices.cuh) on the tensor cores of sm_90a.
 //
 // The products of slices of a chunk, 32 of k, add up in the tensor core, least significant ones first,
-// because it truncates while it accumulates; then they are scaled and added in FP32, rounded to nearest.
+// because it truncates while it accumulates; then they are scaled and added in FP32, rounded to nearest: one
+// fma an element, for more would not fit beside the tensor core, which takes a register of each file's two
+// reads a clock for its sums. Scales are therefore those of parts, four a thread; those of lines come last.
 // Bound: tensor cores, 2 m n k * products flop at the dense rate of 16-bit operands, and power.
 //
-// Persistent blocks. One warp issues bulk copies, a whole chunk of both block tiles a stage; the
-// warpgroups that multiply take stages in turn and, while one adds in FP32, the other keeps the tensor
-// cores busy.
-// With few tiles several blocks share one, each with a part of the chunks: they leave their sums in the
-// workspace, and the last one to finish adds them in ascending order of k: the same bits on every run.
-// Shared memory: `stages` of the slices and scales of block_m rows of A and 128 columns of B.
+// Persistent blocks. One warp issues bulk copies, a whole chunk of both block tiles a stage; while one of the
+// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy.
+// With few tiles several blocks share one, each with a range of the chunks. Up to 4 are a cluster, and each
+// adds and writes its share of the tile from the shared memory of all; more leave their sums in the
+// workspace, and the last one to finish adds them. Always in ascending order of k: the same bits on every run.
+// Shared memory: `stages` of the slices and part scales of block_m rows of A and 128 columns of B.
 //
 //   block tile  block_m x 128, one warpgroup for each halves * 64 rows
 //   warpgroup   `halves` tiles of 64 x 128 that share the registers in which the tensor core accumulates
 //   thread      32 rows apart by 8 and pairs of columns apart by 8, as wgmma lays them out
 #pragma once
 
+#include "kernels/common/cluster.cuh"
+#include "kernels/common/overlap.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/slices.cuh"
@@ -27,27 +31,31 @@ struct product_shape {
     using Scheme = Scheme_;
     static constexpr int groups = groups_, halves = halves_, stages = stages_;
     static constexpr int block_m = groups * halves * 64, block_n = panel_rows;
-    static constexpr int threads = (groups + 1) * 128;
+    static constexpr int math_threads = groups * 128;
+    static constexpr int threads = math_threads + 128;
     static constexpr int panels_m = block_m / panel_rows;
     static constexpr int panel_bytes = Scheme::slices * slice_bytes;
-    static constexpr int scale_bytes = panel_rows * sizeof(float);
+    static constexpr int panel_scales_bytes = panel_parts * sizeof(float);
 
-    // A stage: slices of A, slices of B, scales of A, scales of B.
+    // Of each stage the slices of A and of B; of each the scales of A and of B; barriers.
     static constexpr int slices_b_at = panels_m * panel_bytes;
-    static constexpr int scales_a_at = slices_b_at + panel_bytes;
-    static constexpr int scales_b_at = scales_a_at + panels_m * scale_bytes;
-    static constexpr int stage_bytes = scales_b_at + scale_bytes;
-    static constexpr int barriers_at = stages * stage_bytes;
+    static constexpr int slices_bytes = slices_b_at + panel_bytes;
+    static constexpr int scales_at = stages * slices_bytes;
+    static constexpr int scales_b_at = panels_m * panel_scales_bytes;
+    static constexpr int scales_bytes = scales_b_at + panel_scales_bytes;
+    static constexpr int barriers_at = scales_at + stages * scales_bytes;
     static constexpr size_t smem_bytes = barriers_at + 2 * stages * sizeof(mbarrier);
     static constexpr int sum_floats = block_m * block_n; // of a part
 
     static constexpr int copy_registers = 40;
     static constexpr int math_registers = halves == 1 ? 200 : 232;
 
-    static_assert(block_m % panel_rows == 0 && stage_bytes % 512 == 0);
+    static_assert(block_m % panel_rows == 0 && slices_bytes % 512 == 0);
     static_assert(128 * (copy_registers + groups * math_registers) <= 65536);
-    static_assert(smem_bytes <= 227 * 1024);
+    static_assert(smem_bytes <= 227 * 1024 && sum_floats * sizeof(float) <= scales_at);
 };
+
+inline constexpr int largest_tile_cluster = 4; // more reach fewer multiprocessors
 
 // How the tiles of a pass are shared out.
 struct tile_plan {
@@ -91,38 +99,31 @@ struct ring_position {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Two warpgroups take turns at the tensor cores, so that one adds in FP32 while the other multiplies. Named
-// barrier 2 + g is passed when it is the turn of warpgroup g.
-template <int threads>
-__device__ __forceinline__ void await_turn(int group) {
-    asm volatile("bar.sync %0, %1;" ::"r"(2 + group), "n"(threads) : "memory");
-}
-template <int threads>
-__device__ __forceinline__ void pass_turn(int group) {
-    asm volatile("bar.arrive %0, %1;" ::"r"(2 + (group ^ 1)), "n"(threads) : "memory");
-}
-
 // The warpgroup's part of one stage, its `halves` tiles of 64 x 128 one after the other, added to acc.
 template <class Shape>
 __device__ __forceinline__ void
-multiply_stage(const char* stage, int group, float (&acc)[Shape::halves][64]) {
+multiply_stage(const char* slices, const char* scales, int group, float (&acc)[Shape::halves][64]) {
     using Scheme = typename Shape::Scheme;
     constexpr auto products = Scheme::products;
-    constexpr int math_threads = Shape::groups * 128;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-    const int row = group * Shape::halves * 64 + warp * 16 + lane / 4;
-    const float* scales_a = reinterpret_cast<const float*>(stage + Shape::scales_a_at) + row;
-    const float* scales_b =
-        reinterpret_cast<const float*>(stage + Shape::scales_b_at) + lane % 4 * 2;
-    const uint32_t slices_b = smem_address(stage) + Shape::slices_b_at;
+    const int warp = threadIdx.x / 32 % 4;
+    const float4 scales_b = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
+    float scales_a[Shape::halves];
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+        scales_a[half] =
+            reinterpret_cast<const float*>(scales)[(group * Shape::halves + half) * 2 + warp / 2];
+    const uint32_t slices_b = smem_address(slices) + Shape::slices_b_at;
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half) {
         const int tile = group * Shape::halves + half;
         const uint32_t slices_a =
-            smem_address(stage) + tile / 2 * Shape::panel_bytes + tile % 2 * (slice_bytes / 2);
+            smem_address(slices) + tile / 2 * Shape::panel_bytes + tile % 2 * (slice_bytes / 2);
+        const float scale[panel_parts] = {scales_a[half] * scales_b.x,
+                                          scales_a[half] * scales_b.y,
+                                          scales_a[half] * scales_b.z,
+                                          scales_a[half] * scales_b.w};
         float sum[64];
         bool accumulates = false;
-        await_turn<math_threads>(group);
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < products.count; ++i)
@@ -136,19 +137,10 @@ multiply_stage(const char* stage, int group, float (&acc)[Shape::halves][64]) {
                 accumulates = true;
             }
         wgmma_commit();
-        pass_turn<math_threads>(group);
-        const float scale_a[2] = {scales_a[half * 64], scales_a[half * 64 + 8]};
         wgmma_wait<0>();
 #pragma unroll
-        for (int j = 0; j < 16; ++j) {
-            const float2 scale_b = *reinterpret_cast<const float2*>(scales_b + 8 * j);
-#pragma unroll
-            for (int r = 0; r < 2; ++r) {
-                float* target = &acc[half][4 * j + 2 * r];
-                target[0] = fmaf(sum[4 * j + 2 * r], scale_a[r] * scale_b.x, target[0]);
-                target[1] = fmaf(sum[4 * j + 2 * r + 1], scale_a[r] * scale_b.y, target[1]);
-            }
-        }
+        for (int i = 0; i < 64; ++i)
+            acc[half][i] = fmaf(sum[i], scale[i / (64 / panel_parts)], acc[half][i]);
     }
 }
 
@@ -162,13 +154,19 @@ __device__ __forceinline__ void publish_route(const packed_pass& packed, route t
     *packed.taken = taken;
 }
 
-// Adds the parts of a tile where it has several. Returns whether this block has the whole sum, and so
-// writes C.
+// All threads that multiply, of this block.
+template <class Shape>
+__device__ __forceinline__ void math_barrier() {
+    asm volatile("bar.sync 1, %0;" ::"n"(Shape::math_threads) : "memory");
+}
+
+// Adds the parts of a tile where it has several that are no cluster. Returns whether this block has the whole
+// sum, and so writes C.
 template <class Shape>
 __device__ __forceinline__ bool
 add_parts(const tile_plan& plan, int64_t tile, int part, float (&acc)[Shape::halves][64]) {
-    constexpr int math_threads = Shape::groups * 128;
-    if (plan.parts == 1)
+    constexpr int math_threads = Shape::math_threads;
+    if (plan.parts <= largest_tile_cluster)
         return true;
     __shared__ bool is_last;
     const int thread = threadIdx.x - 128;
@@ -179,11 +177,11 @@ add_parts(const tile_plan& plan, int64_t tile, int part, float (&acc)[Shape::hal
 #pragma unroll
         for (int i = 0; i < 64; ++i)
             mine[(half * 64 + i) * math_threads] = acc[half][i];
-    __threadfence(); // the sums are visible before the part is counted
-    asm volatile("bar.sync 1, %0;" ::"n"(math_threads) : "memory"); // all threads' are
+    __threadfence();       // the sums are visible before the part is counted
+    math_barrier<Shape>(); // all threads' are
     if (thread == 0)
         is_last = atomicInc(&plan.counters[tile], plan.parts - 1) == plan.parts - 1u;
-    asm volatile("bar.sync 1, %0;" ::"n"(math_threads) : "memory"); // thread 0 has told
+    math_barrier<Shape>(); // thread 0 has told
     if (!is_last)
         return false;
     __threadfence(); // all parts are counted: their sums are read from here on
@@ -203,30 +201,121 @@ add_parts(const tile_plan& plan, int64_t tile, int part, float (&acc)[Shape::hal
     return true;
 }
 
+// The thread's elements of a tile of C, in quads of 2 rows and 2 columns.
 template <class Shape>
-__device__ __forceinline__ void write_tile(const sgemm_problem& p,
+struct tile_writer {
+    const float *scales_a, *scales_b; // of the thread's first lines; null where there are none
+    float* c;
+    int64_t ldc, rows, cols; // rows and columns that are left
+    float alpha, beta;
+
+    __device__ __forceinline__ tile_writer(const sgemm_problem& p,
                                            const slice_pass& pass,
-                                           const sgemm_operands& o,
-                                           const pass_tile& at,
+                                           const packed_pass& packed,
+                                           const pass_tile& at) {
+        const sgemm_operands o = resolve_operands(p, pass.first_batch + at.batch);
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+        const int group = threadIdx.x / 128 - 1;
+        const int tile_row = group * Shape::halves * 64 + warp * 16 + lane / 4;
+        const int tile_col = lane % 4 * 2;
+        const int64_t row = int64_t{at.panel_a} * panel_rows + tile_row;
+        const int64_t col = int64_t{at.panel_b} * panel_rows + tile_col;
+        const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_rows + row;
+        const int64_t line_b = int64_t{at.batch} * pass.panels_b * panel_rows + col;
+        const bool has_scales = !Shape::Scheme::is_exact && o.k != 0; // else none were written
+        scales_a = has_scales ? packed.a.line_scales + line_a : nullptr;
+        scales_b = has_scales ? packed.b.line_scales + line_b : nullptr;
+        c = o.c + pass.row + row + (pass.col + col) * p.ldc;
+        ldc = p.ldc;
+        rows = pass.rows - row;
+        cols = pass.cols - col;
+        alpha = o.alpha;
+        beta = pass.first_k == 0 ? o.beta : 1;
+    }
+
+    // Multiplies quads by the scales of their lines: quad first + i * step is quads[i], and element e of quad q
+    // that at acc[q / 16][q % 16 * 4 + e]. To be called before anything is written, as loads do not pass stores.
+    template <int count>
+    __device__ __forceinline__ void scale(float (&quads)[count][4], int first, int step) const {
+        if (!scales_a)
+            return;
+#pragma unroll
+        for (int i = 0; i < count; ++i) {
+            const int q = min(first + i * step, Shape::halves * 16 - 1);
+            const float* a = scales_a + q / 16 * 64;
+            const float* b = scales_b + q % 16 * 8;
+            const float scale_a[2] = {a[0], a[8]}, scale_b[2] = {b[0], b[1]};
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                quads[i][e] = quads[i][e] * scale_a[e / 2] * scale_b[e % 2];
+        }
+    }
+
+    __device__ __forceinline__ void write(const float (&quad)[4], int q) const {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const int i = q / 16 * 64 + e / 2 * 8, l = q % 16 * 8 + e % 2;
+            if (i < rows && l < cols)
+                store_c(c + i + l * ldc, alpha, quad[e], beta);
+        }
+    }
+};
+
+template <class Shape>
+__device__ __forceinline__ void write_tile(const tile_writer<Shape>& writer,
                                            const float (&acc)[Shape::halves][64]) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-    const int group = threadIdx.x / 128 - 1;
-    const int64_t row =
-        int64_t{at.panel_a} * panel_rows + group * Shape::halves * 64 + warp * 16 + lane / 4;
-    const int64_t col = int64_t{at.panel_b} * panel_rows + lane % 4 * 2;
-    const float beta = pass.first_k == 0 ? o.beta : 1;
-    float* c = o.c + pass.row + row + (pass.col + col) * p.ldc;
-    const int64_t rows = pass.rows - row, cols = pass.cols - col; // that are left
+    constexpr int quads = Shape::halves * 16;
+    float products[quads][4];
+#pragma unroll
+    for (int q = 0; q < quads; ++q)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            products[q][e] = acc[q / 16][q % 16 * 4 + e];
+    writer.scale(products, 0, 1);
+#pragma unroll
+    for (int q = 0; q < quads; ++q)
+        writer.write(products[q], q);
+}
+
+// Adds and writes a tile whose parts a cluster has, of which each block takes every parts-th quad of a thread's
+// elements. `smem` are the stages, which no copy uses any more.
+template <class Shape>
+__device__ __forceinline__ void write_shared_tile(const tile_writer<Shape>& writer,
+                                                  int parts,
+                                                  int part,
+                                                  float* smem,
+                                                  const float (&acc)[Shape::halves][64]) {
+    constexpr int quads = Shape::halves * 16, batch = 4; // quads in flight
+    float* sums = smem + threadIdx.x - 128;
+    math_barrier<Shape>(); // all products have read the stages
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
-        for (int j = 0; j < 16; ++j)
+        for (int i = 0; i < 64; ++i)
+            sums[(half * 64 + i) * Shape::math_threads] = acc[half][i];
+    cluster_barrier(); // the sums of all blocks are written
+    for (int first = part; first < quads; first += batch * parts) {
+        float products[batch][4];
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            const int q = min(first + i * parts, quads - 1);
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-                const int i = half * 64 + e / 2 * 8, l = 8 * j + e % 2;
-                if (i < rows && l < cols)
-                    store_c(c + i + l * p.ldc, o.alpha, acc[half][4 * j + e], beta);
+                products[i][e] = 0;
+#pragma unroll
+                for (int other = 0; other < largest_tile_cluster; ++other)
+                    if (other < parts)
+                        products[i][e] +=
+                            load_from_block(sums + (4 * q + e) * Shape::math_threads, other);
             }
+        }
+        writer.scale(products, first, parts);
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (first + i * parts < quads)
+                writer.write(products[i], first + i * parts);
+    }
+    cluster_barrier(); // the sums of this block have been read
 }
 
 #endif
@@ -238,19 +327,21 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
                                                                     const tile_plan plan) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr route own = route_of<typename Shape::Scheme>;
-    if (packed.is_fallback && *packed.taken != own)
-        return;
-    const route taken = decide(packed.counters, own, p.k);
-    extern __shared__ __align__(1024) char stages[];
-    mbarrier* filled = reinterpret_cast<mbarrier*>(stages + Shape::barriers_at);
+    extern __shared__ __align__(1024) char smem[];
+    mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
     mbarrier* emptied = filled + Shape::stages;
     if (threadIdx.x == 0) {
         for (int s = 0; s < Shape::stages; ++s) {
             filled[s].init(1);
-            emptied[s].init(Shape::groups * 4);
+            emptied[s].init(Shape::math_threads);
         }
         mbarrier::publish_inits();
     }
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    if (packed.is_fallback && *packed.taken != own)
+        return;
+    const route taken = decide<typename Shape::Scheme>(packed.counters, p.k);
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
         publish_route(packed, taken);
@@ -275,34 +366,34 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
             for (int chunk = first; chunk < last; ++chunk) {
                 const int64_t at_a = chunk * panels_a + panel_a;
                 const int64_t at_b = chunk * panels_b + panel_b;
-                char* stage = stages + ring.stage * Shape::stage_bytes;
+                char* slices = smem + ring.stage * Shape::slices_bytes;
+                char* scales = smem + Shape::scales_at + ring.stage * Shape::scales_bytes;
                 mbarrier& barrier = filled[ring.stage];
                 emptied[ring.stage].wait(ring.parity ^ 1);
-                barrier.arrive_expecting(Shape::stage_bytes);
-                copy_bytes(stage,
+                barrier.arrive_expecting(Shape::slices_bytes + Shape::scales_bytes);
+                copy_bytes(slices,
                            packed.a.slices + at_a * Shape::panel_bytes,
                            Shape::panels_m * Shape::panel_bytes,
                            barrier);
-                copy_bytes(stage + Shape::slices_b_at,
+                copy_bytes(slices + Shape::slices_b_at,
                            packed.b.slices + at_b * Shape::panel_bytes,
                            Shape::panel_bytes,
                            barrier);
-                copy_bytes(stage + Shape::scales_a_at,
-                           packed.a.scales + at_a * panel_rows,
-                           Shape::panels_m * Shape::scale_bytes,
+                copy_bytes(scales,
+                           packed.a.part_scales + at_a * panel_parts,
+                           Shape::panels_m * Shape::panel_scales_bytes,
                            barrier);
-                copy_bytes(stage + Shape::scales_b_at,
-                           packed.b.scales + at_b * panel_rows,
-                           Shape::scale_bytes,
+                copy_bytes(scales + Shape::scales_b_at,
+                           packed.b.part_scales + at_b * panel_parts,
+                           Shape::panel_scales_bytes,
                            barrier);
                 ring.advance(Shape::stages);
             }
         }
     } else {
         take_registers<Shape::math_registers>();
-        const int group = threadIdx.x / 128 - 1;
-        if (group == 1)
-            pass_turn<Shape::groups * 128>(group);
+        // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
+        const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
         for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
             const int64_t tile = unit / plan.parts;
             const int part = static_cast<int>(unit % plan.parts);
@@ -312,18 +403,20 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
                 reads ? min(plan.part_chunks, pass.chunks - part * plan.part_chunks) : 0;
             for (int chunk = 0; chunk < chunks; ++chunk) {
                 filled[ring.stage].wait(ring.parity);
-                multiply_stage<Shape>(stages + ring.stage * Shape::stage_bytes, group, acc);
-                __syncwarp(); // the warp has read the stage's scales
-                if (threadIdx.x % 32 == 0)
-                    emptied[ring.stage].arrive();
+                multiply_stage<Shape>(smem + ring.stage * Shape::slices_bytes,
+                                      smem + Shape::scales_at + ring.stage * Shape::scales_bytes,
+                                      group,
+                                      acc);
+                emptied[ring.stage].arrive();
                 ring.advance(Shape::stages);
             }
-            if (add_parts<Shape>(plan, tile, part, acc))
-                write_tile<Shape>(
-                    p, pass, resolve_operands(p, pass.first_batch + at.batch), at, acc);
+            const tile_writer<Shape> writer(p, pass, packed, at);
+            if (plan.parts > 1 && plan.parts <= largest_tile_cluster) {
+                write_shared_tile<Shape>(
+                    writer, plan.parts, part, reinterpret_cast<float*>(smem), acc);
+            } else if (add_parts<Shape>(plan, tile, part, acc))
+                write_tile<Shape>(writer, acc);
         }
-        if (group == 0)
-            await_turn<Shape::groups * 128>(group); // the last one that was passed
     }
 #endif
 }

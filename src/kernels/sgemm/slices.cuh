@@ -1,14 +1,18 @@
 // FP32 operands as sums of slices of 16 bits, for the tensor cores: how a number is cut, and where the
 // slices lie.
 //
-// k is cut into chunks of 32. The 32 elements of a row of A (a column of B) in a chunk share a scale, a
-// power of two that brings the largest of them to [2^top, 2^(top + 1)). What is cut is x / scale.
+// A line is a row of A or a column of B; k is cut into chunks of 32, and a part is what 32 neighbouring lines
+// have in a chunk. What is cut is x / (scale of the part * scale of the line): powers of two. The scale of a
+// line, at most 1, is what a sample shows it to be smaller than others of its 32; that of a part brings the
+// largest of it to [2^top, 2^(top + 1)). So matrices of any row and column scaling use their slices well,
+// while the product kernel has few scales to apply: those of lines but once, when C is written.
 //
-// Rows are packed in panels of 128, padded with zeroes, k along memory whatever the transposition:
+// Lines are packed in panels of 128, padded with zeroes, k along memory whatever the transposition:
 //
-//   slices  [chunk][panel][slice][128 rows][32 k] of 16 bits; 64 bytes a row, in the 64-byte swizzle of
-//           wgmma, so that a panel of a chunk is one contiguous copy to shared memory
-//   scales  [chunk][panel][128 rows] floats
+//   slices       [chunk][panel][slice][128 lines][32 k] of 16 bits; 64 bytes a line, in the 64-byte swizzle
+//                of wgmma, so that a panel of a chunk is one contiguous copy to shared memory
+//   part_scales  [chunk][panel][4 parts] floats
+//   line_scales  [panel][128 lines] floats
 #pragma once
 
 #include "kernels/sgemm/operands.cuh"
@@ -20,6 +24,8 @@ namespace myblas::cuda {
 
 inline constexpr int chunk_k = 32;
 inline constexpr int panel_rows = 128;
+inline constexpr int part_rows = 32;
+inline constexpr int panel_parts = panel_rows / part_rows;
 inline constexpr int slice_bytes = panel_rows * chunk_k * 2; // of a panel in a chunk
 inline constexpr int piece_k = 8;                            // k of 16 bytes
 inline constexpr int row_pieces = chunk_k / piece_k;
@@ -40,6 +46,11 @@ struct slice_products {
     slice_product of[count];
 };
 
+__device__ __forceinline__ uint32_t pair_bits(__half2 x) { return reinterpret_cast<uint32_t&>(x); }
+__device__ __forceinline__ uint32_t pair_bits(__nv_bfloat162 x) {
+    return reinterpret_cast<uint32_t&>(x);
+}
+
 // x = hi + lo, 11 bits each and a sign: 2^-23 |x| is lost at most, as long as lo is not subnormal, that is
 // down to 2^-17 of the chunk's largest. lo * lo, at most 2^-22 |a b|, is left out.
 struct fp16x3 {
@@ -49,31 +60,29 @@ struct fp16x3 {
     static constexpr int top = 14; // the highest that leaves room to round up
     static constexpr slice_products<3> products{{{1, 0}, {0, 1}, {0, 0}}};
 
-    // Returns what is lost.
-    static __device__ __forceinline__ float cut(float x, slice (&s)[slices]) {
-        s[0] = __float2half_rn(x);
-        x -= __half2float(s[0]);
-        s[1] = __float2half_rn(x);
-        return x - __half2float(s[1]);
+    // The most significant slice of two neighbours, and what it leaves of them.
+    static __device__ __forceinline__ uint32_t cut(float2& x) {
+        const __half2 s = __float22half2_rn(x);
+        const float2 held = __half22float2(s);
+        x = make_float2(x.x - held.x, x.y - held.y);
+        return pair_bits(s);
     }
 };
 
-// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to 2^-100 of the chunk's largest. The
-// products left out are at most 2^-24 |a b| together, to first order.
+// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to 2^-100 of the part's largest, and
+// lines have no scales of their own. The products left out are at most 2^-24 |a b| together, to first order.
 struct bf16x6 {
     using slice = __nv_bfloat16;
     static constexpr int slices = 3;
     static constexpr bool is_exact = true;
-    static constexpr int top = 0;
+    static constexpr int top = 1; // so that no factor is subnormal
     static constexpr slice_products<6> products{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
 
-    static __device__ __forceinline__ float cut(float x, slice (&s)[slices]) {
-        s[0] = __float2bfloat16_rn(x);
-        x -= __bfloat162float(s[0]);
-        s[1] = __float2bfloat16_rn(x);
-        x -= __bfloat162float(s[1]);
-        s[2] = __float2bfloat16_rn(x);
-        return x - __bfloat162float(s[2]);
+    static __device__ __forceinline__ uint32_t cut(float2& x) {
+        const __nv_bfloat162 s = __float22bfloat162_rn(x);
+        const float2 held = __bfloat1622float2(s);
+        x = make_float2(x.x - held.x, x.y - held.y);
+        return pair_bits(s);
     }
 };
 
@@ -88,17 +97,24 @@ template <>
 inline constexpr route route_of<bf16x6> = route_bf16x6;
 
 // fp16x3: an element that loses this much of itself is lossy. More than so many of them in the 32 of a
-// row's chunk, or in the 4096 of a panel's, and the fallback computes.
+// line's chunk, or in the 1024 of a part, and the fallback computes; also where a line could hold numbers
+// 2^max_headroom times as large as any that it is known to have.
 inline constexpr float largest_loss = 0x1p-21f;
-inline constexpr int max_lossy_of_row = 2;
-inline constexpr int max_lossy_of_panel = 4;
-
+inline constexpr int max_lossy_of_line = 2;
+inline constexpr int max_lossy_of_part = 4;
+inline constexpr int max_headroom = 6;
 // bf16x6: smaller elements, after scaling, lose bits; the strict kernel computes.
 inline constexpr float smallest_exact = 0x1p-100f;
 
+// Exponents of the largest that a part may hold; beyond, the fallback computes. That keeps scales and factors
+// within the range of normal floats.
+template <class Scheme>
+inline constexpr int least_exponent = Scheme::top - 126;
+inline constexpr int greatest_exponent = 112;
+inline constexpr int least_line_exponent = -96; // of a line's scale
+
 // What the packing kernels tell the product kernels, which leave zeroes: the highest vote for a route, and
-// of the largest elements of the chunks of A and of B, the greatest biased exponent and no_exponent less
-// the smallest.
+// of the parts of A and of B the greatest biased exponent, and no_exponent less the smallest.
 enum slice_counter {
     vote_of_blocks,
     greatest_of_a,
@@ -112,7 +128,7 @@ enum slice_counter {
 inline constexpr int exponent_bias = 127;
 inline constexpr int no_exponent = 256;
 
-// The exponents of an operand's chunks.
+// The exponents of an operand's parts.
 struct exponent_range {
     int low, high;
     bool is_empty;
@@ -120,23 +136,18 @@ struct exponent_range {
     __device__ exponent_range(const unsigned* counters)
         : low(no_exponent - static_cast<int>(counters[1]) - exponent_bias),
           high(static_cast<int>(counters[0]) - exponent_bias), is_empty(counters[1] == 0) {}
-    // Neither subnormal nor Inf or NaN.
-    __device__ bool is_normal() const {
-        return is_empty || (low > -exponent_bias && high <= exponent_bias);
-    }
 };
 
-// The route of a pass over k elements. Sums must not overflow where those of the strict kernel would not,
-// and products of scales must not underflow.
-__device__ __forceinline__ route decide(const unsigned* counters, route wanted, int64_t k) {
+// The route of a pass over k elements that was packed for this scheme. Sums must not overflow where those of
+// the strict kernel would not, and products of scales must not underflow; else it is the next scheme's turn.
+template <class Scheme>
+__device__ __forceinline__ route decide(const unsigned* counters, int64_t k) {
     const exponent_range a(counters + greatest_of_a), b(counters + greatest_of_b);
+    unsigned taken = max(counters[vote_of_blocks], static_cast<unsigned>(route_of<Scheme>));
     const int highest = 124 - (64 - __clzll(k)), lowest = -120;
-    if (!a.is_normal() || !b.is_normal())
-        return route_strict;
     if (!a.is_empty && !b.is_empty && (a.high + b.high > highest || a.low + b.low < lowest))
-        return route_strict;
-    const unsigned vote = counters[vote_of_blocks];
-    return vote > wanted ? static_cast<route>(vote) : wanted;
+        taken = max(taken, route_of<Scheme> + 1u);
+    return static_cast<route>(taken);
 }
 
 // ---- Passes --------------------------------------------------------------------------------------
@@ -154,7 +165,8 @@ struct slice_pass {
 
 struct packed_operand {
     char* slices;
-    float* scales;
+    float* part_scales;
+    float* line_scales;
 };
 
 struct packed_pass {
