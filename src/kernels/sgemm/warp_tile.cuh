@@ -283,7 +283,6 @@ struct warp_tile {
         float* quads = staged + lane / Shape::lanes_m * 4 * pitch + lane % Shape::lanes_m * 4;
         const int64_t row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
         int64_t col = tile_col + warp / Shape::warps_m * Shape::warp_n;
-        float* c = o.c + row + col * p.ldc;
 #pragma unroll
         for (int group = 0; group < Shape::groups_n; ++group) {
             __syncwarp(); // the columns before have been read
@@ -298,6 +297,7 @@ struct warp_tile {
             __syncwarp(); // the columns are there
 #pragma unroll 1
             for (int first = 0; first < columns && col < p.n; first += columns_at_once) {
+                float* c = o.c + row + col * p.ldc;
                 float value[columns_at_once][rows];
 #pragma unroll
                 for (int j = 0; j < columns_at_once; ++j)
@@ -314,7 +314,6 @@ struct warp_tile {
                         if (col + j < p.n && row + 32 * r < p.m)
                             c[j * p.ldc + 32 * r] = value[j][r];
                 col += columns_at_once;
-                c += columns_at_once * p.ldc;
             }
         }
     }
