@@ -24,6 +24,7 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/overlap.h"
 #include "kernels/common/tensor_map.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/sgemm/operands.cuh"
@@ -78,6 +79,8 @@ struct stream_k_plan {
     int tiles, split_tiles;
     int slabs; // of k, of each tile
     int workers;
+    // The split tiles' slabs are dealt out so many to each worker, and one more to the first ones.
+    int share, longer_shares;
     stream_k_copy copy_a, copy_b;
 };
 
@@ -99,22 +102,20 @@ struct stream_k_share {
     int first_tile, first_slab;
     int last_tile, end_slab; // last_tile < first_tile: nothing
 
+    static __device__ int begin(const stream_k_plan& plan, int worker) {
+        return worker * plan.share + min(worker, plan.longer_shares);
+    }
+
     static __device__ stream_k_share of(const stream_k_plan& plan, int worker) {
-        const int64_t total = int64_t{plan.split_tiles} * plan.slabs;
-        const int64_t begin = total * worker / plan.workers;
-        const int64_t end = total * (worker + 1) / plan.workers;
-        if (begin == end)
+        const int first = begin(plan, worker), last = begin(plan, worker + 1) - 1;
+        if (first > last)
             return {0, 0, -1, 0};
-        return {static_cast<int>(begin / plan.slabs),
-                static_cast<int>(begin % plan.slabs),
-                static_cast<int>((end - 1) / plan.slabs),
-                static_cast<int>((end - 1) % plan.slabs) + 1};
+        return {first / plan.slabs, first % plan.slabs, last / plan.slabs, last % plan.slabs + 1};
     }
 
     // Whether the worker's share begins behind the first slab of the tile.
     static __device__ bool begins_inside(const stream_k_plan& plan, int worker, int tile) {
-        const int64_t total = int64_t{plan.split_tiles} * plan.slabs;
-        return total * worker >= (int64_t{tile} * plan.slabs + 1) * plan.workers;
+        return begin(plan, worker) > tile * plan.slabs;
     }
 };
 
@@ -682,6 +683,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     extern __shared__ __align__(1024) float smem[];
     __shared__ stream_k_barriers<Shape> barriers;
     __shared__ stream_k_share share;
+    let_next_kernel_come();
     if (threadIdx.x == 0) {
         share = stream_k_share::of(plan, blockIdx.x);
         for (int stage = 0; stage < Shape::stages; ++stage) {
@@ -693,6 +695,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         mbarrier::publish_inits();
     }
     __syncthreads(); // the share and the barriers are there
+    wait_for_earlier_work();
 
     if (threadIdx.x >= Shape::consumers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Shape::producer_registers));
@@ -736,13 +739,20 @@ struct stream_k_launcher {
                 int64_t{plan.tiles} * plan.slabs / min_share, plan.tiles, limit));
         if (plan.workers != plan.tiles)
             plan.split_tiles = plan.tiles - std::max(whole_rounds - 1, 0) * limit;
+        plan.share = static_cast<int>(split_slabs(plan) / plan.workers);
+        plan.longer_shares = static_cast<int>(split_slabs(plan) % plan.workers);
         return plan;
+    }
+
+    static int64_t split_slabs(const stream_k_plan& plan) {
+        return int64_t{plan.split_tiles} * plan.slabs;
     }
 
     static bool fits(const sgemm_problem& p, const device_info& device) {
         return p.batch_count == 1 && !p.a_array && !p.b_array && !p.c_array &&
                max_smem_bytes <= device.smem_per_block && p.m <= max_extent && p.n <= max_extent &&
-               p.k <= max_extent && tile_count(p, Shape::block_m, Shape::block_n) <= max_extent;
+               p.k <= max_extent && tile_count(p, Shape::block_m, Shape::block_n) <= max_extent &&
+               split_slabs(make_plan(p, device)) <= max_extent;
     }
 
     static size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
@@ -779,7 +789,7 @@ struct stream_k_launcher {
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         stream_k_plan plan = make_plan(p, *context.device);
         if (!context.counters) { // no flags to wait on
-            plan.split_tiles = 0;
+            plan.split_tiles = plan.share = plan.longer_shares = 0;
             plan.workers = std::min(plan.workers, plan.tiles);
         }
         CUtensorMap map_a{}, map_b{};
@@ -791,17 +801,19 @@ struct stream_k_launcher {
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_variant(p, [&](auto kernel, size_t smem_bytes) {
-            return cuda::launch(kernel,
-                                dim3(static_cast<unsigned>(plan.workers)),
-                                Shape::threads,
-                                smem_bytes,
-                                context,
-                                p,
-                                plan,
-                                map_a,
-                                map_b,
-                                static_cast<float*>(context.workspace),
-                                context.counters);
+            return launch_clusters(kernel,
+                                   dim3(static_cast<unsigned>(plan.workers)),
+                                   1,
+                                   true,
+                                   Shape::threads,
+                                   smem_bytes,
+                                   context,
+                                   p,
+                                   plan,
+                                   map_a,
+                                   map_b,
+                                   static_cast<float*>(context.workspace),
+                                   context.counters);
         });
     }
 
