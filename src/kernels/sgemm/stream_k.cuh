@@ -68,8 +68,9 @@ struct stream_k_slabs {
     static constexpr int first_stage = Shape::raw_stages * raw_floats;
     // Behind the stages, seen from the first: a line that nobody writes.
     static constexpr int idle = Shape::stages * stage_floats;
-    static constexpr size_t smem_bytes =
-        (size_t{first_stage} + idle + std::max(Shape::block_m, Shape::block_n)) * sizeof(float);
+    // A quad for each consumer thread.
+    static constexpr int quads = first_stage + idle + std::max(Shape::block_m, Shape::block_n);
+    static constexpr size_t smem_bytes = (size_t{quads} + Shape::consumers * 4) * sizeof(float);
 };
 
 enum class stream_k_copy { tensor, quads, words };
@@ -553,17 +554,24 @@ class stream_k_consumer {
         synchronize();
     }
 
-    __device__ __forceinline__ void write(const sgemm_problem& p, int tile) {
+    // `quads`: this thread's in shared memory, behind those of the threads before it.
+    __device__ __forceinline__ void write(const sgemm_problem& p, int tile, float* quads) {
         const sgemm_operands o = resolve_operands(p, 0);
         const tile_position<int> at = find_tile<Shape>(tile, p);
         int row_in_tile = first_row(), col_in_tile = first_col();
         int64_t ldc = p.ldc;
         // Unknown to the compiler from tile to tile, so that it does not keep what follows from them.
         asm volatile("" : "+r"(row_in_tile), "+r"(col_in_tile), "+l"(ldc));
-        const bool vector = aligned16(o.c, ldc);
         const int row = at.row + row_in_tile, col = at.col + col_in_tile;
         const int rows = static_cast<int>(p.m) - row, cols = static_cast<int>(p.n) - col;
-        float* first = o.c + row + col * ldc;
+        if (aligned16(o.c, ldc))
+            write_quads(o, o.c + row + col * ldc, ldc, rows, cols);
+        else
+            write_words(o, o.c + row + col * ldc, ldc, rows, cols, quads);
+    }
+
+    __device__ __forceinline__ void
+    write_quads(const sgemm_operands& o, float* first, int64_t ldc, int rows, int cols) {
 #pragma unroll
         for (int c = 0; c < Shape::thread_n; ++c) {
             const int offset = c / 4 * step_n + c % 4;
@@ -579,7 +587,41 @@ class stream_k_consumer {
                              quad,
                              o.beta,
                              rows - g * step_m,
-                             vector);
+                             true);
+            }
+        }
+    }
+
+    // A thread's quads would be words scattered over 32 sectors. So a warp hands 16 rows of 8 columns at a
+    // time through shared memory, and its lanes write 16 neighbouring rows of two columns.
+    __device__ __forceinline__ void write_words(
+        const sgemm_operands& o, float* first, int64_t ldc, int rows, int cols, float* quads) {
+        static_assert(Shape::lanes_m == 4 && Shape::lanes_n == 8);
+        const int lane = threadIdx.x % 32;
+        // From the thread's own first row and column to those that it writes.
+        const int down = lane % 16 - lane % 4 * 4, right = (lane / 16 - lane / 4) * 4;
+        const float* written = quads - lane * 3; // word `lane` of the warp's
+        first += down + right * ldc;
+        rows -= down, cols -= right;
+#pragma unroll
+        for (int c = 0; c < Shape::thread_n; ++c) {
+#pragma unroll
+            for (int g = 0; g < groups_m; ++g) {
+                __syncwarp(); // all lanes have read the last ones
+                *reinterpret_cast<float4*>(quads) = make_float4(o.alpha * acc[c][4 * g],
+                                                                o.alpha * acc[c][4 * g + 1],
+                                                                o.alpha * acc[c][4 * g + 2],
+                                                                o.alpha * acc[c][4 * g + 3]);
+                __syncwarp(); // all quads are there
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    const int offset = c / 4 * step_n + c % 4 + i * 8;
+                    if (offset < cols && g * step_m < rows) {
+                        float* target = first + g * step_m + offset * ldc;
+                        const float scaled = written[i * 32];
+                        *target = o.beta == 0 ? scaled : fmaf(o.beta, *target, scaled);
+                    }
+                }
             }
         }
     }
@@ -590,6 +632,7 @@ public:
                                         const float* smem,
                                         const stream_k_share& share,
                                         stream_k_barriers<Shape>& barriers,
+                                        float* quads,
                                         float* workspace,
                                         unsigned* ready) {
         constexpr int64_t tile_floats = Shape::block_m * Shape::block_n;
@@ -662,7 +705,7 @@ public:
                     add(workspace + other * tile_floats);
                 } while (stream_k_share::begins_inside(plan, other, segment.tile));
             }
-            write(p, segment.tile);
+            write(p, segment.tile, quads);
         }
     }
 };
@@ -703,7 +746,14 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Shape::consumer_registers));
         stream_k_consumer<Shape, slabs> consumer;
-        consumer.run(p, plan, smem, share, barriers, workspace, ready);
+        consumer.run(p,
+                     plan,
+                     smem,
+                     share,
+                     barriers,
+                     smem + slabs::quads + threadIdx.x * 4,
+                     workspace,
+                     ready);
     }
 #endif
 }
