@@ -51,6 +51,10 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_fast_fp16x3,
         &cuda::sgemm_fast_fp16x3_128x128,
         &cuda::sgemm_fast_fp16x3_passes,
+        &cuda::sgemm_emulated_bf16x6_fused,
+        &cuda::sgemm_emulated_bf16x6_fused_64x64,
+        &cuda::sgemm_fast_fp16x3_fused,
+        &cuda::sgemm_fast_fp16x3_fused_64x64,
     };
     return kernels;
 }

@@ -49,5 +49,9 @@ extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_passes;
 extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3;
 extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_128x128;
 extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_passes;
+extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_fused;
+extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_fused_64x64;
+extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_fused;
+extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_fused_64x64;
 
 } // namespace myblas::cuda
