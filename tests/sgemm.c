@@ -1121,6 +1121,7 @@ enum { max_contenders = 32 };
 struct contender {
     myblasKernelInfo_t info;
     bool is_tested; // else only compared with
+    bool is_fused;  // decides for each of its tiles, and leaves none to emulated mode
     float* c;       // NULL: it declines
 };
 
@@ -1135,9 +1136,22 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
         assert_true(found < max_contenders);
         contenders[found].info = info;
         contenders[found].is_tested = has_slices && kernel_fits_device(handle, &info);
+        contenders[found].is_fused = strstr(info.name, "_fused") != NULL;
         contenders[found++].c = NULL;
     }
     return found;
+}
+
+// Whether the elements of C that a contender decides for at once, with what is special in all the data, have the
+// same bits.
+static bool has_same_bits(const struct contender* contender, const float* c) {
+    const int rows = contender->is_fused ? contender->info.block_m : hard_m;
+    const int cols = contender->is_fused ? contender->info.block_n : hard_n;
+    for (int j = 0; j < cols; ++j) {
+        if (memcmp(contender->c + j * hard_m, c + j * hard_m, (size_t)rows * sizeof *c) != 0)
+            return false;
+    }
+    return true;
 }
 
 static void check_who_computes(myblasHandle_t handle,
@@ -1160,10 +1174,12 @@ static void check_who_computes(myblasHandle_t handle,
             continue;
         assert_non_null(contenders[i].c);
         myblasMath_t by = contenders[i].info.math_mode;
-        const myblasMath_t wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fast : data->by_emulated;
+        myblasMath_t wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fast : data->by_emulated;
+        if (contenders[i].is_fused && wanted != by)
+            wanted = MYBLAS_FP32_STRICT_MATH;
         for (int j = 0; j < count; ++j) {
             if (contenders[j].c && contenders[j].info.math_mode < by &&
-                memcmp(contenders[i].c, contenders[j].c, bytes) == 0)
+                has_same_bits(&contenders[i], contenders[j].c))
                 by = contenders[j].info.math_mode;
         }
         if (by != wanted)

@@ -112,19 +112,17 @@ myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, i
     return info;
 }
 
-// Compute capability x 10 of device 0, asked of the driver that the library has loaded.
-static int device_arch(void) {
-    enum { major_attribute = 75, minor_attribute = 76 };
+// An attribute of device 0, asked of the driver that the library has loaded.
+static int device_attribute(int attribute) {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     assert_non_null(driver);
     int (*get_attribute)(int*, int, int) = NULL;
     *(void**)&get_attribute = dlsym(driver, "cuDeviceGetAttribute");
     assert_non_null(get_attribute);
-    int major = 0, minor = 0;
-    assert_int_equal(get_attribute(&major, major_attribute, 0), 0);
-    assert_int_equal(get_attribute(&minor, minor_attribute, 0), 0);
+    int value = 0;
+    assert_int_equal(get_attribute(&value, attribute, 0), 0);
     dlclose(driver);
-    return major * 10 + minor;
+    return value;
 }
 
 static bool is_in_shard(const char* name) {
@@ -138,12 +136,14 @@ static bool is_in_shard(const char* name) {
 }
 
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info) {
+    enum { major_attribute = 75, minor_attribute = 76, smem_per_block_attribute = 97 };
     if (!is_in_shard(info->name))
         return false;
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
         return true;
-    const int arch = device_arch();
-    return arch >= info->min_arch && (info->max_arch == 0 || arch <= info->max_arch);
+    const int arch = device_attribute(major_attribute) * 10 + device_attribute(minor_attribute);
+    return arch >= info->min_arch && (info->max_arch == 0 || arch <= info->max_arch) &&
+           (int)info->smem_bytes <= device_attribute(smem_per_block_attribute);
 }
 
 void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name) {
