@@ -24,8 +24,6 @@ int wrong_letter(bool first_is_known, bool second_is_known, bool third_is_known 
     return !first_is_known ? 1 : !second_is_known ? 2 : !third_is_known ? 3 : 0;
 }
 
-// Apart from the entry point, and with its parameters: the compiler makes jumps of both ways out of that,
-// so that a call is forwarded without a stack frame, and the return address here is the caller's.
 [[gnu::noinline]] void attend_product(slot order,
                                       slot transa,
                                       slot transb,
@@ -87,6 +85,14 @@ using namespace myblas::preload;
 #pragma GCC visibility push(default)
 extern "C" {
 
+#ifdef __x86_64__
+[[gnu::optimize("O2")]] void
+cblas_sgemm(slot order, slot transa, slot transb, slot m, slot n, slot k, float alpha, float beta) {
+    void* target = target_of(
+        attend_product, __builtin_return_address(0), used, as_int(m), as_int(n), as_int(k));
+    reinterpret_cast<decltype(cblas_sgemm)*>(target)(order, transa, transb, m, n, k, alpha, beta);
+}
+#else
 void cblas_sgemm(slot order,
                  slot transa,
                  slot transb,
@@ -101,12 +107,12 @@ void cblas_sgemm(slot order,
                  float beta,
                  float* c,
                  slot ldc) {
-    const program_blas* own = known_blas_of(__builtin_return_address(0), used);
-    auto* const function = own ? own->get<cblas::sgemm>(routine::sgemm) : nullptr;
-    if (function && is_passed_over(routine::sgemm, as_int(m), as_int(n), as_int(k))) [[likely]]
-        return function(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    attend_product(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    void* target = target_of(
+        attend_product, __builtin_return_address(0), used, as_int(m), as_int(n), as_int(k));
+    reinterpret_cast<cblas::sgemm*>(target)(
+        order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
+#endif
 
 void cblas_sgemv(slot order,
                  slot trans,

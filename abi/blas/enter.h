@@ -1,10 +1,28 @@
 // The way of every entry point: what deserves no attention is forwarded at once, by a jump; the rest is
 // offered to the devices first.
+//
+// The smallest products take a BLAS some 50 ns, so that of them each nanosecond in front counts. Storing the
+// arguments again that lie on the stack, as a compiler does for a call, costs more than all decisions. So
+// on x86-64 the entry points of sgemm are declared with those arguments alone that come in registers: the
+// others stay where the caller put them, for the function that the jump leads to. The test `jumps` looks at the machine
+// code.
 #pragma once
 
 #include "blas/offload.h"
 
 namespace myblas::preload {
+
+// Where a product goes: to the caller's BLAS, if it is small and that is known at once, or to
+// `attend_product`, which has its parameters.
+template <class Function>
+[[gnu::always_inline]] inline void*
+target_of(Function* attend_product, const void* caller, interface used, int m, int n, int k) {
+    if ((m | n | k) < least_attended_extent.load(std::memory_order_relaxed)) [[likely]]
+        if (const program_blas* own = known_blas_of(caller, used)) [[likely]]
+            if (void* function = own->functions[static_cast<int>(routine::sgemm)]) [[likely]]
+                return function;
+    return reinterpret_cast<void*>(attend_product);
+}
 
 template <class Function, class Call, class... Arguments>
 [[gnu::noinline]] void attend(Function* own_function,

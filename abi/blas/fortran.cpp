@@ -20,8 +20,6 @@ int wrong_letter(bool first_is_known, bool second_is_known) {
     return !first_is_known ? 1 : !second_is_known ? 2 : 0;
 }
 
-// Apart from the entry point, and with its parameters: the compiler makes jumps of both ways out of that,
-// so that a call is forwarded without a stack frame, and the return address here is the caller's.
 [[gnu::noinline]] void attend_product(const char* transa,
                                       const char* transb,
                                       const int* m,
@@ -84,6 +82,17 @@ using namespace myblas::preload;
 #pragma GCC visibility push(default)
 extern "C" {
 
+#ifdef __x86_64__
+[[gnu::optimize("O2")]] void sgemm_(const char* transa,
+                                    const char* transb,
+                                    const int* m,
+                                    const int* n,
+                                    const int* k,
+                                    const float* alpha) {
+    void* target = target_of(attend_product, __builtin_return_address(0), used, *m, *n, *k);
+    reinterpret_cast<decltype(sgemm_)*>(target)(transa, transb, m, n, k, alpha);
+}
+#else
 void sgemm_(const char* transa,
             const char* transb,
             const int* m,
@@ -99,14 +108,11 @@ void sgemm_(const char* transa,
             const int* ldc,
             size_t length_a,
             size_t length_b) {
-    const program_blas* own = known_blas_of(__builtin_return_address(0), used);
-    auto* const function = own ? own->get<fortran::sgemm>(routine::sgemm) : nullptr;
-    if (function && is_passed_over(routine::sgemm, *m, *n, *k)) [[likely]]
-        return function(
-            transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b);
-    attend_product(
+    void* target = target_of(attend_product, __builtin_return_address(0), used, *m, *n, *k);
+    reinterpret_cast<fortran::sgemm*>(target)(
         transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b);
 }
+#endif
 
 void sgemv_(const char* trans,
             const int* m,

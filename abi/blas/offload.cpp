@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <limits>
 #include <memory>
 #include <new>
 #include <pthread.h>
@@ -22,6 +23,7 @@ const char* const report_routines[] = {
 const int report_routine_count = routine_count;
 
 constinit std::atomic<attention> current_attention{attention::unread};
+constinit std::atomic<int> least_attended_extent{std::numeric_limits<int>::min()};
 
 namespace {
 
@@ -39,6 +41,16 @@ mode read_mode() noexcept {
 bool may_use_cuda() noexcept {
     const char* backend = secure_getenv("MYBLAS_BACKEND");
     return !backend || std::strcmp(backend, "host") != 0;
+}
+
+void set_attention(attention a) noexcept {
+    constexpr int small = 128;
+    static_assert(2.0 * small * small * small < least_flops);
+    current_attention.store(a, std::memory_order_relaxed);
+    least_attended_extent.store(a == attention::nothing          ? std::numeric_limits<int>::max()
+                                : a == attention::large_products ? small
+                                                                 : std::numeric_limits<int>::min(),
+                                std::memory_order_relaxed);
 }
 
 // ---- Devices -------------------------------------------------------------------------------------
@@ -193,7 +205,7 @@ void read_attention() noexcept {
     attention a = attention::everything;
     if (!report::is_on() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? attention::large_products : attention::nothing;
-    current_attention.store(a, std::memory_order_relaxed);
+    set_attention(a);
 }
 
 attended_call::attended_call(routine r, const report::extents& e) noexcept
@@ -232,7 +244,7 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
     if (devices().count == 0) {
         // Nothing will ever go to a device: later calls need no attention but to be counted.
         if (!report::is_on())
-            current_attention.store(attention::nothing, std::memory_order_relaxed);
+            set_attention(attention::nothing);
         return refuse("no GPU can be used");
     }
     if (lost_by_fork.load(std::memory_order_relaxed))

@@ -22,10 +22,10 @@ enum class attention : int { unread, nothing, large_products, everything };
 extern std::atomic<attention> current_attention;
 void read_attention() noexcept; // the settings, at the first call
 
-// Whether a call is known to deserve no attention. Makes no calls itself, so that an entry point which
-// forwards needs no stack frame.
-[[gnu::always_inline]] inline bool
-is_passed_over(routine r, int64_t m, int64_t n, int64_t k) noexcept {
+// Products whose extents are all below this power of two deserve none: what entry points ask first.
+extern std::atomic<int> least_attended_extent;
+
+inline bool is_passed_over(routine r, int64_t m, int64_t n, int64_t k) noexcept {
     const attention a = current_attention.load(std::memory_order_relaxed);
     const double flops =
         2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 namespace myblas::preload {
@@ -55,7 +56,8 @@ private:
     static constexpr int probes = 16;
     static constexpr uintptr_t being_filled = 1; // no key: page 0 is never mapped
 
-    struct place {
+    // Aligned, so that its address takes no multiplication.
+    struct alignas(std::bit_ceil(sizeof(uintptr_t) + sizeof(Value))) place {
         std::atomic<uintptr_t> key;
         Value value;
     };
