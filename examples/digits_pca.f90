@@ -7,9 +7,11 @@
 !     X = X - mean 1^T               mysgemm, a product of rank 1
 !     S = X X^T / (n - 1)            mysgemm: the covariance of the pixels
 !     total variance = trace S       mysum, along the diagonal
-! The eigenvectors of S, from LAPACK, are the components. Memory and copies go through the library,
-! so the program runs unchanged on a GPU and without one. OpenBLAS computes the same covariance, and
-! the two must agree within what rounding allows.
+! The eigenvectors of S, from LAPACK, are the components; those of the most variance are the columns
+! of V, and the images in terms of them are
+!     Y = X^T V                      mysgemmHost, on arrays of the program
+! Memory and copies go through the library, so the program runs unchanged on a GPU and without one.
+! OpenBLAS computes the same covariance, and the two must agree within what rounding allows.
 !
 !     gfortran digits_pca.f90 -o digits_pca $(pkg-config --cflags --libs myblas openblas)
 !     ./digits_pca data/digits.csv
@@ -19,13 +21,13 @@ program digits_pca
     use myblas
     implicit none
 
-    integer(c_int), parameter :: images = 1797, pixels = 64
+    integer(c_int), parameter :: images = 1797, pixels = 64, components = 5
     integer(c_size_t), parameter :: real_bytes = 4
     real(c_float), parameter :: unit_roundoff = 2.0**(-24)
 
     real(c_float), target :: a(images, pixels), x(pixels, images), ones(images)
     real(c_float), target :: covariance(pixels, pixels), reference(pixels, pixels)
-    real(c_float) :: magnitude(pixels, pixels)
+    real(c_float) :: magnitude(pixels, pixels), centred(pixels, images), y(images, components)
     real(c_float), target :: zero = 0, one = 1, minus_one = -1, per_image = 1.0 / images
     real(c_float), target :: per_freedom = 1.0 / (images - 1)
     real(c_float), target :: total
@@ -92,7 +94,6 @@ program digits_pca
     call check(myblasFree(handle, dev_ones), 'myblasFree')
     call check(myblasFree(handle, dev_mean), 'myblasFree')
     call check(myblasFree(handle, dev_covariance), 'myblasFree')
-    call check(myblasDestroy(handle), 'myblasDestroy')
 
     ! No pixel exceeds 16, and the means are sums of 1797 products.
     if (.not. all(abs(x - (transpose(a) - spread(sum(a, 1) / images, 2, images))) &
@@ -101,6 +102,7 @@ program digits_pca
     ! |S - exact| <= (n + 4) u |X| |X|^T / (n - 1), for both libraries.
     call sgemm('N', 'T', pixels, pixels, images, per_freedom, x, pixels, x, pixels, zero, &
         reference, pixels)
+    centred = x
     x = abs(x)
     call sgemm('N', 'T', pixels, pixels, images, per_freedom, x, pixels, x, pixels, zero, &
         magnitude, pixels)
@@ -110,11 +112,17 @@ program digits_pca
     call ssyev('V', 'U', pixels, covariance, pixels, variance, work, size(work), info)
     if (info /= 0) call fail('WRONG: the eigenvalues were not found')
 
+    ! Eigenvalues ascend: the last columns are V.
+    call check(mysgemmHost(handle, MYBLAS_OP_T, MYBLAS_OP_N, images, components, pixels, one, &
+        centred, pixels, covariance(:, pixels - components + 1:), pixels, zero, y, images), &
+        'mysgemmHost')
+    call check(myblasDestroy(handle), 'myblasDestroy')
+
     print '(a)', 'principal components of handwritten digits'
     print '(2a)', '  backend                 ', &
         merge('cuda', 'host', backend_id == MYBLAS_BACKEND_CUDA)
     share = 0
-    do component = 1, 5
+    do component = 1, components
         share = share + 100 * variance(pixels + 1 - component) / total
         print '(a, i0, a, f5.1, a, f5.1, a)', '  component ', component, '            ', &
             100 * variance(pixels + 1 - component) / total, &
@@ -126,6 +134,8 @@ program digits_pca
     if (.not. error <= bound) call fail('WRONG: the covariance differs from that of OpenBLAS')
     if (.not. abs(sum(variance) - total) <= 1e-4 * total) &
         call fail('WRONG: the eigenvalues do not add up to the total variance')
+    if (.not. all(abs(sum(y**2, 1) / (images - 1) - variance(pixels - components + 1:)) &
+        <= 1e-4 * total)) call fail('WRONG: the images vary otherwise along the components')
 
 contains
 

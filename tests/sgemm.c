@@ -1309,6 +1309,94 @@ static void test_empty_products(void** state) {
     operand_destroy(&c);
 }
 
+// ---- Operands in host memory ---------------------------------------------------------------------
+
+enum { host_m = 67, host_n = 41, host_k = 53, host_padding = 3 };
+
+// Small integers, so that every order of summation is exact; NaN between the columns.
+static void fill_columns(float* x, int rows, int cols) {
+    const int ld = rows + host_padding;
+    for (int j = 0; j < cols; ++j)
+        for (int i = 0; i < ld; ++i)
+            x[i + j * ld] = i < rows ? (float)((int)(random_bits() % 15) - 7) : NAN;
+}
+
+static void check_host_product(myblasHandle_t handle, bool ta, bool tb, float alpha, float beta) {
+    static float a[(host_m + host_padding) * (host_m + host_padding)];
+    static float b[(host_m + host_padding) * (host_m + host_padding)];
+    static float c[(host_m + host_padding) * host_n], before[(host_m + host_padding) * host_n];
+    const int lda = (ta ? host_k : host_m) + host_padding,
+              ldb = (tb ? host_n : host_k) + host_padding;
+    const int ldc = host_m + host_padding;
+    fill_columns(a, ta ? host_k : host_m, ta ? host_m : host_k);
+    fill_columns(b, tb ? host_n : host_k, tb ? host_k : host_n);
+    fill_columns(c, host_m, host_n);
+    if (beta == 0)
+        for (size_t i = 0; i < COUNT_OF(c); ++i)
+            c[i] = NAN;
+    memcpy(before, c, sizeof c);
+    const bool reads_ab = alpha != 0;
+    assert_ok(mysgemmHost(handle,
+                          ta ? MYBLAS_OP_T : MYBLAS_OP_N,
+                          tb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                          host_m,
+                          host_n,
+                          host_k,
+                          &alpha,
+                          reads_ab ? a : NULL,
+                          lda,
+                          reads_ab ? b : NULL,
+                          ldb,
+                          &beta,
+                          c,
+                          ldc));
+    for (int j = 0; j < host_n; ++j)
+        for (int i = 0; i < ldc; ++i) {
+            float expected = before[i + j * ldc];
+            if (i < host_m) {
+                float sum = 0;
+                for (int l = 0; l < host_k && reads_ab; ++l)
+                    sum += a[ta ? l + i * lda : i + l * lda] * b[tb ? j + l * ldb : l + j * ldb];
+                expected = alpha * sum + (beta == 0 ? 0 : beta * expected);
+            }
+            if (isnan(expected))
+                assert_true(isnan(c[i + j * ldc]));
+            else
+                assert_true(c[i + j * ldc] == expected);
+        }
+}
+
+static void test_operands_in_host_memory(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    for (int mode = 0; mode < 2; ++mode) { // whatever it is, the scalars are in host memory
+        assert_ok(myblasSetPointerMode(
+            handle, mode ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+        for (int form = 0; form < 4; ++form)
+            for (size_t s = 0; s < COUNT_OF(scalars) * COUNT_OF(scalars); ++s)
+                check_host_product(handle,
+                                   form & 1,
+                                   form & 2,
+                                   scalars[s % COUNT_OF(scalars)],
+                                   scalars[s / COUNT_OF(scalars)]);
+    }
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+
+    const float one = 1;
+    float x = 3, y = 5, z = 7;
+    assert_ok(mysgemmHost_64(handle, 0, 0, 1, 1, 1, &one, &x, 1, &y, 1, &one, &z, 1));
+    assert_true(z == 22);
+    assert_ok(mysgemmHost(handle, 0, 0, 1, 0, 1, NULL, NULL, 1, NULL, 1, NULL, NULL, 1));
+    assert_status(NOT_INITIALIZED,
+                  mysgemmHost(NULL, 0, 0, 1, 1, 1, &one, &x, 1, &y, 1, &one, &z, 1));
+    assert_status(INVALID_VALUE,
+                  mysgemmHost(handle, 0, 0, 2, 1, 1, &one, &x, 1, &y, 1, &one, &z, 2));
+    assert_status(INVALID_VALUE,
+                  mysgemmHost(handle, 0, 0, 1, 1, 1, NULL, &x, 1, &y, 1, &one, &z, 1));
+    assert_status(INVALID_VALUE,
+                  mysgemmHost(handle, 0, 0, 1, 1, 1, &one, NULL, 1, &y, 1, &one, &z, 1));
+    assert_true(z == 22);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel),
@@ -1319,6 +1407,7 @@ int main(void) {
         cmocka_unit_test(test_who_computes),
         cmocka_unit_test(test_null_inputs),
         cmocka_unit_test(test_empty_products),
+        cmocka_unit_test(test_operands_in_host_memory),
     };
     return RUN_ON_BACKENDS("sgemm", tests);
 }

@@ -4,16 +4,19 @@
 !   Memory      type(c_ptr) stands for handles, streams and memory. Device memory comes from
 !               myblasMalloc; host memory is c_loc of a variable with the target attribute. Scalars
 !               (alpha, beta, results) are such pointers too: the pointer mode says to which memory.
+!   Arrays      mysgemmHost takes the program's own arrays and scalars, as sgemm does, and keeps
+!               nothing on the device.
 !   Strings     Passed in, they end with c_null_char; an absent one is NULL. Handed out, they are a
 !               type(c_ptr) to characters that end with c_null_char.
 !   Structures  myblasCall_t, myblasKernelInfo_t and myblasKernelEstimate_t come with size_bytes set
 !               and the rest zero.
 ! Every procedure is an interface to C: a program that uses this module links to libmyblas alone.
 module myblas
-    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_long_long, &
-        c_null_ptr, c_ptr, c_size_t
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, &
+        c_long_long, c_null_ptr, c_ptr, c_size_t
     implicit none
-    private :: c_char, c_double, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, c_ptr, c_size_t
+    private :: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, c_ptr, &
+        c_size_t
 
     integer(c_int), parameter :: MYBLAS_VERSION_MAJOR = 1
     integer(c_int), parameter :: MYBLAS_VERSION_MINOR = 0
@@ -572,6 +575,28 @@ module myblas
             integer(c_int64_t), value :: ldb
             type(c_ptr), value :: beta, Carray
             integer(c_int64_t), value :: ldc, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmHost(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, &
+            C, ldc) bind(c, name="mysgemmHost") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int), value :: m, n, k, lda, ldb, ldc
+            real(c_float), intent(in) :: alpha, beta, A(lda, *), B(ldb, *)
+            real(c_float), intent(inout) :: C(ldc, *)
+            integer(c_int) :: status
+        end function
+
+        function mysgemmHost_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, &
+            C, ldc) bind(c, name="mysgemmHost_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+            real(c_float), intent(in) :: alpha, beta, A(lda, *), B(ldb, *)
+            real(c_float), intent(inout) :: C(ldc, *)
             integer(c_int) :: status
         end function
 

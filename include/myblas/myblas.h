@@ -473,6 +473,44 @@ MYBLAS_API myblasStatus_t mysgemm_64(myblasHandle_t handle,
                                      int64_t ldc);
 
 /*
+ * mysgemm with A, B and C, and alpha and beta whatever the pointer mode, in host memory, for programs
+ * that keep nothing on the device. Copies the operands to memory that it takes for the time of the
+ * call, computes after the work on the handle's stream, and copies C back: C is there when the call
+ * returns. On the host backend it is mysgemm. What of A, B and C is not read is not copied; statuses
+ * and accuracy are mysgemm's, and further ALLOC_FAILED: no memory on the device; MAPPING_ERROR: a
+ * copy failed; INTERNAL_ERROR: the stream is being captured. C is not touched unless the status is
+ * SUCCESS or MAPPING_ERROR. Source: cuBLAS's thunking Fortran wrappers.
+ */
+MYBLAS_API myblasStatus_t mysgemmHost(myblasHandle_t handle,
+                                      myblasOperation_t transa,
+                                      myblasOperation_t transb,
+                                      int m,
+                                      int n,
+                                      int k,
+                                      const float* alpha,
+                                      const float* A,
+                                      int lda,
+                                      const float* B,
+                                      int ldb,
+                                      const float* beta,
+                                      float* C,
+                                      int ldc);
+MYBLAS_API myblasStatus_t mysgemmHost_64(myblasHandle_t handle,
+                                         myblasOperation_t transa,
+                                         myblasOperation_t transb,
+                                         int64_t m,
+                                         int64_t n,
+                                         int64_t k,
+                                         const float* alpha,
+                                         const float* A,
+                                         int64_t lda,
+                                         const float* B,
+                                         int64_t ldb,
+                                         const float* beta,
+                                         float* C,
+                                         int64_t ldc);
+
+/*
  * batch_count products of one shape, operand i of each at its base + i * stride elements; a stride
  * of 0 for A or B shares the operand. The C matrices must not overlap. batch_count == 0: success.
  * INVALID_VALUE: as mysgemm, with batch_count < 0 checked after ldc. Source:

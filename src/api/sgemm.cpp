@@ -2,10 +2,49 @@
 #include "api/dispatch.h"
 #include "api/validate.h"
 
+#include <algorithm>
+
 namespace myblas {
 namespace {
 
-// All entry points come here. `p` has everything but the transpositions and the scalars.
+// Fills in what `p` lacks, the transpositions and the scalars, and checks it. The scalars are where the
+// handle's pointer mode says, or, with `scalars_are_here`, in host memory. *is_done: nothing is to be
+// computed, or something is wrong, as the status says.
+myblasStatus_t complete(const char* function,
+                        myblasHandle_t handle,
+                        myblasOperation_t transa,
+                        myblasOperation_t transb,
+                        const float* alpha,
+                        const float* beta,
+                        bool scalars_are_here,
+                        sgemm_problem* p,
+                        bool* is_done) noexcept {
+    *is_done = true;
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (const fault found = check_sizes(transa, transb, *p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (is_empty(*p))
+        return MYBLAS_STATUS_SUCCESS;
+    if (!alpha)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
+    if (!beta)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
+    p->math = handle->math_mode;
+    p->transa = transa != MYBLAS_OP_N;
+    p->transb = transb != MYBLAS_OP_N;
+    p->alpha = scalars_are_here ? scalar{*alpha, nullptr} : read_scalar(*handle, alpha);
+    p->beta = scalars_are_here ? scalar{*beta, nullptr} : read_scalar(*handle, beta);
+    if (const fault found = check_operands(*p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    const bool is_c_kept =
+        (p->k == 0 || !may_count(p->alpha)) && !p->beta.device && p->beta.value == 1;
+    *is_done = is_c_kept; // C = C
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// All entry points but those for host memory come here. `p` has everything but the transpositions and the
+// scalars.
 myblasStatus_t sgemm(const char* function,
                      myblasHandle_t handle,
                      myblasOperation_t transa,
@@ -13,26 +52,99 @@ myblasStatus_t sgemm(const char* function,
                      const float* alpha,
                      const float* beta,
                      sgemm_problem p) noexcept {
-    if (const myblasStatus_t failure = check_handle(function, handle))
-        return failure;
-    if (const fault found = check_sizes(transa, transb, p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    if (is_empty(p))
-        return MYBLAS_STATUS_SUCCESS;
-    if (!alpha)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
-    if (!beta)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
-    p.math = handle->math_mode;
-    p.transa = transa != MYBLAS_OP_N;
-    p.transb = transb != MYBLAS_OP_N;
-    p.alpha = read_scalar(*handle, alpha);
-    p.beta = read_scalar(*handle, beta);
-    if (const fault found = check_operands(p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    if ((p.k == 0 || !may_count(p.alpha)) && !p.beta.device && p.beta.value == 1)
-        return MYBLAS_STATUS_SUCCESS; // C = C
-    return dispatch(*handle, function, p);
+    bool is_done;
+    const myblasStatus_t status =
+        complete(function, handle, transa, transb, alpha, beta, false, &p, &is_done);
+    return is_done ? status : dispatch(*handle, function, p);
+}
+
+// ---- Operands in host memory ---------------------------------------------------------------------
+
+// A matrix in host memory and its copy on the device, which has no gaps.
+struct staged_matrix {
+    float* host;
+    int64_t rows, cols, ld;
+    bool is_read;
+    float* device = nullptr;
+
+    size_t bytes() const { return static_cast<size_t>(rows * cols) * sizeof(float); }
+    matrix_copy copy(bool to_device) const {
+        // Without gaps on both sides it is one column.
+        const size_t host_pitch =
+            static_cast<size_t>(ld == rows ? rows * cols : ld) * sizeof(float);
+        const size_t column = ld == rows ? bytes() : static_cast<size_t>(rows) * sizeof(float);
+        return {.source = to_device ? host : device,
+                .source_pitch_bytes = to_device ? host_pitch : column,
+                .target = to_device ? device : host,
+                .target_pitch_bytes = to_device ? column : host_pitch,
+                .column_bytes = column,
+                .cols = ld == rows ? 1 : static_cast<size_t>(cols),
+                .to_device = to_device};
+    }
+};
+
+// The problem, which is not trivial, by way of copies on the device.
+myblasStatus_t sgemm_staged(const char* function, myblasContext& handle, sgemm_problem p) noexcept {
+    const backend_ops& backend = *handle.backend;
+    const device_guard guard(handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    if (backend.stream_is_capturing(handle.stream))
+        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+
+    const bool reads_ab = p.k > 0 && may_count(p.alpha);
+    staged_matrix operands[] = {
+        {const_cast<float*>(p.a), p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda, reads_ab},
+        {const_cast<float*>(p.b), p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb, reads_ab},
+        {p.c, p.m, p.n, p.ldc, may_count(p.beta)}};
+    auto& [a, b, c] = operands;
+
+    myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+    for (staged_matrix& x : operands) {
+        const bool is_needed = x.is_read || &x == &c;
+        void* memory = nullptr;
+        if (status == MYBLAS_STATUS_SUCCESS && is_needed)
+            status = backend.allocate(&memory, x.bytes());
+        x.device = static_cast<float*>(memory);
+        if (status == MYBLAS_STATUS_SUCCESS && x.is_read)
+            status = backend.copy(x.copy(true), handle.stream);
+    }
+    if (status != MYBLAS_STATUS_SUCCESS) {
+        refuse(function, status, "the operands cannot be brought to the device");
+    } else {
+        p.a = a.device;
+        p.lda = std::max<int64_t>(1, a.rows);
+        p.b = b.device;
+        p.ldb = std::max<int64_t>(1, b.rows);
+        p.c = c.device;
+        p.ldc = c.rows;
+        status = dispatch(handle, function, p);
+        if (status == MYBLAS_STATUS_SUCCESS &&
+            (backend.copy(c.copy(false), handle.stream) != MYBLAS_STATUS_SUCCESS ||
+             backend.stream_synchronize(handle.stream) != MYBLAS_STATUS_SUCCESS))
+            status = refuse(function, MYBLAS_STATUS_MAPPING_ERROR, "the result did not arrive");
+    }
+    for (const staged_matrix& x : operands)
+        if (backend.release(x.device) != MYBLAS_STATUS_SUCCESS && status == MYBLAS_STATUS_SUCCESS)
+            status = refuse(function, MYBLAS_STATUS_EXECUTION_FAILED, "the memory cannot be freed");
+    return status;
+}
+
+// `p` has everything but the transpositions and the scalars.
+myblasStatus_t sgemm_host(myblasHandle_t handle,
+                          myblasOperation_t transa,
+                          myblasOperation_t transb,
+                          const float* alpha,
+                          const float* beta,
+                          sgemm_problem p) noexcept {
+    constexpr const char* function = "mysgemmHost";
+    bool is_done;
+    const myblasStatus_t status =
+        complete(function, handle, transa, transb, alpha, beta, true, &p, &is_done);
+    if (is_done)
+        return status;
+    return handle->backend->id == MYBLAS_BACKEND_HOST ? dispatch(*handle, function, p)
+                                                      : sgemm_staged(function, *handle, p);
 }
 
 } // namespace
@@ -232,6 +344,52 @@ myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
                   .b_array = Barray,
                   .c_array = Carray,
                   .batch_count = batch_count});
+}
+
+myblasStatus_t mysgemmHost(myblasHandle_t handle,
+                           myblasOperation_t transa,
+                           myblasOperation_t transb,
+                           int m,
+                           int n,
+                           int k,
+                           const float* alpha,
+                           const float* A,
+                           int lda,
+                           const float* B,
+                           int ldb,
+                           const float* beta,
+                           float* C,
+                           int ldc) {
+    return sgemm_host(
+        handle,
+        transa,
+        transb,
+        alpha,
+        beta,
+        {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
+}
+
+myblasStatus_t mysgemmHost_64(myblasHandle_t handle,
+                              myblasOperation_t transa,
+                              myblasOperation_t transb,
+                              int64_t m,
+                              int64_t n,
+                              int64_t k,
+                              const float* alpha,
+                              const float* A,
+                              int64_t lda,
+                              const float* B,
+                              int64_t ldb,
+                              const float* beta,
+                              float* C,
+                              int64_t ldc) {
+    return sgemm_host(
+        handle,
+        transa,
+        transb,
+        alpha,
+        beta,
+        {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
 }
 
 } // extern "C"

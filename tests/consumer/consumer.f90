@@ -35,6 +35,13 @@ program consumer
         3_c_int64_t, c_loc(alpha), c_loc(b), 3_c_int64_t, c_loc(a), 2_c_int64_t, c_loc(beta), &
         c_loc(c), 2_c_int64_t))
     call expect(all(c == 4 * matmul(a, b) + 1), 'mysgemm_64')
+    c = 1
+    call succeed(mysgemmHost(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, alpha, a, 2, b, 3, beta, &
+        c, 2))
+    call expect(all(c == 2 * matmul(a, b) + 1), 'mysgemmHost')
+    call succeed(mysgemmHost_64(handle, MYBLAS_OP_T, MYBLAS_OP_T, 2_c_int64_t, 2_c_int64_t, &
+        3_c_int64_t, alpha, b, 3_c_int64_t, a, 2_c_int64_t, beta, c, 2_c_int64_t))
+    call expect(all(c == 4 * matmul(a, b) + 1), 'mysgemmHost_64')
     call succeed(mysgeam(handle, MYBLAS_OP_N, MYBLAS_OP_T, 2, 3, c_loc(alpha), c_loc(a), 2, &
         c_loc(beta), c_loc(b), 3, c_loc(d), 2))
     call expect(all(d == 3 * a), 'mysgeam')
