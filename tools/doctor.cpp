@@ -176,6 +176,7 @@ void describe_settings() {
                                  "MYBLAS_SGEMM_KERNEL",
                                  "MYBLAS_REPORT",
                                  "MYBLAS_DEVICES",
+                                 "MYBLAS_CUBLAS_WORKSPACE",
                                  "MYBLAS_DEVICE_MEMORY",
                                  "CUDA_VISIBLE_DEVICES"})
         if (const char* value = std::getenv(variable))

@@ -45,7 +45,9 @@ bool load(library* l) noexcept {
     from.find(l->set_stream, "myblasSetStream");
     from.find(l->set_pointer_mode, "myblasSetPointerMode");
     from.find(l->set_math_mode, "myblasSetMathMode");
+    from.find(l->get_math_mode, "myblasGetMathMode");
     from.find(l->set_workspace, "myblasSetWorkspace");
+    from.find(l->get_workspace_size, "myblasGetWorkspaceSize");
     from.find(l->get_last_kernel, "myblasGetLastKernel");
     from.find(l->force_kernel, "myblasForceKernel");
     from.find(l->stream_create, "myblasStreamCreate");

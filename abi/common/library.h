@@ -14,7 +14,9 @@ struct library {
     decltype(&myblasSetStream) set_stream;
     decltype(&myblasSetPointerMode) set_pointer_mode;
     decltype(&myblasSetMathMode) set_math_mode;
+    decltype(&myblasGetMathMode) get_math_mode;
     decltype(&myblasSetWorkspace) set_workspace;
+    decltype(&myblasGetWorkspaceSize) get_workspace_size;
     decltype(&myblasGetLastKernel) get_last_kernel;
     decltype(&myblasForceKernel) force_kernel;
     decltype(&myblasStreamCreate) stream_create;

@@ -165,6 +165,30 @@ using scopy_function = int(void*, Size n, const float* x, Size incx, float* y, S
 
 myblasOperation_t operation(int trans) { return static_cast<myblasOperation_t>(trans); }
 
+myblasCall_t described(int transa,
+                       int transb,
+                       int64_t m,
+                       int64_t n,
+                       int64_t k,
+                       int64_t lda,
+                       int64_t ldb,
+                       int64_t ldc,
+                       int64_t batch_count) {
+    myblasCall_t call{};
+    call.size_bytes = sizeof call;
+    call.routine = MYBLAS_ROUTINE_SGEMM;
+    call.transa = operation(transa);
+    call.transb = operation(transb);
+    call.m = m;
+    call.n = n;
+    call.k = k;
+    call.lda = lda;
+    call.ldb = ldb;
+    call.ldc = ldc;
+    call.batch_count = batch_count;
+    return call;
+}
+
 const char* reason_against_types(int type_a, int type_b, int type_c, int compute_type) {
     if (type_a != cublas_real_32f || type_b != cublas_real_32f || type_c != cublas_real_32f)
         return "not all matrices are of floats";
@@ -190,7 +214,8 @@ int sgemm(const void* caller,
           float* c,
           Size ldc) noexcept {
     const real_cublas& real = cublas_of(caller);
-    const auto serve = [&](const library& l, myblasHandle_t handle, const shadow&) -> served {
+    const auto serve = [&](const library& l, myblasHandle_t handle, shadow& s) -> served {
+        s.make_room(described(transa, transb, m, n, k, lda, ldb, ldc, 1));
         return {l.sgemm(handle,
                         operation(transa),
                         operation(transb),
@@ -251,7 +276,8 @@ int sgemm_strided_batched(const void* caller,
                           long long stride_c,
                           Size batch_count) noexcept {
     const real_cublas& real = cublas_of(caller);
-    const auto serve = [&](const library& l, myblasHandle_t handle, const shadow&) -> served {
+    const auto serve = [&](const library& l, myblasHandle_t handle, shadow& s) -> served {
+        s.make_room(described(transa, transb, m, n, k, lda, ldb, ldc, batch_count));
         return {l.sgemm_strided_batched(handle,
                                         operation(transa),
                                         operation(transb),
@@ -318,7 +344,8 @@ int sgemm_batched(const void* caller,
                   Size ldc,
                   Size batch_count) noexcept {
     const real_cublas& real = cublas_of(caller);
-    const auto serve = [&](const library& l, myblasHandle_t handle, const shadow&) -> served {
+    const auto serve = [&](const library& l, myblasHandle_t handle, shadow& s) -> served {
+        s.make_room(described(transa, transb, m, n, k, lda, ldb, ldc, batch_count));
         return {l.sgemm_batched(handle,
                                 operation(transa),
                                 operation(transb),
@@ -383,7 +410,8 @@ int gemm_ex(const void* caller,
             int algorithm) noexcept {
     const real_cublas& real = cublas_of(caller);
     const char* against = reason_against_types(type_a, type_b, type_c, compute_type);
-    const auto serve = [&](const library& l, myblasHandle_t handle, const shadow&) -> served {
+    const auto serve = [&](const library& l, myblasHandle_t handle, shadow& s) -> served {
+        s.make_room(described(transa, transb, m, n, k, lda, ldb, ldc, 1));
         return {l.sgemm(handle,
                         operation(transa),
                         operation(transb),
@@ -455,7 +483,8 @@ int gemm_strided_batched_ex(const void* caller,
                             int algorithm) noexcept {
     const real_cublas& real = cublas_of(caller);
     const char* against = reason_against_types(type_a, type_b, type_c, compute_type);
-    const auto serve = [&](const library& l, myblasHandle_t handle, const shadow&) -> served {
+    const auto serve = [&](const library& l, myblasHandle_t handle, shadow& s) -> served {
+        s.make_room(described(transa, transb, m, n, k, lda, ldb, ldc, batch_count));
         return {l.sgemm_strided_batched(handle,
                                         operation(transa),
                                         operation(transb),

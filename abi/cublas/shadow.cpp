@@ -3,8 +3,10 @@
 #include "common/environment.h"
 #include "common/mapped.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <dlfcn.h>
 
@@ -12,6 +14,7 @@ namespace myblas::preload {
 namespace {
 
 constexpr uintptr_t workspace_alignment = 256;
+constexpr size_t usual_workspace = size_t{32} << 20; // what libmyblas has for a stream
 
 // cudaStreamPerThread is another stream in each thread.
 const myblasStream_t stream_per_thread = reinterpret_cast<myblasStream_t>(uintptr_t{2});
@@ -39,6 +42,12 @@ bool is_served_math(int mode) noexcept {
     default:
         return false;
     }
+}
+
+// Beyond 4 GB passes are so deep that products gain nothing.
+size_t most_workspace() noexcept {
+    static const size_t most = read_size("MYBLAS_CUBLAS_WORKSPACE", size_t{4} << 30);
+    return most;
 }
 
 // Handles point to the GPU, wherever a driver is in the process; where there is none, what calls itself
@@ -80,9 +89,12 @@ void shadow::forget(void* cublas) noexcept {
         return;
     {
         const std::lock_guard lock(s->mutex);
+        for (int i = 0; i < s->block_count_; ++i)
+            load_library()->release(s->handle_, s->blocks_[i]);
         if (s->handle_)
             load_library()->destroy(s->handle_);
         s->handle_ = nullptr;
+        s->room_count_ = s->block_count_ = 0;
         s->has_failed_ = s->has_stream_ = false;
         s->applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
         s->wanted_ = s->applied_ = {};
@@ -108,6 +120,10 @@ bool shadow::open(const char** reason) noexcept {
         *reason = "libmyblas cannot use the GPU";
         handle_ = nullptr;
     }
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    if (handle_)
+        l->get_math_mode(handle_, &math);
+    uses_slices_ = math != MYBLAS_FP32_STRICT_MATH;
     has_failed_ = handle_ == nullptr;
     return !has_failed_;
 }
@@ -115,7 +131,9 @@ bool shadow::open(const char** reason) noexcept {
 // The stream and the workspace; each only if it is another one than before.
 bool shadow::apply_stream(myblasStream_t stream) noexcept {
     const library& l = *load_library();
-    const bool drops_workspace = applied_ != wanted_ && wanted_ == workspace{};
+    const room* own = room_of(stream);
+    const workspace target = own && own->space.bytes > wanted_.bytes ? own->space : wanted_;
+    const bool drops_workspace = applied_ != target && target == workspace{};
     if (!has_stream_ || stream != applied_stream_ || stream == stream_per_thread ||
         drops_workspace) {
         has_stream_ = false;
@@ -125,12 +143,49 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
         applied_stream_ = stream;
         applied_ = {};
     }
-    if (applied_ != wanted_) {
-        if (l.set_workspace(handle_, wanted_.memory, wanted_.bytes) != MYBLAS_STATUS_SUCCESS)
+    if (applied_ != target) {
+        if (l.set_workspace(handle_, target.memory, target.bytes) != MYBLAS_STATUS_SUCCESS)
             return false;
-        applied_ = wanted_;
+        applied_ = target;
     }
     return true;
+}
+
+shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
+    for (int i = 0; i < room_count_; ++i)
+        if (rooms_[i].stream == stream)
+            return &rooms_[i];
+    return nullptr;
+}
+
+void shadow::make_room(const myblasCall_t& p) noexcept {
+    if (!uses_slices_ || applied_stream_ == stream_per_thread)
+        return;
+    const size_t present = applied_.memory ? applied_.bytes : usual_workspace;
+    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+    const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
+    if (batches * (m + n) * k * sizeof(float) < static_cast<double>(present))
+        return; // slices take a little more than what they are of
+    const library& l = *load_library();
+    size_t needed = 0;
+    if (l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
+        return;
+    needed = std::min(needed, most_workspace());
+    if (needed <= present || block_count_ == most_blocks)
+        return;
+    room* own = room_of(applied_stream_);
+    if (!own && room_count_ < most_rooms) {
+        own = &rooms_[room_count_];
+        *own = {applied_stream_, {}};
+        ++room_count_;
+    }
+    workspace more{nullptr, std::min(std::bit_ceil(needed), most_workspace())};
+    if (!own || l.allocate(handle_, &more.memory, more.bytes) != MYBLAS_STATUS_SUCCESS)
+        return;
+    blocks_[block_count_++] = more.memory;
+    own->space = more;
+    if (l.set_workspace(handle_, more.memory, more.bytes) == MYBLAS_STATUS_SUCCESS)
+        applied_ = more;
 }
 
 myblasHandle_t shadow::prepare(void* cublas,

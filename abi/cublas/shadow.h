@@ -1,5 +1,10 @@
 // The handle of libmyblas that goes with a cuBLAS handle. The settings are the cuBLAS handle's: they are
 // read through its getters at each call. What has no getter, the workspace, is noted when it is set.
+//
+// The modes emulated and fast are several times as fast in a workspace that holds the slices of a product
+// whole. Programs give what cuBLAS wants, which is less; so a product that needs more gets it, on its stream,
+// and from then on all calls there. Memory that was once given stays until the handle is destroyed: a graph
+// may have been captured with it.
 #pragma once
 
 #include "common/library.h"
@@ -25,6 +30,8 @@ public:
     // the call is to be forwarded.
     myblasHandle_t
     prepare(void* cublas, const real_cublas&, bool uses_scalars, const char** reason) noexcept;
+    // After prepare(), for a product that is about to be computed.
+    void make_room(const myblasCall_t& product) noexcept;
     bool points_to_host() const { return pointer_mode_ == MYBLAS_POINTER_MODE_HOST; }
 
     std::mutex mutex;
@@ -45,6 +52,19 @@ private:
         bool operator==(const workspace&) const = default;
     };
     workspace wanted_, applied_;
+
+    struct room {
+        myblasStream_t stream = nullptr;
+        workspace space;
+    };
+    static constexpr int most_rooms = 8, most_blocks = 32;
+    room rooms_[most_rooms];
+    int room_count_ = 0;
+    void* blocks_[most_blocks] = {}; // all that rooms are or were
+    int block_count_ = 0;
+    bool uses_slices_ = false; // the mode is not strict
+
+    room* room_of(myblasStream_t) noexcept; // null: it has none
     bool has_stream_ = false;
     myblasStream_t applied_stream_ = nullptr;
 
