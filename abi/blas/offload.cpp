@@ -94,6 +94,27 @@ const device_list& devices() noexcept {
     return list;
 }
 
+// ---- Whether they are worth starting -----------------------------------------------------------------
+
+// The driver, a context, pinned memory and the calibration take about so long. The host computes until
+// products have kept it busy for the same time: no program is slowed down by more than it has taken anyway,
+// and one that multiplies now and then never meets the GPU. A product that would take so long even on a
+// quick host does not wait.
+constexpr double seconds_to_start = 0.5;
+constexpr double quick_host_flops = 1e12; // flop/s
+constinit std::atomic<double> host_seconds{0};
+constinit std::atomic<bool> is_started{false};
+
+bool is_worth_starting(const product_size& s) noexcept {
+    if (is_started.load(std::memory_order_relaxed))
+        return true;
+    const bool is_worth = host_seconds.load(std::memory_order_relaxed) >= seconds_to_start ||
+                          s.flops() >= quick_host_flops * seconds_to_start;
+    if (is_worth)
+        is_started.store(true, std::memory_order_relaxed);
+    return is_worth;
+}
+
 // ---- Calibration ---------------------------------------------------------------------------------
 
 double seconds_since(uint64_t begin_ns) noexcept {
@@ -221,8 +242,10 @@ attended_call::~attended_call() {
         return;
     is_inside = false;
     const uint64_t elapsed_ns = report::now_ns() - begin_ns_;
+    const double seconds = static_cast<double>(elapsed_ns) * 1e-9;
+    if (waits_for_start_)
+        host_seconds.fetch_add(seconds, std::memory_order_relaxed);
     if (is_watched_) {
-        const double seconds = static_cast<double>(elapsed_ns) * 1e-9;
         if (is_served_)
             model().learn_device(size_, seconds);
         else
@@ -240,6 +263,10 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
         size_ = {call.m, call.n, call.k, call.beta != 0};
         if (read_mode() == mode::automatic && size_.flops() < least_flops)
             return refuse("too small to gain");
+        if (read_mode() == mode::automatic && !is_worth_starting(size_)) {
+            waits_for_start_ = true;
+            return refuse("the GPU is not worth starting yet");
+        }
     }
     if (devices().count == 0) {
         // Nothing will ever go to a device: later calls need no attention but to be counted.

@@ -1,6 +1,7 @@
 // What becomes of a call: the settings, the devices, and the decision.
 //
-// MYBLAS_OFFLOAD   auto    (default) products that the model expects to be faster on the GPU go there
+// MYBLAS_OFFLOAD   auto    (default) products that the model expects to be faster on the GPU go there, once
+//                          there have been enough of them to be worth starting it
 //                  always  whatever libmyblas can compute goes to it, on its host backend where there
 //                          is no GPU: for experiments and tests
 //                  never   everything is forwarded
@@ -65,7 +66,8 @@ private:
     const bool is_nested_;
     const char* label_ = "a call within another";
     bool is_served_ = false;
-    bool is_watched_ = false; // the model learns from what it takes
+    bool is_watched_ = false;      // the model learns from what it takes
+    bool waits_for_start_ = false; // it counts towards starting the GPU
     product_size size_{};
     uint64_t begin_ns_ = 0;
 };
