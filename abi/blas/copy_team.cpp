@@ -10,6 +10,19 @@ constexpr int64_t least_shared_elements = int64_t{1}
                                           << 16;  // fewer are copied sooner than shared out
 constexpr double least_bytes_per_call = 16 << 20; // fewer do not pay for starting threads
 
+// Jobs follow each other within microseconds, less than it takes to wake a thread.
+constexpr int looks_before_sleep = 20000; // some 10 us
+
+// Waits until the value is another one.
+template <class T>
+T wait_for_change(const std::atomic<T>& value, T old) noexcept {
+    for (int look = 0; look < looks_before_sleep; ++look)
+        if (const T now = value.load(); now != old)
+            return now;
+    value.wait(old);
+    return value.load();
+}
+
 void copy_columns(const host_matrix<const float>& from, const host_matrix<float>& to) noexcept {
     if (from.rows == 1) {
         for (int64_t j = 0; j < from.cols; ++j)
@@ -62,8 +75,7 @@ void copy_team::copy_part(int64_t part) const noexcept {
 
 void copy_team::work(int64_t part) noexcept {
     for (unsigned seen = 0;;) {
-        generation_.wait(seen);
-        seen = generation_.load();
+        seen = wait_for_change(generation_, seen);
         if (is_over_.load())
             return;
         copy_part(part);
@@ -83,8 +95,8 @@ void copy_team::copy(const host_matrix<const float>& from, const host_matrix<flo
     generation_.fetch_add(1);
     generation_.notify_all();
     copy_part(helper_count_);
-    for (int left = unfinished_.load(); left != 0; left = unfinished_.load())
-        unfinished_.wait(left);
+    for (int left = unfinished_.load(); left != 0; left = wait_for_change(unfinished_, left)) {
+    }
 }
 
 } // namespace myblas::preload

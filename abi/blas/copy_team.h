@@ -34,7 +34,7 @@ private:
     void copy_part(int64_t part) const noexcept;
     void work(int64_t part) noexcept;
 
-    static constexpr int most_helpers = 7;
+    static constexpr int most_helpers = 15;
     std::array<std::thread, most_helpers> helpers_;
     int helper_count_ = 0;
 

@@ -91,6 +91,7 @@ private:
     };
 
     bool initialise(int ordinal) noexcept;
+    void make_room() noexcept;
     slot* next_slot() noexcept;
     bool drain(slot&, bool deliver) noexcept;
 

@@ -20,18 +20,18 @@ constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1)
 constexpr int uploaded(int buffer) { return buffer; }
 constexpr int computed(int buffer) { return 2 + buffer; }
 constexpr int downloaded(int buffer) { return 4 + buffer; }
-constexpr int strip_uploaded = 6, strip_computed = 7;
-static_assert(strip_computed < device::event_count);
+constexpr int cols_uploaded = 6, cols_computed = 7;
+static_assert(cols_computed < device::event_count);
 
 // ---- The plan of a product -----------------------------------------------------------------------
 
-// C is cut into blocks; a block stays on a device while panels of A and B of depth block_k pass by. The
-// first and the last panel meet C in strips of columns, so that its way up and down overlaps with the
-// arithmetic.
+// C is cut into blocks; a block stays on a device while panels of A and B of depth block_k pass by, a
+// deeper one at last. The first and the last panel meet C in groups of strips of columns, so that its way
+// up and down overlaps with the arithmetic.
 struct plan {
-    int64_t block_m, block_n, block_k;
+    int64_t block_m, block_n, block_k, last_k;
     int64_t blocks_m, blocks_n, panels;
-    int64_t strip_cols;
+    int64_t strip_cols; // a strip fits a slot
 
     int64_t blocks() const { return blocks_m * blocks_n; }
 };
@@ -39,6 +39,8 @@ struct plan {
 constexpr int64_t largest_block_m = 65536;            // a strip of 32 columns then fills a slot
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B together: some ms of copying
 constexpr int64_t least_block = 32, least_depth = 32;
+constexpr int64_t last_part = 4; // of k is in the last panel: C goes down meanwhile
+constexpr int64_t strips_per_group = 4;
 
 // Device memory of a matrix as it is stored here.
 int64_t stored_elements(int64_t rows, int64_t cols) {
@@ -53,8 +55,9 @@ int64_t elements_of_panel(int64_t extent, int64_t depth) {
 }
 
 int64_t elements_in_all(const plan& q) {
+    const int64_t depth = std::max(q.block_k, q.last_k);
     return elements_of_c(q) +
-           2 * (elements_of_panel(q.block_m, q.block_k) + elements_of_panel(q.block_n, q.block_k));
+           2 * (elements_of_panel(q.block_m, depth) + elements_of_panel(q.block_n, depth));
 }
 
 plan make_plan(const product& p, size_t memory_bytes, int devices) {
@@ -68,10 +71,18 @@ plan make_plan(const product& p, size_t memory_bytes, int devices) {
     }
     q.block_k = std::clamp(
         panel_elements / (q.block_m + q.block_n), least_depth, std::max(p.k, least_depth));
+    q.last_k = std::max(q.block_k, p.k / last_part);
+    if (elements_in_all(q) > memory)
+        q.last_k = 0;
     while (elements_in_all(q) > memory && q.block_k > least_depth)
         q.block_k /= 2;
-    q.panels = divide_up(p.k, q.block_k);
-    q.block_k = divide_up(p.k, q.panels);
+    // The panels before the last one are equally deep.
+    const int64_t before = std::max<int64_t>(0, p.k - std::max(q.last_k, q.block_k));
+    const int64_t panels_before = divide_up(before, q.block_k);
+    q.panels = panels_before + 1;
+    if (panels_before > 0)
+        q.block_k = divide_up(before, panels_before);
+    q.last_k = p.k - panels_before * q.block_k;
     q.blocks_m = divide_up(p.m, q.block_m);
     q.blocks_n = divide_up(p.n, q.block_n);
     q.strip_cols = std::min(q.block_n, slot_elements / q.block_m);
@@ -98,10 +109,11 @@ struct block_memory {
     device_matrix a[2], b[2], c;
 
     block_memory(float* memory, const plan& q, const product& p) {
-        const int64_t a_elements = elements_of_panel(q.block_m, q.block_k);
-        const int64_t b_elements = elements_of_panel(q.block_n, q.block_k);
-        const int64_t lda = round_up(p.transa ? q.block_k : q.block_m, element_alignment);
-        const int64_t ldb = round_up(p.transb ? q.block_n : q.block_k, element_alignment);
+        const int64_t depth = std::max(q.block_k, q.last_k);
+        const int64_t a_elements = elements_of_panel(q.block_m, depth);
+        const int64_t b_elements = elements_of_panel(q.block_n, depth);
+        const int64_t lda = round_up(p.transa ? depth : q.block_m, element_alignment);
+        const int64_t ldb = round_up(p.transb ? q.block_n : depth, element_alignment);
         c = {memory, round_up(q.block_m, element_alignment)};
         memory += elements_of_c(q);
         for (int buffer = 0; buffer < 2; ++buffer) {
@@ -113,22 +125,23 @@ struct block_memory {
 };
 
 // C's columns j to j + cols with one panel: up, if the panel is the first and C counts; down after the
-// last one.
-bool compute_strip(device& d,
-                   const product& p,
-                   const block_memory& memory,
-                   int buffer,
-                   int64_t depth,
-                   int64_t j,
-                   int64_t cols,
-                   bool is_first,
-                   bool is_last) {
+// last one, in strips.
+bool compute_cols(device& d,
+                  const product& p,
+                  const plan& q,
+                  const block_memory& memory,
+                  int buffer,
+                  int64_t depth,
+                  int64_t j,
+                  int64_t cols,
+                  bool is_first,
+                  bool is_last) {
     const device_matrix c{memory.c.data + j * memory.c.ld, memory.c.ld};
     const host_matrix<float> target{p.c + j * p.ldc, p.m, cols, p.ldc};
     const float beta = is_first ? p.beta : 1;
     if (is_first && beta != 0) {
         if (!d.upload({target.data, target.rows, target.cols, target.ld}, c) ||
-            !d.record(strip_uploaded, device::uploads) || !d.wait(device::compute, strip_uploaded))
+            !d.record(cols_uploaded, device::uploads) || !d.wait(device::compute, cols_uploaded))
             return false;
     }
     const device_matrix& b = memory.b[buffer];
@@ -148,8 +161,17 @@ bool compute_strip(device& d,
                                                 c.ld);
     if (status != MYBLAS_STATUS_SUCCESS)
         return false;
-    return !is_last || (d.record(strip_computed, device::compute) &&
-                        d.wait(device::downloads, strip_computed) && d.download(c, target));
+    if (!is_last)
+        return true;
+    if (!d.record(cols_computed, device::compute) || !d.wait(device::downloads, cols_computed))
+        return false;
+    for (int64_t i = 0; i < cols; i += q.strip_cols) {
+        const int64_t strip_cols = std::min(q.strip_cols, cols - i);
+        if (!d.download({c.data + i * c.ld, c.ld},
+                        {target.data + i * target.ld, p.m, strip_cols, target.ld}))
+            return false;
+    }
+    return true;
 }
 
 bool upload_panel(
@@ -174,15 +196,15 @@ bool compute_block(device& d, const product& p, const plan& q) {
     const block_memory memory(allocated, q, p);
     for (int64_t panel = 0; panel < q.panels; ++panel) {
         const int buffer = static_cast<int>(panel % 2);
-        const int64_t l = panel * q.block_k, depth = std::min(q.block_k, p.k - l);
         const bool is_first = panel == 0, is_last = panel == q.panels - 1;
+        const int64_t l = panel * q.block_k, depth = is_last ? q.last_k : q.block_k;
         if (!upload_panel(d, p, memory, buffer, l, depth))
             return false;
         const bool moves_c = is_last || (is_first && p.beta != 0);
-        const int64_t step = moves_c ? q.strip_cols : p.n;
+        const int64_t step = moves_c ? strips_per_group * q.strip_cols : p.n;
         for (int64_t j = 0; j < p.n; j += step)
-            if (!compute_strip(
-                    d, p, memory, buffer, depth, j, std::min(step, p.n - j), is_first, is_last))
+            if (!compute_cols(
+                    d, p, q, memory, buffer, depth, j, std::min(step, p.n - j), is_first, is_last))
                 return false;
         if (!d.record(computed(buffer), device::compute))
             return false;
