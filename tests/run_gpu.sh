@@ -4,6 +4,8 @@
 # that counts the cases. Fails without a GPU.
 # TEST_JOBS=4 runs so many programs at a time. TEST_PREFIX="compute-sanitizer ..." runs each under a tool,
 # for which MYBLAS_TEST_REDUCED=1 keeps to fewer and smaller cases, and leaves out the operands of gigabytes.
+# Scripts, which run other programs in turn and fill the GPU's memory, come last, one after the other, and not
+# under a tool.
 set -uo pipefail
 
 export MYBLAS_TEST_REQUIRE_GPU=1
@@ -20,17 +22,18 @@ trap 'rm -rf "$scratch"' EXIT
 
 # run NAME ENVIRONMENT: prints what the program says, and adds it to the report in the form of ctest's.
 run() {
-    local name=$1 environment=$2 status=fail
+    local name=$1 environment=$2 status=fail output
     [ "$name" != test_large ] || [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ] || return 0
+    output=$scratch/$(basename "$name")
     # shellcheck disable=SC2086 # both are lists of words
-    env ${environment//;/ } ${TEST_PREFIX:-} "$tests/$name" </dev/null >"$scratch/$name" 2>&1 && status=run
+    env ${environment//;/ } ${TEST_PREFIX:-} "$tests/$name" </dev/null >"$output" 2>&1 && status=run
     (
         flock 9
         echo "== $name"
-        cat "$scratch/$name"
+        cat "$output"
         {
             echo "<testcase name=\"$name\" status=\"$status\">"
-            cat "$scratch/$name"
+            cat "$output"
             echo "</testcase>"
         } >>"$scratch/report"
     ) 9>"$scratch/lock"
@@ -39,6 +42,10 @@ export -f run
 export scratch tests
 
 # A name, and an environment that may be empty, a line.
-# shellcheck disable=SC2016 # run takes them apart
-xargs -P "${TEST_JOBS:-1}" -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run <"$tests/gpu_tests.txt"
+run_all() {
+    # shellcheck disable=SC2016 # run takes them apart
+    xargs -P "$1" -r -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run
+}
+grep -v '\.sh ' "$tests/gpu_tests.txt" | run_all "${TEST_JOBS:-1}"
+[ -n "${TEST_PREFIX:-}" ] || grep '\.sh ' "$tests/gpu_tests.txt" | run_all 1
 awk -f "$tests/tally.awk" "$scratch/report"

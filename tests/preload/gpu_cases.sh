@@ -1,0 +1,55 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # check.sh sets failures
+# Cases on a GPU, of a script in a finished build tree's tests/preload, wherever that is copied. To be
+# sourced, in place of check.sh. What is not there (a GPU, cuBLAS, OpenBLAS, PyTorch, CuPy) has its cases
+# skipped; with MYBLAS_TEST_REQUIRE_GPU=1 the GPU has to be there.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+library=$here/../../lib/myblas
+unset MYBLAS_BACKEND
+
+. "$here/check.sh"
+
+has_gpu=1
+if ! nvidia-smi -L >/dev/null 2>&1; then
+    has_gpu=0
+    [ "${MYBLAS_TEST_REQUIRE_GPU:-0}" != 1 ] || fail "there is no GPU"
+fi
+
+passed=0 failed=0 skipped=0
+# gpu_case WHAT COMMAND...: one case: the command calls fail() for what is wrong; status 77: it is skipped.
+gpu_case() {
+    local what=$1 before=$failures status=77
+    shift
+    if [ $has_gpu = 1 ]; then
+        "$@"
+        status=$?
+    fi
+    if [ $status = 77 ]; then
+        skipped=$((skipped + 1))
+        echo "[  SKIPPED ] $what"
+    elif [ "$failures" -gt "$before" ]; then
+        failed=$((failed + 1))
+        echo "[  FAILED  ] $what"
+    else
+        passed=$((passed + 1))
+        echo "[       OK ] $what"
+    fi
+}
+
+# Ends the script; counts as CMocka does.
+end_of_cases() {
+    echo "[  PASSED  ] $passed test(s)."
+    [ $skipped = 0 ] || echo "[  SKIPPED ] $skipped test(s)."
+    [ $failed = 0 ] || echo "[  FAILED  ] $failed test(s)."
+    exit $((failures > 0))
+}
+
+# Whether the program's libraries are all there.
+can_run() { [ -x "$1" ] && ! ldd "$1" 2>/dev/null | grep -q 'not found'; }
+
+# says PATTERN [REPORT]: the report matches, and no kernel of the host backend took a call.
+says() {
+    local file=${2:-$report}
+    grep -qE "$1" "$file" 2>/dev/null || fail "the report does not say '$1': $(cat "$file" 2>&1)"
+    ! grep -qE 'served by: .*(reference|blocked|openblas) ' "$file" || fail "the host backend took calls"
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# gpu_cublas.sh: programs that call cuBLAS on a GPU, under the preload library: their numbers, what became of
+# their calls, and faults. See gpu_cases.sh for what it needs.
+# shellcheck disable=SC2034,SC2154 # what scripts that are sourced use and set
+set -u
+
+. "$(dirname "${BASH_SOURCE[0]}")/gpu_cases.sh"
+preload=$library/libmyblas-cublas-preload.so
+host=$here/../test_host
+sample=$here/../test_cublas_sample
+python=${PYTHON:-python3}
+
+# ---- Programs: plain, served, and forwarded -----------------------------------------------------------
+
+# three_runs NAME COMMAND...: runs the command, which gets a file for its results, without the preload, with
+# it, and with it but told to forward. 77: the command says that something is not there.
+three_runs() {
+    local name=$work/$1 status
+    shift
+    "$@" "$name.plain" >"$name.plain.out" 2>&1 &
+    local plain=$!
+    MYBLAS_REPORT=$name.served.report LD_PRELOAD=$preload "$@" "$name.served" >"$name.served.out" 2>&1 &
+    local served=$!
+    MYBLAS_OFFLOAD=never MYBLAS_REPORT=$name.forwarded.report LD_PRELOAD=$preload \
+        "$@" "$name.forwarded" >"$name.forwarded.out" 2>&1
+    local forwarded=$?
+    wait $plain
+    status=$?
+    [ $status != 77 ] || return 77
+    [ $status = 0 ] || fail "it fails by itself: status $status: $(tail -n 5 "$name.plain.out")"
+    [ $forwarded = 0 ] || fail "forwarded: status $forwarded: $(tail -n 5 "$name.forwarded.out")"
+    wait $served
+    status=$?
+    [ $status = 0 ] || fail "served: status $status: $(tail -n 5 "$name.served.out")"
+    cmp "$name.plain" "$name.forwarded" >&2 || fail "forwarded calls give other bits"
+}
+
+# served_by_us NAME ROUTINE...: the report of the served run has calls of each that were served.
+served_by_us() {
+    local name=$work/$1 routine
+    shift
+    for routine in "$@"; do
+        says "^$routine +[a-z]+ +[1-9][0-9]* .*served by: " "$name.served.report"
+        says "^$routine +[a-z]+ +0 .*forwarded: .*MYBLAS_OFFLOAD says so" "$name.forwarded.report"
+    done
+}
+
+run_sample() {
+    can_run "$sample" || return 77
+    three_runs sample "$sample" all || return 77
+    served_by_us sample Sgemm SgemmStridedBatched SgemmBatched GemmEx GemmStridedBatchedEx Sgemv Sgeam \
+        Sasum Sdot Saxpy Scopy
+}
+
+run_python() {
+    three_runs "$1" "$python" "$here/gpu_python.py" "$1" || return 77
+    tail -n 1 "$work/$1.served.out"
+    served_by_us "$@"
+}
+
+# sample_under WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND: the sample succeeds, and the report matches.
+sample_under() {
+    can_run "$sample" || return 77
+    local expected=$1 status
+    shift
+    under "${@:1:$#-1}" "$sample" "${!#}" "$work/results"
+    status=$?
+    [ $status != 77 ] || return 77
+    [ $status = 0 ] || fail "status $status: $(cat "$work/err")"
+    says "$expected"
+}
+
+tf32_is_cublas() {
+    sample_under 'Sgemm .* forwarded: the math mode allows TF32' tf32 || return 77
+    mv "$work/results" "$work/preloaded"
+    "$sample" tf32 "$work/results" || fail "it fails by itself"
+    cmp "$work/results" "$work/preloaded" || fail "TF32 gives other bits"
+}
+
+reloaded() {
+    can_run "$sample" || return 77
+    under "$host" "$here/cublas_sample.so" local sample reload sample || fail "status $?: $(cat "$work/err")"
+    says '^Sgemm +medium +12 .*served by: '
+}
+
+# A toy calls itself cuBLAS 11.
+wrong_major() {
+    LD_LIBRARY_PATH=$here/toy11${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+        check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$here/client11.so" local forwarded
+}
+
+# Without a GPU the program says so, as it does by itself.
+no_gpu() {
+    can_run "$sample" || return 77
+    under CUDA_VISIBLE_DEVICES= "$sample" all
+    [ $? = 77 ] || fail "without a GPU: $(cat "$work/out" "$work/err")"
+}
+
+gpu_case "a C program" run_sample
+gpu_case "PyTorch" run_python pytorch Sgemm SgemmStridedBatched Sgemv Sdot
+gpu_case "CuPy" run_python cupy GemmEx GemmStridedBatchedEx
+gpu_case "TF32 is left to cuBLAS" tf32_is_cublas
+gpu_case "TF32 served on demand" sample_under '^Sgemm +medium +1 ' MYBLAS_CUBLAS_TF32=serve tf32
+for math in emulated fast; do
+    gpu_case "math mode $math" sample_under '^Sgemm .*served by: ' MYBLAS_MATH=$math products
+done
+gpu_case "room for slices" sample_under 'served by: fast_[a-z0-9]+(_[0-9]+x[0-9]+)? \(1\)$' MYBLAS_MATH=fast large
+gpu_case "room that is not granted" sample_under 'served by: fast_[a-z0-9]+_passes \(1\)$' MYBLAS_MATH=fast \
+    MYBLAS_CUBLAS_WORKSPACE=8M large
+gpu_case "the GPU's memory is full" sample_under '^Sgemm ' full
+gpu_case "a fork after use" sample_under '^Sgemm +medium +2 ' fork
+gpu_case "a library that is unloaded and loaded again" reloaded
+gpu_case "another major version of cuBLAS" wrong_major
+gpu_case "no GPU is visible" no_gpu
+gpu_case "a math mode that makes no sense" sample_under 'libmyblas cannot use the GPU' MYBLAS_MATH=magic products
+gpu_case "a kernel that there is none of" sample_under 'forwarded: libmyblas' MYBLAS_SGEMM_KERNEL=magic products
+gpu_case "a switch that makes no sense" sample_under 'MYBLAS_OFFLOAD says so' MYBLAS_OFFLOAD=perhaps products
+
+end_of_cases

@@ -1,0 +1,167 @@
+"""gpu_python.py pytorch|cupy RESULTS: what programs do with these libraries in FP32, without knowing of
+myblas. The results are checked against double precision, and their bits written to a file, so that two
+runs can be compared. Status 77: the library or a GPU is not there."""
+
+import sys
+
+SKIPPED = 77
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(SKIPPED)
+results = []
+
+
+def expect_close(what, value, exact, magnitude, terms):
+    """Within what a sum of `terms` products of these magnitudes in all may lose in FP32, and save it."""
+    value = np.ascontiguousarray(value, dtype=np.float32)
+    results.append(value)
+    bound = (terms + 3) * 2.0**-24 * magnitude
+    excess = np.max(np.abs(value - exact) - bound)
+    if not excess <= 0:
+        sys.exit(f"{what}: exceeds the bound by {excess}")
+
+
+def expect_product(what, value, a, b):
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    expect_close(what, value, a @ b, np.abs(a) @ np.abs(b), a.shape[-1])
+
+
+def random(*shape):
+    return random.generator.uniform(-1, 1, shape).astype(np.float32)
+
+
+random.generator = np.random.default_rng(1)
+
+
+def pytorch():
+    try:
+        import torch
+    except ImportError:
+        sys.exit(SKIPPED)
+    if not torch.cuda.is_available():
+        sys.exit(SKIPPED)
+
+    def put(x):
+        return torch.from_numpy(x).cuda()
+
+    def get(x):
+        return x.detach().cpu().numpy()
+
+    a, b = random(517, 260), random(260, 301)
+    x, y = random(260), random(260)
+    expect_product("mm", get(torch.mm(put(a), put(b))), a, b)
+    expect_product("mm, transposed", get(torch.mm(put(b).T, put(a).T)), b.T, a.T)
+    c = random(517, 301)
+    sum_exact = a.astype(np.float64) @ b
+    expect_close(
+        "addmm",
+        get(torch.addmm(put(c), put(a), put(b), beta=0.5, alpha=2)),
+        2 * sum_exact + 0.5 * c,
+        2 * (np.abs(a).astype(np.float64) @ np.abs(b)) + 0.5 * np.abs(c),
+        260,
+    )
+    stack_a, stack_b = random(7, 65, 120), random(7, 120, 33)
+    expect_product("bmm", get(torch.bmm(put(stack_a), put(stack_b))), stack_a, stack_b)
+    expect_product("mv", get(torch.mv(put(a), put(x))), a, x)
+    expect_product("dot", get(torch.dot(put(x), put(y))), x, y)
+
+    # In a graph, run twice.
+    static_a, static_b = put(a), put(b)
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        torch.mm(static_a, static_b)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        in_graph = torch.mm(static_a, static_b)
+    graph.replay()
+    expect_product("in a graph", get(in_graph), a, b)
+    static_a.copy_(put(a[::-1].copy()))
+    graph.replay()
+    expect_product("in a graph, again", get(in_graph), a[::-1], b)
+
+    # On two streams at once.
+    streams = torch.cuda.Stream(), torch.cuda.Stream()
+    operands = [(random(700, 700), random(700, 700)) for _ in range(8)]
+    on_device = [(put(left), put(right)) for left, right in operands]
+    torch.cuda.synchronize()
+    products = []
+    for i, (left, right) in enumerate(on_device):
+        with torch.cuda.stream(streams[i % 2]):
+            products.append(torch.mm(left, right))
+    torch.cuda.synchronize()
+    for (left, right), product in zip(operands, products):
+        expect_product("on two streams", get(product), left, right)
+
+    # A small network, trained: matrices by mm, without biases, which cublasLt would add.
+    torch.manual_seed(1)
+    layers = [torch.randn(64, 128), torch.randn(128, 128), torch.randn(128, 1)]
+    weights = [(w / w.shape[0] ** 0.5).cuda().requires_grad_() for w in layers]
+    inputs = put(random(512, 64))
+    wanted = torch.sin(inputs.sum(1, keepdim=True))
+
+    def network(batch):
+        for w in weights[:-1]:
+            batch = torch.relu(batch @ w)
+        return batch @ weights[-1]
+
+    optimiser = torch.optim.SGD(weights, lr=0.05, momentum=0.9)
+    losses = []
+    for _ in range(50):
+        optimiser.zero_grad()
+        loss = ((network(inputs) - wanted) ** 2).mean()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    results.append(np.array(losses, dtype=np.float32))
+    if not losses[-1] < 0.7 * losses[0]:
+        sys.exit(f"training: the loss went from {losses[0]} to {losses[-1]}")
+
+    # The same, evaluated: a linear layer with a bias, a convolution as a product, and attention.
+    with torch.inference_mode():
+        model = torch.nn.Sequential(
+            torch.nn.Linear(64, 200), torch.nn.GELU(), torch.nn.Linear(200, 10, bias=False)
+        ).cuda()
+        model.eval()
+        first, last = (get(model[i].weight).astype(np.float64) for i in (0, 2))
+        hidden = get(model[1](model[0](inputs))).astype(np.float64)
+        expect_close("eval", get(model(inputs)), hidden @ last.T, np.abs(hidden) @ np.abs(last).T, 220)
+        # cuSOLVER calls cuBLAS.
+        matrix = random(200, 200) + 20 * np.eye(200, dtype=np.float32)
+        solution = get(torch.linalg.solve(put(matrix), put(x[:200])))
+        results.append(solution)
+        if not np.allclose(matrix @ solution, x[:200], atol=1e-5):
+            sys.exit("solve: wrong")
+
+
+def cupy():
+    try:
+        import cupy as cp
+    except ImportError:
+        sys.exit(SKIPPED)
+    try:
+        cp.cuda.runtime.getDeviceCount()
+    except cp.cuda.runtime.CUDARuntimeError:
+        sys.exit(SKIPPED)
+    a, b = random(517, 260), random(260, 301)
+    x, y = random(260), random(260)
+    expect_product("matmul", cp.asnumpy(cp.asarray(a) @ cp.asarray(b)), a, b)
+    expect_product("transposed", cp.asnumpy(cp.asarray(b).T @ cp.asarray(a).T), b.T, a.T)
+    stack_a, stack_b = random(7, 65, 120), random(7, 120, 33)
+    expect_product("batched", cp.asnumpy(cp.matmul(cp.asarray(stack_a), cp.asarray(stack_b))), stack_a, stack_b)
+    expect_product("matrix-vector", cp.asnumpy(cp.asarray(a) @ cp.asarray(x)), a, x)
+    expect_product("dot", cp.asnumpy(cp.dot(cp.asarray(x), cp.asarray(y))), x, y)
+    expect_product("tensordot", cp.asnumpy(cp.tensordot(cp.asarray(a), cp.asarray(b), 1)), a, b)
+    with cp.cuda.Stream(non_blocking=True) as stream:
+        product = cp.asarray(a) @ cp.asarray(b)
+        stream.synchronize()
+    expect_product("on a stream", cp.asnumpy(product), a, b)
+
+
+{"pytorch": pytorch, "cupy": cupy}[sys.argv[1]]()
+with open("/proc/self/maps") as maps:
+    print("uses", *sorted({line.split()[-1] for line in maps if "/libcublas.so" in line}))
+with open(sys.argv[2], "wb") as file:
+    for value in results:
+        file.write(value.tobytes())
