@@ -10,6 +10,7 @@ import hashlib
 import pathlib
 import sys
 
+import substitution_tables
 from measurements import RESULTS, ROOT, Problem, load, provenance, run
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
@@ -452,6 +453,9 @@ def render(results):
             plots[f"{plot.name}.svg"] = (plot, wanted, digest)
             lines += [f"![{section.title}: {plot.caption}]({PLOTS}/{plot.name}.svg)", ""]
         lines += [provenance(measured["context"]), ""]
+    substitution = results / "substitution.json"  # by bench/substitution/measure.py
+    if substitution.exists():
+        lines += substitution_tables.render(load(substitution))
     return ("\n".join(lines) if len(lines) > 1 else None), plots
 
 
