@@ -159,7 +159,7 @@ struct short_k_tile {
             const float* smem_b = smem + read_stage * stage_floats + copier_a::slab_floats + col;
             read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
             const int slab = min(k_left, Shape::block_k);
-#pragma unroll(Shape::thread_m* Shape::thread_n > 32 ? 2 : 4)
+#pragma unroll(Shape::thread_m* Shape::thread_n > 16 ? 2 : 4)
             for (int kk = 0; kk < slab; ++kk)
                 add_products(smem_a + kk * copier_a::pitch, smem_b + kk * copier_b::pitch);
         }
