@@ -8,10 +8,9 @@ def table(heads, rows):
 
 
 def calls(measured):
-    nothing = {name: entry for name, entry in measured["overhead_nanoseconds"].items()}
     rows = [
         (f"`{name.removesuffix('_nothing')}`", f"{entry['forwarded']:.0f}", f"{entry['served']:.0f}")
-        for name, entry in nothing.items()
+        for name, entry in measured["overhead_nanoseconds"].items()
     ]
     return [
         "A call of cuBLAS with nothing to compute takes so many nanoseconds more when it is forwarded than "
@@ -52,13 +51,15 @@ def blas(measured):
         for mode, entry in transfer.items()
         if isinstance(entry, dict) and "share" in entry
     )
-    return [
+    lines = [
         "`sgemm_` of a CPU program with square matrices, linked to OpenBLAS:",
         "",
         *table(["n", "OpenBLAS, µs", "with the preload library, µs", "times as fast"], rows),
+    ]
+    return (lines if rows else []) + [
         f"To copy the operands and the result of n = {transfer['n']} from and to pinned memory takes "
-        f"{1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. The product, from and to the "
-        f"program's own memory: {shares}.",
+        f"{1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. `sgemm_`, from and to the program's "
+        f"own memory, and the share of the copies in that: {shares}.",
         "",
     ]
 
