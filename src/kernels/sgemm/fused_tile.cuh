@@ -479,14 +479,14 @@ __device__ __forceinline__ void write_tile(const sgemm_problem& p,
                 }
 }
 
-// As packed slices are judged: sums do not overflow where those of a strict kernel would not, and products of
-// scales do not underflow.
+// As packed slices are judged (slices.cuh).
+template <class Scheme>
 __device__ __forceinline__ bool
 are_sums_held(const int (&greatest)[2], const int (&smallest)[2], int64_t k) {
     const int high = greatest[0] + greatest[1] - 2 * exponent_bias;
     const int low = smallest[0] + smallest[1] - 2 * exponent_bias;
     const bool is_zero = greatest[0] == 0 || greatest[1] == 0;
-    return is_zero || (high <= 124 - (64 - __clzll(k)) && low >= -120);
+    return is_zero || (high <= greatest_sum(k) && low >= least_sum<Scheme>);
 }
 
 template <class Shape>
@@ -514,8 +514,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     if (o.k > 0) {
         tensor_engine<Shape> engine;
         add_chunks<Shape>(engine, p, o, at, smem, stops, acc);
-        // Of 4 lines: 4, and 1 of every 1024 elements.
-        const bool has_few_small = engine.small <= 4 + o.k / 256;
+        // Of 4 lines: 3, and 1 of every 1024 elements.
+        const bool has_few_small = engine.small <= 3 + o.k / 256;
         const int greatest_of_warp = __reduce_max_sync(0xffffffffu, engine.greatest);
         const int smallest_of_warp = __reduce_min_sync(0xffffffffu, engine.smallest);
         if (threadIdx.x % 32 == 0) {
@@ -524,7 +524,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             atomicMin(&smallest[is_b], smallest_of_warp);
         }
         const bool all_held = __syncthreads_and(has_few_small && !stops[0] && !stops[1]);
-        if (!all_held || !are_sums_held(greatest, smallest, o.k)) {
+        if (!all_held || !are_sums_held<Scheme>(greatest, smallest, o.k)) {
 #pragma unroll
             for (auto& rows : acc)
 #pragma unroll

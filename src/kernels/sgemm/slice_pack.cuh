@@ -296,16 +296,13 @@ __device__ __forceinline__ void pack_strips(const sgemm_problem& p,
         lines.x = base + pass.first_k * lines.k_stride +
                   (source.first_line + panel_line + line) * (k_contiguous ? source.ld : 1);
 
-        line_exponents exponents{};
-        if constexpr (!Scheme::is_exact) {
-            exponents = sample_lines<k_contiguous>(lines, lane.j);
-            if (first_chunk == 0 && lane.j == 0) {
-                constexpr int step = lane_elements<k_contiguous, piece_k>::line_step;
+        const line_exponents exponents = sample_lines<k_contiguous>(lines, lane.j);
+        if (first_chunk == 0 && lane.j == 0) {
+            constexpr int step = lane_elements<k_contiguous, piece_k>::line_step;
 #pragma unroll
-                for (int r = 0; r < 4; ++r)
-                    source.target.line_scales[panel * panel_rows + line + r * step] =
-                        power_of_two(exponents.scale(r));
-            }
+            for (int r = 0; r < 4; ++r)
+                source.target.line_scales[panel * panel_rows + line + r * step] =
+                    power_of_two(exponents.scale(r));
         }
         for (unsigned chunk = first_chunk; chunk < last_chunk; chunk += chunk_step) {
             const int64_t at = int64_t{chunk} * all_panels + panel;

@@ -222,7 +222,7 @@ struct tile_writer {
         const int64_t col = int64_t{at.panel_b} * panel_rows + tile_col;
         const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_rows + row;
         const int64_t line_b = int64_t{at.batch} * pass.panels_b * panel_rows + col;
-        const bool has_scales = !Shape::Scheme::is_exact && o.k != 0; // else none were written
+        const bool has_scales = o.k != 0; // else none were written
         scales_a = has_scales ? packed.a.line_scales + line_a : nullptr;
         scales_b = has_scales ? packed.b.line_scales + line_b : nullptr;
         c = o.c + pass.row + row + (pass.col + col) * p.ldc;

@@ -69,13 +69,13 @@ struct fp16x3 {
     }
 };
 
-// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to 2^-100 of the part's largest, and
-// lines have no scales of their own. The products left out are at most 2^-24 |a b| together, to first order.
+// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to smallest_exact, 2^-87 of the part's
+// largest. The products left out are at most 2^-24 |a b| together, to first order.
 struct bf16x6 {
     using slice = __nv_bfloat16;
     static constexpr int slices = 3;
     static constexpr bool is_exact = true;
-    static constexpr int top = 1; // so that no factor is subnormal
+    static constexpr int top = 24; // see smallest_exact
     static constexpr slice_products<6> products{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
 
     static __device__ __forceinline__ uint32_t cut(float2& x) {
@@ -103,8 +103,9 @@ inline constexpr float largest_loss = 0x1p-21f;
 inline constexpr int max_lossy_of_line = 2;
 inline constexpr int max_lossy_of_part = 4;
 inline constexpr int max_headroom = 6;
-// bf16x6: smaller elements, after scaling, lose bits; the strict kernel computes.
-inline constexpr float smallest_exact = 0x1p-100f;
+// bf16x6: where an element is smaller, after scaling, the strict kernel computes, as the product of two such
+// would be subnormal, and lose bits where it is added up.
+inline constexpr float smallest_exact = 0x1p-63f;
 
 // Exponents of the largest that a part may hold; beyond, the fallback computes. That keeps scales and factors
 // within the range of normal floats.
@@ -138,14 +139,20 @@ struct exponent_range {
           high(static_cast<int>(counters[0]) - exponent_bias), is_empty(counters[1] == 0) {}
 };
 
-// The route of a pass over k elements that was packed for this scheme. Sums must not overflow where those of
-// the strict kernel would not, and products of scales must not underflow; else it is the next scheme's turn.
+// Of a part of A and one of B together: so that sums do not overflow where those of a strict kernel would not,
+// and that the product of the scales, a power of two, is at least the smallest subnormal.
+__device__ __forceinline__ int greatest_sum(int64_t k) { return 124 - (64 - __clzll(k)); }
+template <class Scheme>
+inline constexpr int least_sum = 2 * Scheme::top - 148;
+
+// The route of a pass over k elements that was packed for this scheme: where exponents are beyond their limits,
+// it is the next scheme's turn.
 template <class Scheme>
 __device__ __forceinline__ route decide(const unsigned* counters, int64_t k) {
     const exponent_range a(counters + greatest_of_a), b(counters + greatest_of_b);
     unsigned taken = max(counters[vote_of_blocks], static_cast<unsigned>(route_of<Scheme>));
-    const int highest = 124 - (64 - __clzll(k)), lowest = -120;
-    if (!a.is_empty && !b.is_empty && (a.high + b.high > highest || a.low + b.low < lowest))
+    if (!a.is_empty && !b.is_empty &&
+        (a.high + b.high > greatest_sum(k) || a.low + b.low < least_sum<Scheme>))
         taken = max(taken, route_of<Scheme> + 1u);
     return static_cast<route>(taken);
 }
