@@ -60,8 +60,10 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_most(256),   at_most(256),   {4096, 20000},   any},                        &cuda::sgemm_long_k},
     // Writing C.
     {any_form,    {any,            any,            at_most(16),     at_least(65536)},            &cuda::sgemm_short_k},
-    {any_form,    {at_most(64),    any,            {17, 48},        at_least(110000)},           &cuda::sgemm_short_k},
-    {any_form,    {any,            at_most(64),    {17, 48},        at_least(110000)},           &cuda::sgemm_short_k},
+    {any_form,    {at_most(64),    any,            {17, 40},        at_least(110000)},           &cuda::sgemm_short_k},
+    {any_form,    {any,            at_most(64),    {17, 40},        at_least(110000)},           &cuda::sgemm_short_k},
+    {any_form,    {at_most(64),    any,            {41, 48},        at_least(400000)},           &cuda::sgemm_short_k},
+    {any_form,    {any,            at_most(64),    {41, 48},        at_least(400000)},           &cuda::sgemm_short_k},
     {transb_form, {any,            any,            {24, 40},        {160000, 2200000}},          &cuda::sgemm_warp_tile_64x64},
     {any_form,    {any,            any,            {17, 40},        {160000, 8000000}},          &cuda::sgemm_short_k},
     // Small products.
