@@ -621,6 +621,41 @@ static void test_work_of_a_large_product(void** state) {
     assert_true(e.predicted_us > 2000 && e.predicted_us < 5200);
 }
 
+// Kernels are asked for estimates of products that they refuse, too.
+static void test_estimates_of_absurd_products(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    static const int64_t sizes[][3] = {
+        {8388480, 8388736, 16}, // tiles of 128 x 128: 2^32 - 1
+        {128, 128, (int64_t)1 << 36},
+        {(int64_t)1 << 40, 3, 7},
+        {5, (int64_t)1 << 40, 1},
+    };
+    int count = 0;
+    assert_ok(myblasGetKernelCount(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, &count));
+    for (size_t s = 0; s < COUNT_OF(sizes); ++s) {
+        const myblasCall_t call =
+            sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, sizes[s][0], sizes[s][1], sizes[s][2]);
+        for (int i = 0; i < count; ++i) {
+            const myblasKernelEstimate_t e =
+                estimate_on(MYBLAS_BACKEND_CUDA, 90, default_workspace, &call, i);
+            const double sum = e.waves + e.steps + e.bytes + e.predicted_us;
+            if (!(e.waves >= 0 && e.steps >= 0 && e.bytes >= 0 && e.predicted_us >= 0) ||
+                !isfinite(sum))
+                fail_msg("%s: waves %g, steps %g, bytes %g, %g us for %lld x %lld x %lld",
+                         info_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, i).name,
+                         e.waves,
+                         e.steps,
+                         e.bytes,
+                         e.predicted_us,
+                         (long long)sizes[s][0],
+                         (long long)sizes[s][1],
+                         (long long)sizes[s][2]);
+        }
+    }
+}
+
 // Whatever the tables hold: the selection takes the least predicted time, where it goes by time.
 static void test_selection_follows_estimates(void** state) {
     (void)state;
@@ -908,6 +943,7 @@ int main(int argc, char** argv) {
         cmocka_unit_test(test_cuda_completeness),
         cmocka_unit_test(test_selection_arguments),
         cmocka_unit_test(test_work_of_a_large_product),
+        cmocka_unit_test(test_estimates_of_absurd_products),
         cmocka_unit_test(test_selection_follows_estimates),
         cmocka_unit_test(test_estimate_arguments),
         cmocka_unit_test(test_tuning_file),

@@ -86,13 +86,13 @@ struct piece {
     // `inside`: else zeroes; `source` can be read in any case.
     __device__ __forceinline__ void load(const float* source, bool inside = true) {
         if constexpr (width == 4) {
-            const float4 v = __ldg(reinterpret_cast<const float4*>(source));
+            const float4 v = *reinterpret_cast<const float4*>(source);
             x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
         } else if constexpr (width == 2) {
-            const float2 v = __ldg(reinterpret_cast<const float2*>(source));
+            const float2 v = *reinterpret_cast<const float2*>(source);
             x[0] = v.x, x[1] = v.y;
         } else {
-            x[0] = __ldg(source);
+            x[0] = *source;
         }
 #pragma unroll
         for (float& value : x)
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(max_warps * 32, 2) matvec_lines_kernel(const s
         const float* source = o.matrix + line + (first_k + lane_k) * layout.matrix_step;
         const int k_left = o.k - first_k;
         const bool inside = lane < k_left; // so that all other lanes multiply by zero
-        const float element = __ldg(o.vector + (inside ? first_k + lane : 0) * layout.vector_step);
+        const float element = o.vector[(inside ? first_k + lane : 0) * layout.vector_step];
         piece<width> x[shape::unroll];
         if (k_left >= shape::chunk) {
 #pragma unroll

@@ -777,8 +777,11 @@ struct stream_k_launcher {
 
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
         stream_k_plan plan{};
-        plan.tiles = static_cast<int>(tile_count(p, Shape::block_m, Shape::block_n));
-        plan.slabs = static_cast<int>(ceil_div<int64_t>(p.k, Shape::block_k));
+        // Also asked about products that `fits` refuses.
+        plan.tiles = static_cast<int>(
+            std::min(tile_count(p, Shape::block_m, Shape::block_n), max_extent));
+        plan.slabs = static_cast<int>(
+            std::min(ceil_div<int64_t>(p.k, Shape::block_k), max_extent));
         const int limit = std::min(device.sm_count, counter_count);
         const int whole_rounds = plan.tiles / limit;
         plan.workers = limit;
