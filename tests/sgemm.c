@@ -973,6 +973,17 @@ static float far_apart(bool of_a, int line, int k) {
     return random_float() * exp2f((float)((of_a ? 1 : -1) * (line % 2 ? 90 : 0)));
 }
 
+// Lines of elements as small as emulated mode takes them beside others, all of whose slices' products count.
+// They are zero where a kernel may look for what scale they have.
+static float beside_large(bool of_a, int line, int k) {
+    const float scale = of_a ? 1 : 0x1p90f;
+    if (line % 32 == 0)
+        return scale;
+    const bool is_sampled = k % 64 < 4 || k >= hard_k - 4;
+    const float magnitude = 0x1p-86f * (1 + fabsf(random_float()));
+    return is_sampled ? 0 : (random_float() < 0 ? -magnitude : magnitude) * scale;
+}
+
 static const struct hard_data hard[] = {
     {"wide", wide},
     {"positive", positive},
@@ -982,6 +993,7 @@ static const struct hard_data hard[] = {
     {"near overflow", near_overflow},
     {"near underflow", near_underflow},
     {"far apart", far_apart},
+    {"beside large", beside_large},
 };
 
 static void

@@ -32,6 +32,8 @@ template <class Function, class Call, class... Arguments>
     attended_call attended(Call::kind, call.shape());
     if (!attended.is_nested() && attended.offer(call, from))
         return;
+    if (call.wrong_argument() != 0)
+        attended.finish();
     if (own_function)
         own_function(arguments...);
     else
@@ -47,6 +49,8 @@ template <class Function, class Call, class... Arguments>
     attended_call attended(Call::kind, call.shape());
     if (!attended.is_nested() && attended.offer(call, from))
         return;
+    if (call.wrong_argument() != 0)
+        attended.finish();
     if (own_function)
         *call.result = own_function(arguments...);
     else if (call.is_trivial())

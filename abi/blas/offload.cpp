@@ -237,9 +237,12 @@ attended_call::attended_call(routine r, const report::extents& e) noexcept
     begin_ns_ = report::now_ns();
 }
 
-attended_call::~attended_call() {
-    if (is_nested_)
+attended_call::~attended_call() { finish(); }
+
+void attended_call::finish() noexcept {
+    if (is_nested_ || is_finished_)
         return;
+    is_finished_ = true;
     is_inside = false;
     const uint64_t elapsed_ns = report::now_ns() - begin_ns_;
     const double seconds = static_cast<double>(elapsed_ns) * 1e-9;

@@ -51,6 +51,10 @@ public:
 
     bool is_nested() const { return is_nested_; }
 
+    // Ends the attention, and counts the call, before its end where that may never come: an xerbla_ may leave
+    // by longjmp.
+    void finish() noexcept;
+
     // Whether the call was computed. If not, it is the program's BLAS's.
     template <class Call>
     bool offer(const Call&, const origin&) noexcept;
@@ -65,6 +69,7 @@ private:
     const report::extents extents_;
     const bool is_nested_;
     const char* label_ = "a call within another";
+    bool is_finished_ = false;
     bool is_served_ = false;
     bool is_watched_ = false;      // the model learns from what it takes
     bool waits_for_start_ = false; // it counts towards starting the GPU

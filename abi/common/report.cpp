@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <pthread.h>
+#include <thread>
 #include <unistd.h>
 
 namespace myblas::preload::report {
@@ -70,10 +71,14 @@ constinit std::atomic<int> current_state{unread};
 constinit char target[4096]; // written once, before the state becomes `on`
 
 int read_setting() noexcept {
-    // Only one thread copies the name; the others miss their first call.
+    // Only one thread copies the name; the others wait.
     static constinit std::atomic_flag taken;
-    if (taken.test_and_set())
-        return off;
+    if (taken.test_and_set()) {
+        int found = unread;
+        while ((found = current_state.load(std::memory_order_acquire)) == unread)
+            std::this_thread::yield();
+        return found;
+    }
     const char* name = secure_getenv("MYBLAS_REPORT");
     const bool is_usable = name && *name && std::strlen(name) < sizeof target;
     if (is_usable) {

@@ -176,12 +176,16 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
     room* own = room_of(applied_stream_);
     if (!own && room_count_ < most_rooms) {
         own = &rooms_[room_count_];
-        *own = {applied_stream_, {}};
+        *own = {applied_stream_, {}, 0};
         ++room_count_;
     }
     workspace more{nullptr, std::min(std::bit_ceil(needed), most_workspace())};
-    if (!own || l.allocate(handle_, &more.memory, more.bytes) != MYBLAS_STATUS_SUCCESS)
+    if (!own || (own->refused_bytes != 0 && more.bytes >= own->refused_bytes))
         return;
+    if (l.allocate(handle_, &more.memory, more.bytes) != MYBLAS_STATUS_SUCCESS) {
+        own->refused_bytes = more.bytes;
+        return;
+    }
     blocks_[block_count_++] = more.memory;
     own->space = more;
     if (l.set_workspace(handle_, more.memory, more.bytes) == MYBLAS_STATUS_SUCCESS)

@@ -56,6 +56,7 @@ private:
     struct room {
         myblasStream_t stream = nullptr;
         workspace space;
+        size_t refused_bytes = 0; // that there was no memory for; 0: none yet
     };
     static constexpr int most_rooms = 8, most_blocks = 32;
     room rooms_[most_rooms];

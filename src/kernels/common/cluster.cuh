@@ -24,7 +24,7 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
-// A barrier in shared memory that opens when `bytes` have been received. The block's first warp calls this,
+// A barrier in shared memory that opens when `bytes` have been received. All threads of the block call this,
 // before cluster_arrive. PTX ISA, "mbarrier.init", "fence" and "mbarrier.arrive".
 __device__ __forceinline__ void expect_bytes(uint64_t* barrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900

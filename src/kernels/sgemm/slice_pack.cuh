@@ -227,8 +227,8 @@ __device__ __forceinline__ float cut_part(const lane_elements<k_contiguous, piec
         // What the line could hold, and the factor that makes of it the most of the slices.
         const int room = exponent + lines.scale(r);
         int shift = Scheme::top + exponent_bias - room;
-        if (shift >= exponent_bias) {
-            shift = exponent_bias - 1;
+        if (shift > exponent_bias) {
+            shift = exponent_bias;
             if (largest[r] != 0)
                 found.vote = fallback;
         }

@@ -357,8 +357,7 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
     float4* received = reinterpret_cast<float4*>(smem) + tile::groups_bytes / 16;
     uint64_t* all_received = reinterpret_cast<uint64_t*>(received + tile::share_bytes / 16);
     if constexpr (shape.cluster > 1) {
-        if (threadIdx.x < 32)
-            expect_bytes(all_received, tile::share_bytes);
+        expect_bytes(all_received, tile::share_bytes);
         cluster_arrive(); // from here on the others may send
     }
 

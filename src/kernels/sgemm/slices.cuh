@@ -52,7 +52,7 @@ __device__ __forceinline__ uint32_t pair_bits(__nv_bfloat162 x) {
 }
 
 // x = hi + lo, 11 bits each and a sign: 2^-23 |x| is lost at most, as long as lo is not subnormal, that is
-// down to 2^-17 of the chunk's largest. lo * lo, at most 2^-22 |a b|, is left out.
+// down to 2^-17 of the part's largest, lines scaled. lo * lo, at most 2^-22 |a b|, is left out.
 struct fp16x3 {
     using slice = __half;
     static constexpr int slices = 2;
@@ -69,13 +69,13 @@ struct fp16x3 {
     }
 };
 
-// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to smallest_exact, 2^-87 of the part's
+// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to smallest_exact, 2^-86 of the part's
 // largest. The products left out are at most 2^-24 |a b| together, to first order.
 struct bf16x6 {
     using slice = __nv_bfloat16;
     static constexpr int slices = 3;
     static constexpr bool is_exact = true;
-    static constexpr int top = 24; // see smallest_exact
+    static constexpr int top = 36; // see smallest_exact
     static constexpr slice_products<6> products{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
 
     static __device__ __forceinline__ uint32_t cut(float2& x) {
@@ -103,9 +103,10 @@ inline constexpr float largest_loss = 0x1p-21f;
 inline constexpr int max_lossy_of_line = 2;
 inline constexpr int max_lossy_of_part = 4;
 inline constexpr int max_headroom = 6;
-// bf16x6: where an element is smaller, after scaling, the strict kernel computes, as the product of two such
-// would be subnormal, and lose bits where it is added up.
-inline constexpr float smallest_exact = 0x1p-63f;
+// bf16x6: where an element is smaller, after scaling, the strict kernel computes. The products of two that
+// are not are at least 2^-100, and of their slices none matters that is subnormal: even if the tensor core took
+// all of these for zero, that would be 12 times 2^-126, 3 roundings of 2^-100.
+inline constexpr float smallest_exact = 0x1p-50f;
 
 // Exponents of the largest that a part may hold; beyond, the fallback computes. That keeps scales and factors
 // within the range of normal floats.
