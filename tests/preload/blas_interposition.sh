@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# blas_interposition.sh PRELOAD HOST PLUGIN_DIR REFERENCE_DIR: which calls the BLAS preload library gets, to
-# whom it forwards them, and what it leaves alone. The plugins are plugin.so and plugin64.so; the reference
-# BLAS is in REFERENCE_DIR.
+# blas_interposition.sh PRELOAD HOST PLUGIN_DIR REFERENCE_DIR JUMPING: which calls the BLAS preload library
+# gets, to whom it forwards them, and what it leaves alone. The plugins are plugin.so and plugin64.so; the
+# reference BLAS is in REFERENCE_DIR.
 set -u
 
 preload=$1
 host=$2
 plugin=$3/plugin.so
 plugin64=$3/plugin64.so
+jumping=$5
 export LD_LIBRARY_PATH=$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
@@ -42,6 +43,8 @@ for mode in auto always; do
     [ $? = "$plain" ] && cat "$work/out" "$work/err" | cmp -s - "$work/plain" ||
         fail "a wrong argument by rows, $mode: $(cat "$work/out" "$work/err"), plain: $(cat "$work/plain")"
 done
+
+check "an xerbla_ that does not return" '^sgemm +small +6 .* 1 .*an argument is wrong \(1\)' MYBLAS_OFFLOAD=always "$jumping"
 
 # ---- What has nothing to do with BLAS ------------------------------------------------------------------
 

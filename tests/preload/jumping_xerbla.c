@@ -1,0 +1,49 @@
+// A program whose xerbla_ does not return, as those that raise an error do: two products, one that is wrong,
+// and four more.
+#include <setjmp.h>
+#include <stddef.h>
+
+void sgemm_(const char*,
+            const char*,
+            const int*,
+            const int*,
+            const int*,
+            const float*,
+            const float*,
+            const int*,
+            const float*,
+            const int*,
+            const float*,
+            float*,
+            const int*,
+            size_t,
+            size_t);
+void xerbla_(const char* routine, const int* argument, size_t length);
+
+static jmp_buf way_out;
+
+void xerbla_(const char* routine, const int* argument, size_t length) {
+    (void)routine, (void)argument, (void)length;
+    longjmp(way_out, 1);
+}
+
+enum { size = 64 };
+static float a[size * size], b[size * size], c[size * size];
+
+static void multiply(int lda) {
+    const int n = size;
+    const float one = 1, zero = 0;
+    sgemm_("N", "N", &n, &n, &n, &one, a, &lda, b, &n, &zero, c, &n, 1, 1);
+}
+
+int main(void) {
+    multiply(size);
+    multiply(size);
+    if (!setjmp(way_out)) {
+        multiply(1);
+        return 1;
+    }
+    for (int i = 0; i < 4; ++i)
+        multiply(size);
+    return 0;
+}
