@@ -59,6 +59,17 @@ struct mbarrier {
     }
 };
 
+// A position in a ring of stages with a barrier each, and the parity of its current phase.
+template <int stages>
+struct ring_position {
+    int stage = 0, parity = 0;
+
+    __device__ __forceinline__ void advance() {
+        if (++stage == stages)
+            stage = 0, parity ^= 1;
+    }
+};
+
 // Copies the box of a two-dimensional tensor whose first element is (x, y), x along memory, to shared
 // memory; what lies outside the tensor arrives as zeroes. Completes on the barrier.
 __device__ __forceinline__ void

@@ -160,24 +160,6 @@ load_piece(const char* copy, bool k_contiguous, int line, int j, float (&x)[piec
 
 // ---- On the tensor cores -------------------------------------------------------------------------
 
-// Two neighbouring elements of a slice.
-template <class Slice>
-struct slice_pair;
-
-template <>
-struct slice_pair<__half> {
-    __half2 of;
-    __device__ __forceinline__ slice_pair(float x, float y) : of(__floats2half2_rn(x, y)) {}
-    __device__ __forceinline__ float2 floats() const { return __half22float2(of); }
-};
-
-template <>
-struct slice_pair<__nv_bfloat16> {
-    __nv_bfloat162 of;
-    __device__ __forceinline__ slice_pair(float x, float y) : of(__floats2bfloat162_rn(x, y)) {}
-    __device__ __forceinline__ float2 floats() const { return __bfloat1622float2(of); }
-};
-
 // The greater, or NaN where there is one.
 __device__ __forceinline__ float max_or_nan(float x, float y) {
     float greater; // PTX ISA, "Floating Point Instructions: max"
@@ -203,7 +185,6 @@ inline constexpr int max_small<bf16x6> = 0;
 template <class Shape>
 struct tensor_engine {
     using Scheme = typename Shape::Scheme;
-    using pair = slice_pair<typename Scheme::slice>;
 
     int greatest = 0, smallest = no_exponent; // biased, of the chunks of this thread's lines
     int small = 0;                            // elements of these lines
@@ -257,13 +238,8 @@ struct tensor_engine {
             for (int e = 0; e < piece_k; e += 2) {
                 float2 rest = make_float2(x[e] * step, x[e + 1] * step);
 #pragma unroll
-                for (int i = 0; i < Scheme::slices; ++i) {
-                    const pair slice(rest.x, rest.y);
-                    words[i][e / 2] = reinterpret_cast<const uint32_t&>(slice.of);
-                    const float2 kept = slice.floats();
-                    rest.x -= kept.x;
-                    rest.y -= kept.y;
-                }
+                for (int i = 0; i < Scheme::slices; ++i)
+                    words[i][e / 2] = Scheme::cut(rest);
             }
             char* piece = chunk + piece_offset(first_line + line, j);
 #pragma unroll

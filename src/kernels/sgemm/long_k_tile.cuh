@@ -24,6 +24,7 @@
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/sgemm/operands.cuh"
+#include "kernels/sgemm/raw_slab.cuh"
 #include "kernels/sgemm/warp_tile.cuh"
 
 namespace myblas::cuda {
@@ -48,13 +49,6 @@ struct long_k_plan {
     int tiles_m, tiles, parts, slabs;
     bool words_a, words_b; // copied one by one
 };
-
-// Where smem[line][kk] has a quad of k: lines 4 i ... 4 i + 3 of odd i are swapped in pairs, and the quads
-// of every other eight lines. With that neither the copies nor the loads of the transposition have bank
-// conflicts.
-__device__ __forceinline__ int long_k_raw_offset(int line, int k_quad) {
-    return (line ^ line / 4 % 2) * 16 + (k_quad ^ line / 8 % 2 * 2) * 4;
-}
 
 // One operand of a group: its copies to shared memory, and the slots there.
 template <class Shape, int lines, bool k_along>
@@ -133,8 +127,8 @@ struct long_k_operand {
             const int k_quad = thread % 2 + thread / 8 % 2 * 2;
             const int line = (thread / 2 % 4 + thread / 16 * 4) * 4;
             const float* raw = smem + slot * slot_floats;
-            const float* even = raw + long_k_raw_offset(line, k_quad);
-            const float* odd = raw + long_k_raw_offset(line + 1, k_quad);
+            const float* even = raw + raw_offset<block_k>(line, k_quad);
+            const float* odd = raw + raw_offset<block_k>(line + 1, k_quad);
             float* target = smem + (Shape::slots - 1) * slot_floats + k_quad * 4 * pitch + line;
 #pragma unroll
             for (int first = 0; first < lines; first += threads) {
@@ -169,7 +163,7 @@ private:
 #pragma unroll
             for (int l = 0; l < lines; l += line_step) {
                 const int swapped = l / 8 % 2 * 2; // the part of l in the swap of quads
-                cp_async<16>(to + long_k_raw_offset(line, kk / 4 ^ swapped) + l * block_k,
+                cp_async<16>(to + raw_offset<block_k>(line, kk / 4 ^ swapped) + l * block_k,
                              source,
                              whole || (kk < k_left && line + l < lines_left));
                 source += step;

@@ -85,18 +85,6 @@ __device__ __forceinline__ pass_tile locate_tile(const slice_pass& pass, int64_t
     return {batch, (band * patch + inside % band_height) * Shape::panels_m, inside / band_height};
 }
 
-// A position in the ring of stages, and the parity of its current phase.
-struct ring_position {
-    int stage = 0, parity = 0;
-
-    __device__ __forceinline__ void advance(int stages) {
-        if (++stage == stages) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // The warpgroup's part of one stage, its `halves` tiles of 64 x 128 one after the other, added to acc.
@@ -350,7 +338,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
 
     const bool reads = p.k != 0 && resolve(p.alpha) != 0;
     const int64_t units = plan.tiles * plan.parts;
-    ring_position ring;
+    ring_position<Shape::stages> ring;
     if (threadIdx.x < 128) {
         give_up_registers<Shape::copy_registers>();
         if (threadIdx.x != 0 || !reads)
@@ -387,7 +375,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
                            packed.b.part_scales + at_b * panel_parts,
                            Shape::panel_scales_bytes,
                            barrier);
-                ring.advance(Shape::stages);
+                ring.advance();
             }
         }
     } else {
@@ -408,7 +396,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
                                       group,
                                       acc);
                 emptied[ring.stage].arrive();
-                ring.advance(Shape::stages);
+                ring.advance();
             }
             const tile_writer<Shape> writer(p, pass, packed, at);
             if (plan.parts > 1 && plan.parts <= largest_tile_cluster) {

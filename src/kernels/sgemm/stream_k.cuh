@@ -28,6 +28,7 @@
 #include "kernels/common/tensor_map.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/sgemm/operands.cuh"
+#include "kernels/sgemm/raw_slab.cuh"
 #include "kernels/sgemm/warp_tile.cuh"
 #include "kernels/sgemm/work.h"
 
@@ -207,14 +208,6 @@ private:
     }
 };
 
-// Where smem[line][kk] of an operand with k along memory has a quad of k: lines 4 i ... 4 i + 3 of odd i
-// are swapped in pairs, and the quads of every other eight lines. With that the copies of quad_copier and
-// the loads of transpose_slab have no bank conflicts.
-template <int block_k>
-__device__ __forceinline__ int raw_offset(int line, int k_quad) {
-    return (line ^ line / 4 % 2) * block_k + (k_quad ^ line / 8 % 2 * 2) * 4;
-}
-
 // Copies slabs of an operand with k along memory to smem[line][kk], by quads of k.
 template <int lines, int block_k, int threads>
 struct quad_copier {
@@ -286,17 +279,6 @@ template <class Shape>
 struct stream_k_barriers {
     mbarrier full[Shape::stages], empty[Shape::stages];
     mbarrier raw_full[Shape::raw_stages];
-};
-
-// A position in the ring of stages, and the parity of its phase.
-template <int stages>
-struct ring_position {
-    int stage = 0, parity = 0;
-
-    __device__ __forceinline__ void advance() {
-        if (++stage == stages)
-            stage = 0, parity ^= 1;
-    }
 };
 
 // ---- Producers -------------------------------------------------------------------------------------
