@@ -339,6 +339,20 @@ SECTIONS = [
     ),
     sum_section("sum", "Sum"),
     sum_section("sum_cold", "Sum, caches emptied"),
+    Section(
+        "gemsum",
+        "Row and column sums",
+        [
+            Plot("gemsum", "By size",
+                 draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}", payload_bytes,
+                             "bytes of the matrix")),
+        ],
+    ),
+    Section(
+        "histogram",
+        "Histogram of bytes",
+        [Plot("histogram", "Ratios by length", draw_ratio_lines(lambda e: e["data"], "n"))],
+    ),
 ]  # fmt: skip
 
 

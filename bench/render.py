@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the README's ladder tables from the results that myblas-bench measured.
+"""Writes the README's tables from the results that myblas-bench measured.
 
-Between the markers <!-- ladder:begin --> and <!-- ladder:end --> stands what this program writes and
-nothing else. --check changes nothing and fails if the README says something else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end -->, <!-- ladder:begin --> and <!-- ladder:end -->
+stands what this program writes and nothing else. --check changes nothing and fails if the README says
+something else.
 """
 
 import argparse
@@ -10,9 +11,6 @@ import pathlib
 import sys
 
 from measurements import RESULTS, ROOT, Problem, load, provenance, run
-
-BEGIN = "<!-- ladder:begin -->"
-END = "<!-- ladder:end -->"
 
 REASONS = "reasons.json"  # {routine: {kernel: why it is slower than the rung before, or skipped}}
 
@@ -42,6 +40,27 @@ class Ladder:
             entry.get(name) == value for name, value in self.sizes.items()
         )
 
+
+# Sweeps over many shapes: (file, of what).
+SWEEPS = [
+    ("sgemm_strict_public", "strict, published shapes"),
+    ("sgemm_strict_misaligned", "strict, misaligned operands"),
+    ("sgemm_strict_random", "strict, random shapes"),
+    ("sgemm_batched", "strict, batches"),
+    ("sgemm_emulated_public", "emulated, published shapes"),
+    ("sgemm_fast_public", "fast, published shapes"),
+    ("transpose_random", "random shapes"),
+    ("sum", "powers of two"),
+    ("histogram", "uniform, skewed and constant bytes"),
+]
+
+# Squares: {mode: file}.
+MODES = {
+    "strict": "sgemm_strict_public",
+    "emulated": "sgemm_emulated_public",
+    "fast": "sgemm_fast_public",
+}
+SIDES = (512, 1024, 2048, 4096, 8192)
 
 LADDERS = [
     Ladder(
@@ -144,21 +163,85 @@ def table(ladder, measured, reasons):
     return lines
 
 
-def render():
-    folder = ROOT / RESULTS
-    reasons_file = folder / REASONS
+def load_if_there(part):
+    path = ROOT / RESULTS / f"{part}.json"
+    return load(path) if path.exists() else None
+
+
+def rates_of_squares():
+    """TFLOP/s of NN squares in each mode, and of cuBLAS in the run of the strict mode."""
+    columns = {}  # {head: {side: cell}}
+    commits = {}
+    for mode, part in MODES.items():
+        measured = load_if_there(part)
+        if measured is None:
+            continue
+        commits[mode] = measured["context"]["commit"]
+        squares = {
+            entry["m"]: entry
+            for entry in measured["results"]
+            if entry["m"] == entry["n"] == entry["k"]
+            and entry["transa"] + entry["transb"] == "NN"
+            and entry["incumbent"] == "cublasSgemm"
+        }
+        for side in set(SIDES) & set(squares):
+            entry = squares[side]
+            rate = 2e-6 * side**3
+            columns.setdefault(mode, {})[side] = (
+                f"{rate / entry['time_us']:.1f} ({entry['ratio']:.2f} ×)"
+            )
+            if mode == "strict":
+                columns.setdefault("cuBLAS", {})[side] = f"{rate / entry['incumbent_us']:.1f}"
+    sides = [side for side in SIDES if any(side in column for column in columns.values())]
+    measured_at = ", ".join(f"{mode} at {commit}" for mode, commit in commits.items())
+    return [
+        "TFLOP/s of whole calls with m = n = k, NN; in brackets, cuBLAS's time in FP32 by ours in the same run:",
+        "",
+        f"| m = n = k | {' | '.join(columns)} |",
+        "| ---: |" + " ---: |" * len(columns),
+        *(
+            f"| {side} | {' | '.join(column.get(side, '') for column in columns.values())} |"
+            for side in sides
+        ),
+        "",
+        f"Measured on one H100 ({measured_at}); commands and conditions are on the performance page.",
+        "",
+    ]
+
+
+def ratios_of_sweeps():
+    lines = [
+        "Ratios, the incumbent's time by ours, over all cases of a sweep:",
+        "",
+        "| Sweep | Against | Cases | Geometric mean | Least |",
+        "| --- | --- | ---: | ---: | ---: |",
+    ]
+    for part, title in SWEEPS:
+        measured = load_if_there(part)
+        for group in measured["summary"] if measured else []:
+            lines.append(
+                f"| {group['routine']}, {title} | {group['incumbent']} | {group['cases']} "
+                f"| {group['geometric_mean']:.2f} | {group['worst']['ratio']:.2f} |"
+            )
+    return lines + [""]
+
+
+def ladders():
+    reasons_file = ROOT / RESULTS / REASONS
     reasons = load(reasons_file) if reasons_file.exists() else {}
-    lines = [BEGIN, ""]
+    lines = []
     for ladder in LADDERS:
-        measured = load(folder / f"ladder_{ladder.routine}.json")
+        measured = load(ROOT / RESULTS / f"ladder_{ladder.routine}.json")
         lines += table(ladder, measured, reasons.get(ladder.routine, {}))
-    return "\n".join(lines + [END])
+    return lines
 
 
-def replace(text, block, readme):
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise Problem(f"{readme} needs one {BEGIN} followed by one {END}")
-    return text[: text.index(BEGIN)] + block + text[text.index(END) + len(END) :]
+def replace(text, name, lines, readme):
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise Problem(f"{readme} needs one {begin} followed by one {end}")
+    block = "\n".join([begin, "", *lines, end])
+    return text[: text.index(begin)] + block + text[text.index(end) + len(end) :]
 
 
 def present(readme, is_check):
@@ -166,7 +249,8 @@ def present(readme, is_check):
         text = readme.read_text()
     except FileNotFoundError:
         raise Problem(f"{readme} is missing") from None
-    wanted = replace(text, render(), readme)
+    wanted = replace(text, "sweeps", rates_of_squares() + ratios_of_sweeps(), readme)
+    wanted = replace(wanted, "ladder", ladders(), readme)
     if not is_check:
         readme.write_text(wanted)
     elif text != wanted:
