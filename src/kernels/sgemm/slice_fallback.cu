@@ -2,8 +2,10 @@
 //
 // Launched behind every pass, without knowing whether it is needed: the packing kernel has left word in
 // device memory, and nothing waits for it on the host. Persistent blocks, so that ending at once is cheap.
-// Tiles and thread tiles: those of warp_tile_128x128, with two accumulators for each element of C, so that
-// the errors of a long sum stay small: those of 64 of k, and the sum of these.
+// Tiles and thread tiles: those of warp_tile_128x128, with three accumulators for each element of C, so that
+// an element of a long sum is rounded few times: the sum of 32 of k, of 32 such sums, and of all these. What is
+// handed on to here has been found to spread widely, and a sum's error to grow with each addition to the
+// largest element's part.
 #include "kernels/sgemm/slice_fallback.h"
 
 #include "kernels/common/overlap.h"
@@ -15,7 +17,8 @@ namespace {
 
 using shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 constexpr int blocks_per_sm = 1;
-constexpr int chunk_slabs = 64 / shape::block_k;
+constexpr int chunk_slabs = 32 / shape::block_k;
+constexpr int group_chunks = 32;
 
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
@@ -36,22 +39,25 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
         at.row += pass.row;
         at.col += pass.col;
 
-        typename tile::accumulators acc = {}, sum = {};
-        const auto add_chunk = [&] {
+        typename tile::accumulators chunk = {}, group = {}, sum = {};
+        const auto hand_over = [](typename tile::accumulators& from, auto& to) {
 #pragma unroll
             for (int c = 0; c < shape::thread_n; ++c)
 #pragma unroll
                 for (int r = 0; r < shape::thread_m; ++r) {
-                    sum[c][r / 4][r % 4] += acc[c][r / 4][r % 4];
-                    acc[c][r / 4][r % 4] = 0;
+                    to[c][r / 4][r % 4] += from[c][r / 4][r % 4];
+                    from[c][r / 4][r % 4] = 0;
                 }
         };
         int slabs = 0;
-        tile::multiply(p, o, at.row, at.col, pass.first_k, pass.k, smem, acc, [&] {
+        tile::multiply(p, o, at.row, at.col, pass.first_k, pass.k, smem, chunk, [&] {
             if (++slabs % chunk_slabs == 0)
-                add_chunk();
+                hand_over(chunk, group);
+            if (slabs % (chunk_slabs * group_chunks) == 0)
+                hand_over(group, sum);
         });
-        add_chunk();
+        hand_over(chunk, group);
+        hand_over(group, sum);
         const bool vector_c = aligned16(o.c, p.ldc);
         tile::for_each_quad(p,
                             at.row,
