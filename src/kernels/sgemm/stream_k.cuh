@@ -28,6 +28,7 @@
 #include "kernels/common/tensor_map.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/sgemm/operands.cuh"
+#include "kernels/sgemm/quad_fragment.cuh"
 #include "kernels/sgemm/raw_slab.cuh"
 #include "kernels/sgemm/warp_tile.cuh"
 #include "kernels/sgemm/work.h"
@@ -262,13 +263,7 @@ __device__ __forceinline__ void transpose_slab(const float* raw, float* slab, in
 #pragma unroll
         for (int l = 0; l < 4; ++l)
             block[l] = *reinterpret_cast<const float4*>((l % 2 ? odd : even) + l / 2 * 2 * block_k);
-        const auto put = [&](int k, float a, float b, float c, float d) {
-            *reinterpret_cast<float4*>(target + k * pitch) = make_float4(a, b, c, d);
-        };
-        put(0, block[0].x, block[1].x, block[2].x, block[3].x);
-        put(1, block[0].y, block[1].y, block[2].y, block[3].y);
-        put(2, block[0].z, block[1].z, block[2].z, block[3].z);
-        put(3, block[0].w, block[1].w, block[2].w, block[3].w);
+        store_transposed<pitch>(target, block);
         even += threads * block_k;
         odd += threads * block_k;
         target += threads;
@@ -445,7 +440,7 @@ template <class Shape, class Slabs>
 class stream_k_consumer {
     static constexpr int body_k = 8; // of a loop body: more would outgrow the instruction caches
     static constexpr int bodies = Shape::block_k / body_k; // of a slab
-    static constexpr int groups_m = Shape::thread_m / 4, groups_n = Shape::thread_n / 4;
+    static constexpr int groups_m = Shape::thread_m / 4;
     static constexpr int step_m = Shape::lanes_m * 4, step_n = Shape::lanes_n * 4; // of groups
 
     float acc[Shape::thread_n][Shape::thread_m];
@@ -458,36 +453,7 @@ class stream_k_consumer {
                threadIdx.x % 32 / Shape::lanes_m * 4;
     }
 
-    struct fragment {
-        float a[groups_m][4]; // [group][row]
-        float b[groups_n][4]; // [group][column]
-
-        static __device__ __forceinline__ void load_quad(float (&target)[4], const float* smem) {
-            const float4 v = *reinterpret_cast<const float4*>(smem);
-            target[0] = v.x, target[1] = v.y, target[2] = v.z, target[3] = v.w;
-        }
-        // Row kk of a slab; the pointers are at this thread's first row and column.
-        __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
-#pragma unroll
-            for (int g = 0; g < groups_m; ++g)
-                load_quad(a[g], smem_a + kk * Slabs::pitch_a + g * step_m);
-#pragma unroll
-            for (int g = 0; g < groups_n; ++g)
-                load_quad(b[g], smem_b + kk * Slabs::pitch_b + g * step_n);
-        }
-    };
-
-    // Up and down the rows in turn: consecutive FMAs share an operand, and read the other one and their
-    // accumulator from different register banks.
-    __device__ __forceinline__ void multiply(const fragment& f) {
-#pragma unroll
-        for (int c = 0; c < Shape::thread_n; ++c)
-#pragma unroll
-            for (int step = 0; step < Shape::thread_m; ++step) {
-                const int r = c % 2 ? Shape::thread_m - 1 - step : step;
-                acc[c][r] = fmaf(f.a[r / 4][r % 4], f.b[c / 4][c % 4], acc[c][r]);
-            }
-    }
+    using fragment = quad_fragment<Shape, Slabs::pitch_a, Slabs::pitch_b>;
 
     // Sums of an unfinished tile, in the workspace: element by element, threads next to each other.
     __device__ __forceinline__ void save(float* sums) const {
@@ -657,7 +623,7 @@ public:
 #pragma unroll
                     for (int kk = 0; kk + 1 < body_k; ++kk) {
                         frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
-                        multiply(frag[kk % 2]);
+                        frag[kk % 2].multiply(acc);
                     }
                     if (last_body) {
                         empty.arrive();
@@ -665,7 +631,7 @@ public:
                             barriers.full[ring.stage].wait(ring.parity);
                     }
                     frag[0].load(next_a, next_b, 0);
-                    multiply(frag[1]);
+                    frag[1].multiply(acc);
                     at_a = next_a;
                     at_b = next_b;
                 }
