@@ -506,16 +506,10 @@ struct long_k_launcher {
     static myblasStatus_t prepare(const device_info& device) {
         if (max_smem_bytes > device.smem_per_block)
             return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
-        for (int variant = 0; variant < 4; ++variant) {
-            sgemm_problem p;
-            p.transa = variant & 1;
-            p.transb = variant & 2;
-            const myblasStatus_t status = with_variant(
+        return for_each_transposition([](const sgemm_problem& p) {
+            return with_variant(
                 p, [](auto kernel, size_t smem_bytes) { return allow_smem(kernel, smem_bytes); });
-            if (status != MYBLAS_STATUS_SUCCESS)
-                return status;
-        }
-        return MYBLAS_STATUS_SUCCESS;
+        });
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {

@@ -117,6 +117,19 @@ myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {
                     : f(std::false_type{}, std::false_type{});
 }
 
+// Calls f with a problem of each pair of transpositions, for kernel_entry::prepare. The first failure ends it.
+template <class F>
+[[nodiscard]] myblasStatus_t for_each_transposition(F&& f) {
+    for (int pair = 0; pair < 4; ++pair) {
+        sgemm_problem p;
+        p.transa = pair & 1;
+        p.transb = pair & 2;
+        if (const myblasStatus_t failure = f(p))
+            return failure;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
 // Launches blocks_x blocks for each product of the batch. The kernel takes (problem, first batch, extra
 // arguments) and works on product first + blockIdx.z.
 template <class Kernel, class... Extra>

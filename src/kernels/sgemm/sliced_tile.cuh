@@ -450,16 +450,9 @@ struct sliced_tile_launcher {
     static myblasStatus_t prepare(const device_info& device) {
         if (smem_bytes > device.smem_per_block)
             return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
-        for (int variant = 0; variant < 4; ++variant) {
-            sgemm_problem p;
-            p.transa = variant & 1;
-            p.transb = variant & 2;
-            const myblasStatus_t status =
-                with_variant(p, [](auto kernel) { return allow_smem(kernel, smem_bytes); });
-            if (status != MYBLAS_STATUS_SUCCESS)
-                return status;
-        }
-        return MYBLAS_STATUS_SUCCESS;
+        return for_each_transposition([](const sgemm_problem& p) {
+            return with_variant(p, [](auto kernel) { return allow_smem(kernel, smem_bytes); });
+        });
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {

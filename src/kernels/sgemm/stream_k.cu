@@ -10,30 +10,10 @@
 #include "kernels/sgemm/stream_k.cuh"
 
 namespace myblas::cuda {
-namespace {
 
-using shape = stream_k_shape<256, 6, 3>;
-using launcher = stream_k_launcher<shape>;
-
-} // namespace
-
-const kernel_entry<sgemm_problem> sgemm_stream_k = {
-    .name = "stream_k",
-    .description =
-        "256 x 128 block tiles, producer and consumer warps, TMA, equal shares of all slabs",
-    .min_arch = 90,
-    .max_arch = 90,
-    .block_m = shape::block_m,
-    .block_n = shape::block_n,
-    .block_k = shape::block_k,
-    .threads = shape::threads,
-    .stages = shape::stages,
-    .smem_bytes = launcher::max_smem_bytes,
-    .accepts = launcher::fits,
-    .workspace_bytes = launcher::workspace_bytes,
-    .work = launcher::work,
-    .prepare = launcher::prepare,
-    .launch = launcher::launch,
-};
+const kernel_entry<sgemm_problem> sgemm_stream_k =
+    stream_k_launcher<stream_k_shape<256, 6, 3>>::entry(
+        "stream_k",
+        "256 x 128 block tiles, producer and consumer warps, TMA, equal shares of all slabs");
 
 } // namespace myblas::cuda

@@ -775,16 +775,10 @@ struct stream_k_launcher {
     static myblasStatus_t prepare(const device_info& device) {
         if (max_smem_bytes > device.smem_per_block)
             return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
-        for (int variant = 0; variant < 4; ++variant) {
-            sgemm_problem p;
-            p.transa = variant & 1;
-            p.transb = variant & 2;
-            const myblasStatus_t status = with_variant(
+        return for_each_transposition([](const sgemm_problem& p) {
+            return with_variant(
                 p, [](auto kernel, size_t smem_bytes) { return allow_smem(kernel, smem_bytes); });
-            if (status != MYBLAS_STATUS_SUCCESS)
-                return status;
-        }
-        return MYBLAS_STATUS_SUCCESS;
+        });
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
@@ -816,6 +810,26 @@ struct stream_k_launcher {
                                    static_cast<float*>(context.workspace),
                                    context.counters);
         });
+    }
+
+    static constexpr kernel_entry<sgemm_problem> entry(const char* name, const char* description) {
+        return {
+            .name = name,
+            .description = description,
+            .min_arch = 90,
+            .max_arch = 90,
+            .block_m = Shape::block_m,
+            .block_n = Shape::block_n,
+            .block_k = Shape::block_k,
+            .threads = Shape::threads,
+            .stages = Shape::stages,
+            .smem_bytes = max_smem_bytes,
+            .accepts = fits,
+            .workspace_bytes = workspace_bytes,
+            .work = work,
+            .prepare = prepare,
+            .launch = launch,
+        };
     }
 
 private:
