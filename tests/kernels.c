@@ -27,6 +27,37 @@ static bool cuda_is_built(void) {
     return count > 0;
 }
 
+// ---- Architectures -------------------------------------------------------------------------------
+
+static bool is_file_of(const char* files, const char* name) {
+    char word[128];
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(files, word) != NULL;
+}
+
+// What is compiled for part of the architectures (src/CMakeLists.txt) declares that it runs on no others.
+static void test_partly_compiled_kernels(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    int found = 0;
+    for (size_t r = 0; r < COUNT_OF(routines); ++r) {
+        int count = 0;
+        assert_ok(myblasGetKernelCount(MYBLAS_BACKEND_CUDA, routines[r], &count));
+        for (int i = 0; i < count; ++i) {
+            myblasKernelInfo_t info = {.size_bytes = sizeof info};
+            assert_ok(myblasGetKernelInfo(MYBLAS_BACKEND_CUDA, routines[r], i, &info));
+            const bool for_hopper = is_file_of(FILES_FOR_HOPPER, info.name);
+            if (!for_hopper && !is_file_of(FILES_FOR_CLUSTERS, info.name))
+                continue;
+            ++found;
+            if (info.min_arch != 90 || (for_hopper && info.max_arch != 90))
+                fail_msg("%s declares architectures that it is not compiled for", info.name);
+        }
+    }
+    assert_true(found > 10);
+}
+
 // ---- Lists ---------------------------------------------------------------------------------------
 
 // Names are ABI: these are the ladders, in order.
@@ -935,6 +966,7 @@ static void test_tuning_file(void** state) {
 int main(int argc, char** argv) {
     run_requested_scenario(argc, argv, scenarios, COUNT_OF(scenarios));
     const struct CMUnitTest lists[] = {
+        cmocka_unit_test(test_partly_compiled_kernels),
         cmocka_unit_test(test_host_ladders),
         cmocka_unit_test(test_cuda_ladders),
         cmocka_unit_test(test_list_arguments),
