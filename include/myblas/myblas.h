@@ -194,15 +194,15 @@ MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend);
 
 /*
- * Work enqueued later goes to stream (NULL: the legacy default stream). The handle keeps a
- * workspace for each of up to 8 streams, so one handle may move between streams while earlier work
- * still runs; on further streams it takes kernels that need no workspace, until myblasSetWorkspace
- * gives one or myblasStreamDestroy frees a place. As in cuBLAS, the call drops a workspace that
- * myblasSetWorkspace set. A stream must outlive the work the handle put on it. cudaStreamPerThread
- * is another stream in each thread: call myblasSetStream in the thread that uses it. A captured
- * call keeps using the stream's workspace when its graph is replayed: such a replay must not
- * overlap another one or other work of the handle on that stream, and the handle must outlive the
- * graph. ALLOC_FAILED: no memory for the workspace; the handle keeps its stream.
+ * Work enqueued later goes to stream (NULL: the legacy default stream). The first call for a stream
+ * makes a workspace for it, 32 MiB and 16 KiB, which the handle keeps until myblasStreamDestroy or
+ * its own end. So one handle may move between streams while earlier work still runs, and results
+ * have the same bits on each. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
+ * A stream must outlive the work the handle put on it. cudaStreamPerThread is another stream in
+ * each thread: call myblasSetStream in the thread that uses it. A captured call keeps using the
+ * stream's workspace when its graph is replayed: such a replay must not overlap another one or
+ * other work of the handle on that stream, and the handle must outlive the graph. ALLOC_FAILED: no
+ * memory for the workspace; the handle keeps its stream.
  * The host backend keeps the value and computes synchronously.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
@@ -276,10 +276,10 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
- * Waits for the stream's work, then destroys it and frees its place among the handle's. If it is
- * the handle's stream, that becomes NULL. A graph that was captured on the stream keeps using its
- * place: it must not be launched any more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is being captured.
- * EXECUTION_FAILED: its work failed.
+ * Waits for the stream's work, then destroys it and keeps its workspace for another stream. If it
+ * is the handle's stream, that becomes NULL. A graph that was captured on the stream keeps using
+ * the workspace: it must not be launched any more, or only while the handle has no work on other
+ * streams. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work failed.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
 /*

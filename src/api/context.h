@@ -77,20 +77,18 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 
 // ---- The resources of streams (stream.cpp) ---------------------------------------------------------
 
-// Makes `stream` the handle's, with resources of its own while there is room, and drops the user's
-// workspace. On failure the handle stays as it was.
+// Makes `stream` the handle's, with resources of its own, and drops the user's workspace. On failure the handle stays as it was.
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
 // Frees the resources of all streams.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 
 inline launch_context make_launch_context(const myblasContext& handle) noexcept {
-    launch_context context{.device = &handle.device, .stream = handle.stream};
-    if (handle.current) {
-        context.workspace = handle.current->workspace;
-        context.workspace_bytes = default_workspace_bytes;
-        context.counters = handle.current->counters;
-    }
+    launch_context context{.device = &handle.device,
+                           .stream = handle.stream,
+                           .workspace = handle.current->workspace,
+                           .workspace_bytes = default_workspace_bytes,
+                           .counters = handle.current->counters};
     if (handle.has_user_workspace) {
         context.workspace = handle.user_workspace;
         context.workspace_bytes = handle.user_workspace_bytes;

@@ -2,6 +2,9 @@
 #include "api/context.h"
 
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
 
 namespace myblas {
 namespace {
@@ -20,51 +23,48 @@ const void* identity_of(myblasStream_t stream) {
     return is_default_stream(stream) ? nullptr : stream;
 }
 
-myblasStatus_t make_resources(const backend_ops& backend, stream_resources* made) {
+// The resources of a stream, by its identity; null if it has none.
+stream_resources* find_resources(const myblasContext& handle, const void* stream) {
+    for (stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
+        if (r->in_use && r->stream == stream)
+            return r;
+    }
+    return nullptr;
+}
+
+myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
-    stream_resources r;
+    const backend_ops& backend = *handle.backend;
+    std::unique_ptr<stream_resources> r(new (std::nothrow) stream_resources);
+    if (!r)
+        return MYBLAS_STATUS_ALLOC_FAILED;
     void* counters = nullptr;
-    myblasStatus_t status = backend.allocate(&r.workspace, default_workspace_bytes);
+    myblasStatus_t status = backend.allocate(&r->workspace, default_workspace_bytes);
     if (status == MYBLAS_STATUS_SUCCESS)
         status = backend.allocate(&counters, counter_bytes);
     if (status == MYBLAS_STATUS_SUCCESS)
         status = backend.zero(counters, counter_bytes);
     if (status != MYBLAS_STATUS_SUCCESS) {
         backend.release(counters);
-        backend.release(r.workspace);
+        backend.release(r->workspace);
         return status;
     }
-    r.counters = static_cast<unsigned*>(counters);
-    *made = r;
+    r->counters = static_cast<unsigned*>(counters);
+    r->next = std::move(handle.streams);
+    handle.streams = std::move(r);
+    *made = handle.streams.get();
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// The place of a stream, by its identity; null if it has none.
-stream_resources* find_resources(myblasContext& handle, const void* stream) {
-    for (int i = 0; i < handle.made_streams; ++i) {
-        if (handle.streams[i].in_use && handle.streams[i].stream == stream)
-            return &handle.streams[i];
-    }
-    return nullptr;
-}
-
-// A place that no stream uses, made if need be; null if there are no more.
-myblasStatus_t find_place(myblasContext& handle, stream_resources** place) {
-    *place = nullptr;
-    for (int i = 0; i < handle.made_streams; ++i) {
-        if (!handle.streams[i].in_use) {
-            *place = &handle.streams[i];
+// Resources that no stream uses, made if need be.
+myblasStatus_t find_unused(myblasContext& handle, stream_resources** found) {
+    for (stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
+        if (!r->in_use) {
+            *found = r;
             return MYBLAS_STATUS_SUCCESS;
         }
     }
-    if (handle.made_streams == max_tracked_streams)
-        return MYBLAS_STATUS_SUCCESS;
-    stream_resources& next = handle.streams[handle.made_streams];
-    if (const myblasStatus_t failure = make_resources(*handle.backend, &next))
-        return failure;
-    ++handle.made_streams;
-    *place = &next;
-    return MYBLAS_STATUS_SUCCESS;
+    return make_resources(handle, found);
 }
 
 } // namespace
@@ -77,12 +77,10 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
             const device_guard guard(handle);
             if (const myblasStatus_t failure = guard.status())
                 return failure;
-            if (const myblasStatus_t failure = find_place(handle, &found))
+            if (const myblasStatus_t failure = find_unused(handle, &found))
                 return failure;
-            if (found) {
-                found->stream = identity;
-                found->in_use = true;
-            }
+            found->stream = identity;
+            found->in_use = true;
         }
         handle.stream = stream;
         handle.current = found;
@@ -98,11 +96,11 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
         if (first_failure == MYBLAS_STATUS_SUCCESS)
             first_failure = status;
     };
-    for (int i = 0; i < handle.made_streams; ++i) {
-        release(handle.streams[i].workspace);
-        release(handle.streams[i].counters);
+    for (const stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
+        release(r->workspace);
+        release(r->counters);
     }
-    handle.made_streams = 0;
+    handle.streams.reset();
     handle.current = nullptr;
     return first_failure;
 }
@@ -156,14 +154,14 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
     const backend_ops& backend = *handle->backend;
     if (backend.stream_is_capturing(stream))
         return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
-    // Only when its work is done may another stream have its place.
+    // Only when its work is done may another stream have its resources.
     if (const myblasStatus_t failure = backend.stream_synchronize(stream))
         return refuse(function, failure, "the stream's work failed");
     if (const myblasStatus_t failure = backend.stream_destroy(stream))
         return refuse(function, failure, "the stream could not be destroyed");
-    if (stream_resources* place = find_resources(*handle, identity_of(stream)))
-        place->in_use = false;
-    // The NULL stream has had its place since the handle was made, so this cannot fail.
+    if (stream_resources* r = find_resources(*handle, identity_of(stream)))
+        r->in_use = false;
+    // The NULL stream has had its resources since the handle was made, so this cannot fail.
     return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;
 }
 

@@ -9,19 +9,21 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
 namespace myblas {
 
 inline constexpr size_t default_workspace_bytes = size_t{32} << 20; // of each stream
-inline constexpr int max_tracked_streams = 8;
 
 // Device memory of one stream on which a handle works. Streams have their own, so that work of one
-// handle on two streams never shares memory.
+// handle on two streams never shares memory; all have the same, so that results do not depend on the
+// stream.
 struct stream_resources {
     const void* stream = nullptr; // whose they are: identity_of() in api/stream.cpp
     bool in_use = false;          // by that stream; else kept for the next one
     void* workspace = nullptr;    // default_workspace_bytes
     unsigned* counters = nullptr; // counter_count zeroes
+    std::unique_ptr<stream_resources> next;
 };
 
 // What the caller forced for a routine: a kernel of the handle's backend by its index, or a name that
@@ -42,11 +44,8 @@ struct myblasContext {
     myblasPointerMode_t pointer_mode = MYBLAS_POINTER_MODE_HOST;
     myblasMath_t math_mode = MYBLAS_FP32_STRICT_MATH;
 
-    // The first `made_streams` have their memory. `current` is the one of `stream`, or null when there
-    // are more streams than places.
-    std::array<myblas::stream_resources, myblas::max_tracked_streams> streams;
-    int made_streams = 0;
-    myblas::stream_resources* current = nullptr;
+    std::unique_ptr<myblas::stream_resources> streams; // a list of all that were made
+    myblas::stream_resources* current = nullptr;       // those of `stream`
 
     bool has_user_workspace = false;
     void* user_workspace = nullptr;

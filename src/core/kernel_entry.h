@@ -21,12 +21,10 @@ struct launch_context {
     myblasStream_t stream = nullptr;
     void* workspace = nullptr; // device memory, 256-byte aligned, contents undefined
     size_t workspace_bytes = 0;
-    // counter_count zeroes of the stream, which a kernel leaves zero; null where a handle has more
-    // streams than places.
-    unsigned* counters = nullptr;
+    unsigned* counters = nullptr; // counter_count zeroes of the stream, which a kernel leaves zero
 };
 
-inline constexpr int counter_count = 4096; // of every stream a handle keeps resources for
+inline constexpr int counter_count = 4096; // of every stream of a handle
 
 // What a kernel would do for a problem, as far as its time depends on it (see `cost` below). Waves are
 // rounds of blocks over the multiprocessors, fractional where blocks stay for all rounds; steps are slabs

@@ -101,7 +101,7 @@ take_totals(uint64_t* totals, uint64_t own, int64_t n, uint64_t* counts, uint64_
     }
 }
 
-// totals: zeroes that the context keeps, [copies][bins]; null: the counts were cleared beforehand.
+// totals: zeroes that the context keeps, [copies][bins].
 template <int threads, int loads, int blocks_per_sm>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     lane_counters(histogram_problem p, int head, uint64_t* totals) {
@@ -153,9 +153,6 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     if (gridDim.x == 1) {
         if (is_first)
             p.counts[byte] = total;
-    } else if (!totals) {
-        if (is_first && total > 0)
-            add_count(p.counts + byte, total);
     } else if (blockIdx.x < gridDim.x - 1) {
         if (is_first && total > 0)
             add_count(totals + blockIdx.x % copies * bins + byte, total);
@@ -179,17 +176,13 @@ launch_blocks(const histogram_problem& p, const launch_context& context, int64_t
     const int head = static_cast<int>(std::min((16 - misaligned) % 16, p.n));
     const int64_t blocks = std::clamp<int64_t>(
         p.n / least_bytes, 1, int64_t{blocks_per_sm} * context.device->sm_count);
-    uint64_t* const totals = reinterpret_cast<uint64_t*>(context.counters);
-    if (!totals && blocks > 1)
-        if (const myblasStatus_t failure = clear_counts(p.counts, context))
-            return failure;
     return launch_overlapped(lane_counters<threads, loads, blocks_per_sm>,
                              dim3(static_cast<unsigned>(blocks)),
                              threads,
                              context,
                              p,
                              head,
-                             totals);
+                             reinterpret_cast<uint64_t*>(context.counters));
 }
 
 myblasStatus_t launch_lane_counters(const histogram_problem& p, const launch_context& context) {

@@ -70,7 +70,7 @@ size_t split_workspace_bytes(const k_split& split, int64_t tiles) {
 // Where the sums of a tile's clusters meet.
 struct cluster_sums {
     float* gmem;        // [batch][tile][cluster][element of the tile]
-    unsigned* counters; // [batch][tile][rank], zero before and after; may be null
+    unsigned* counters; // [batch][tile][rank], zero before and after
 };
 
 // A block's share of the work.
@@ -191,7 +191,7 @@ struct split_output {
             });
             cluster_barrier(); // nobody reads the others' memory any more
         }
-        if (split.clusters == 1 || !sums.counters)
+        if (split.clusters == 1)
             return;
         __shared__ bool is_last;
         __threadfence(); // the sums are visible before the number is taken
@@ -242,26 +242,6 @@ struct split_output {
     }
 };
 
-// Step 2 in a launch of its own, for streams without counters.
-template <class Shape>
-__global__ void __launch_bounds__(Shape::threads) split_finish(const sgemm_problem p,
-                                                               int64_t first_batch,
-                                                               bool swapped,
-                                                               const k_split split,
-                                                               const cluster_sums sums) {
-    __shared__ float4 smem[Shape::threads];
-    const int64_t batch = first_batch + blockIdx.z;
-    const unsigned rank = blockIdx.x & (split.cluster - 1);
-    const unsigned tile = blockIdx.x / split.cluster, tiles = gridDim.x / split.cluster;
-    const split_position<Shape> at(split, tile * split.parts(), swapped ? p.n : p.m, p.k);
-    const split_output<Shape> output(p, resolve_operands(p, batch), swapped, at);
-    output.finish(rank,
-                  split,
-                  sums.gmem +
-                      (batch * tiles + tile) * split.clusters * split_output<Shape>::elements,
-                  smem);
-}
-
 // Launches a kernel of (problem, first batch, swapped, split, sums) on tiles_x tiles of each product.
 template <class Shape, class Kernel>
 [[nodiscard]] myblasStatus_t launch_split(Kernel kernel,
@@ -275,29 +255,18 @@ template <class Shape, class Kernel>
     for (int64_t first = 0; first < p.batch_count; first += max_grid_z) {
         const auto products = static_cast<unsigned>(std::min(p.batch_count - first, max_grid_z));
         const auto tiles = static_cast<unsigned>(tiles_x);
-        myblasStatus_t status = launch_clusters(kernel,
-                                                dim3(tiles * split.parts(), 1, products),
-                                                split.cluster,
-                                                false,
-                                                Shape::threads,
-                                                smem_bytes,
-                                                context,
-                                                p,
-                                                first,
-                                                swapped,
-                                                split,
-                                                sums);
-        if (status == MYBLAS_STATUS_SUCCESS && split.clusters > 1 && !context.counters)
-            status = launch(split_finish<Shape>,
-                            dim3(tiles * split.cluster, 1, products),
-                            Shape::threads,
-                            0,
-                            context,
-                            p,
-                            first,
-                            swapped,
-                            split,
-                            sums);
+        const myblasStatus_t status = launch_clusters(kernel,
+                                                      dim3(tiles * split.parts(), 1, products),
+                                                      split.cluster,
+                                                      false,
+                                                      Shape::threads,
+                                                      smem_bytes,
+                                                      context,
+                                                      p,
+                                                      first,
+                                                      swapped,
+                                                      split,
+                                                      sums);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
     }

@@ -1,7 +1,7 @@
 // The launches of the sliced kernels: passes that fit the workspace, and in each the packing, the product
 // on the tensor cores and what computes in its stead.
 //
-// Workspace of a pass: route and counters, slices of A, slices of B, scales of their parts and lines, and the
+// Workspace of a pass: route, slices of A, slices of B, scales of their parts and lines, and the
 // sums of blocks that share a tile.
 #pragma once
 
@@ -15,14 +15,11 @@
 
 namespace myblas::cuda {
 
-inline constexpr size_t slice_header_bytes =
-    32 * 1024; // the route, and counters where a stream has none
-inline constexpr size_t slice_counters_at = 1024;
+inline constexpr size_t slice_header_bytes = 1024; // the route
 inline constexpr size_t least_pass_bytes = size_t{4} << 20;
 inline constexpr size_t usual_pass_bytes = size_t{32}
                                            << 20; // the workspace that handles have anyway
 inline constexpr int min_part_chunks = 4; // of a block that shares its tile: less is all prologue
-static_assert(slice_counters_at + counter_count * sizeof(unsigned) <= slice_header_bytes);
 
 struct slice_layout { // in bytes from the start of the workspace
     size_t slices_a, slices_b, part_scales_a, part_scales_b, line_scales_a, line_scales_b, sums,
@@ -259,13 +256,6 @@ struct slice_launcher {
         packed.taken = reinterpret_cast<route*>(workspace);
         packed.is_fallback = false;
         packed.counters = context.counters;
-        if (!packed.counters) {
-            packed.counters = reinterpret_cast<unsigned*>(workspace + slice_counters_at);
-            const cudaError_t error = cudaMemsetAsync(
-                packed.counters, 0, counter_count * sizeof(unsigned), context.stream);
-            if (error != cudaSuccess)
-                return to_status(error);
-        }
         tile_plan tiles;
         tiles.tiles = tile_count(pass);
         tiles.parts = part_count(pass, *context.device);

@@ -783,10 +783,6 @@ struct stream_k_launcher {
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         stream_k_plan plan = make_plan(p, *context.device);
-        if (!context.counters) { // no flags to wait on
-            plan.split_tiles = plan.share = plan.longer_shares = 0;
-            plan.workers = std::min(plan.workers, plan.tiles);
-        }
         CUtensorMap map_a{}, map_b{};
         myblasStatus_t status =
             plan_copy({p.a, p.m, p.lda, p.transa}, p.k, Shape::block_m, &plan.copy_a, &map_a);

@@ -15,8 +15,7 @@
 // Accuracy: at most 7 roundings in float for short columns, 5 for long ones, whose sums are carried in
 // twice the precision from there on; and the rounding of the result: 8 u sum |A_ij|.
 // Bound: m n elements read.  Block: 256 threads.
-// Grid: a function of m, n and the number of multiprocessors; one chunk where the context has no
-// counters.
+// Grid: a function of m, n and the number of multiprocessors; one chunk where the workspace is too small.
 // Accepts: op T. A misaligned matrix is read by single elements.
 
 #include "kernels/common/last_block.h"
@@ -172,7 +171,7 @@ template <int vector>
 myblasStatus_t launch_long(const gemsum_problem& p, const launch_context& context) {
     const device_info& device = *context.device;
     // Without a place for the chunks' sums a column is one chunk.
-    const bool has_slots = context.counters && slot_bytes(p, device) <= context.workspace_bytes;
+    const bool has_slots = slot_bytes(p, device) <= context.workspace_bytes;
     const cut c = has_slots ? make_cut(p, device) : cut{.rows = p.m, .chunks = 1};
     const bool by_blocks = takes_blocks(p, device);
     const int64_t blocks = by_blocks ? p.n : ceil_div<int64_t>(p.n, threads / warp_size);

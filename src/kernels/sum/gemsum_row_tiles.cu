@@ -17,7 +17,7 @@
 // there on, and the rounding of the result: 5 u sum |A_ij|.
 // Bound: m n elements read.  Block: 256 threads, width x height, 8 KiB of shared memory.
 // Grid: a function of m, n, the alignment and the number of multiprocessors; one chunk where the
-// context has no counters.
+// workspace is too small.
 // Accepts: op N. A misaligned matrix is read by single elements.
 
 #include "kernels/common/last_block.h"
@@ -159,7 +159,7 @@ myblasStatus_t launch_row_tiles(const gemsum_problem& p, const launch_context& c
     const int vector = vector_of(p);
     cut c = make_cut(p, vector, *context.device);
     // Without a place for the chunks' sums all columns are one chunk.
-    if (!context.counters || slot_bytes(p, *context.device) > context.workspace_bytes) {
+    if (slot_bytes(p, *context.device) > context.workspace_bytes) {
         c.columns = p.n;
         c.chunks = 1;
     }

@@ -18,8 +18,7 @@
 //
 // Accuracy: 5 roundings in float (4 in double) in a thread's tree, a carrier of twice the precision
 // from there on, and the rounding of the result: |error| <= 7 u sum |x_i| for all sizes a GPU holds.
-// Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone; one block
-// where the context has neither counters nor workspace.
+// Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
 // Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads, and
 // 512 threads those of all large sizes.
 
@@ -82,20 +81,14 @@ launch_blocks(const sum_problem<T>& p, const launch_context& context, int blocks
     const int64_t rows = ceil_div<int64_t>(p.n, row_elements<T, threads>);
     const int64_t most_blocks =
         std::min<int64_t>(int64_t{blocks_per_sm} * context.device->sm_count, most_slots<T>);
-    int64_t blocks = std::clamp<int64_t>(ceil_div<int64_t>(rows, rows_per_block), 1, most_blocks);
-    uint64_t* slots = reinterpret_cast<uint64_t*>(context.counters);
-    if (!slots && blocks > 1) {
-        const size_t bytes = (blocks - 1) * sizeof(carrier<T>);
-        slots = static_cast<uint64_t*>(context.workspace);
-        if (context.workspace_bytes < bytes)
-            blocks = 1;
-        else if (const cudaError_t error = cudaMemsetAsync(slots, 0, bytes, context.stream);
-                 error != cudaSuccess)
-            return to_status(error);
-    }
-    const dim3 grid(static_cast<unsigned>(blocks));
-    return launch_overlapped(
-        polled<T, threads, loads, where, order, policy>, grid, threads, context, p, slots);
+    const int64_t blocks =
+        std::clamp<int64_t>(ceil_div<int64_t>(rows, rows_per_block), 1, most_blocks);
+    return launch_overlapped(polled<T, threads, loads, where, order, policy>,
+                             dim3(static_cast<unsigned>(blocks)),
+                             threads,
+                             context,
+                             p,
+                             reinterpret_cast<uint64_t*>(context.counters));
 }
 
 template <class T>

@@ -1,11 +1,10 @@
-// result = sum of x_i, the same bits on every run, in one launch as a rule.
+// result = sum of x_i, the same bits on every run, in one launch.
 //
 // Adds to `warp_shuffle`: a thread reads many elements, 16 bytes at a time with four loads in
 // flight (batch.h), instead of one; and no atomic decides an order of additions. Each block writes
 // its sum to its slot in the workspace and takes a number from a counter; the block that takes the
 // last number knows that all slots are written, and adds them in their order. The counter wraps to
-// zero there, so that no launch has to prepare the next. One block needs neither slots nor counter;
-// where the context has no counter, a second launch adds the slots in the same order.
+// zero there, so that no launch has to prepare the next. One block needs neither slots nor counter.
 //
 // Accuracy: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
 // from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU
@@ -42,14 +41,6 @@ __device__ carrier<T> add_slots(const carrier<T>* slots, int count) {
     return block_sum<threads>(total);
 }
 
-// The second level where there is no counter.
-template <class T>
-__global__ void __launch_bounds__(threads) finish(const carrier<T>* slots, int count, T* result) {
-    const carrier<T> total = add_slots<T>(slots, count);
-    if (threadIdx.x == 0)
-        *result = total.rounded();
-}
-
 template <class T, bool contiguous, bool absolute>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     two_level(sum_problem<T> p, carrier<T>* slots, unsigned* counter) {
@@ -57,11 +48,8 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         block_sum<threads>(thread_sum<T, threads, contiguous, absolute>(p, blockIdx.x, gridDim.x));
     if (gridDim.x > 1) {
         __shared__ bool is_last;
-        if (threadIdx.x == 0)
-            slots[blockIdx.x] = total;
-        if (!counter)
-            return;
         if (threadIdx.x == 0) {
+            slots[blockIdx.x] = total;
             __threadfence(); // the slot is visible before the number is taken
             is_last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
         }
@@ -88,12 +76,7 @@ myblasStatus_t launch_two_level(const sum_problem<T>& p, const launch_context& c
                             : (p.absolute ? two_level<T, false, true> : two_level<T, false, false>);
     const dim3 grid(static_cast<unsigned>(blocks_of(p, *context.device)));
     carrier<T>* slots = static_cast<carrier<T>*>(context.workspace);
-    const myblasStatus_t status =
-        launch(kernel, grid, threads, 0, context, p, slots, context.counters);
-    if (status != MYBLAS_STATUS_SUCCESS || context.counters || grid.x == 1)
-        return status;
-    return launch(
-        finish<T>, dim3(1), threads, 0, context, slots, static_cast<int>(grid.x), p.result);
+    return launch(kernel, grid, threads, 0, context, p, slots, context.counters);
 }
 
 template <class T>
