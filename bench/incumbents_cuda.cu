@@ -1,11 +1,13 @@
 #include "incumbents_cuda.h"
 
 #include "cuda_check.h"
+#include "probes_cuda.h"
 
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -94,6 +96,18 @@ subject device_copy(cudaStream_t stream, void* target, const void* source, int64
                 "cudaMemcpyAsync");
         },
         bytes >= least_queued_bytes};
+}
+
+// Reading the operand once is what the sums of its rows or columns cannot beat. `sink` is never written.
+subject device_read(cudaStream_t stream, const void* data, int64_t bytes, float* sink) {
+    int device = 0, sm_count = 0;
+    require_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    require_cuda(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device),
+                 "cudaDeviceGetAttribute");
+    return {
+        "device_read",
+        [] {},
+        [=] { launch_read(data, static_cast<size_t>(bytes) / 16 * 16, sink, sm_count, stream); }};
 }
 
 // The calls of cuBLAS; `blas` outlives the subjects.
@@ -283,6 +297,9 @@ cuda_incumbents(const cublas* library, cudaStream_t stream, const shape& s, cons
     if (s.routine == routine::transpose)
         found.push_back(
             device_copy(stream, s.in_place ? o.c : o.b, o.a, s.m * s.n * s.element_bytes));
+    if (s.routine == routine::gemsum && reinterpret_cast<uintptr_t>(o.a) % 16 == 0)
+        found.push_back(
+            device_read(stream, o.a, s.m * s.n * s.element_bytes, static_cast<float*>(o.c)));
     if (s.routine == routine::copy && s.incx == 1)
         found.push_back(device_copy(stream, o.b, o.a, s.n * s.element_bytes));
     return found;

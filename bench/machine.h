@@ -36,8 +36,9 @@ struct subject {
         false; // slower as the node of a graph than enqueued, which is then measured
 };
 
-// A replayed graph of calls, calls that follow one another on the stream, single calls, the host's clock.
-enum class timing { graph, queue, event, wall };
+// A replayed graph of calls, calls that follow one another on the stream, single calls, what an
+// asynchronous call takes of the host's time, calls by the host's clock.
+enum class timing { graph, queue, event, enqueue, wall };
 const char* to_text(timing);
 
 struct sample {

@@ -1,4 +1,4 @@
-// The current GPU: times by events and by replayed graphs.
+// The current GPU: times by events, by replayed graphs and, of the host, by its clock.
 #include "cublas.h"
 #include "cuda_check.h"
 #include "driver_monitor.h"
@@ -10,6 +10,7 @@
 #include "timing.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace bench {
@@ -98,6 +99,32 @@ private:
     const driver_monitor& monitor_;
     int calls_ = 1;
     cuda_event start_, stop_;
+};
+
+// Every sample is the host's time for some calls in a row, fewer than wait for a place in the stream.
+class enqueue_stopwatch : public stopwatch {
+public:
+    enqueue_stopwatch(const subject& timed, cudaStream_t stream)
+        : subject_(timed), stream_(stream) {
+        take(false); // loads the kernels
+    }
+
+    sample take(bool) override {
+        using clock = std::chrono::steady_clock;
+        subject_.prepare();
+        require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+        const auto start = clock::now();
+        for (int i = 0; i < calls; ++i)
+            subject_.call();
+        const std::chrono::duration<double, std::micro> elapsed = clock::now() - start;
+        require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+        return {elapsed.count() / calls, 0};
+    }
+
+private:
+    static constexpr int calls = 100;
+    subject subject_;
+    cudaStream_t stream_;
 };
 
 // Every sample replays a graph of as many calls as fill sample_us.
@@ -267,6 +294,8 @@ public:
             return std::make_unique<graph_stopwatch>(timed, stream_.get(), monitor_);
         if (how == timing::queue)
             return std::make_unique<queue_stopwatch>(timed, stream_.get(), monitor_);
+        if (how == timing::enqueue)
+            return std::make_unique<enqueue_stopwatch>(timed, stream_.get());
         if (cold && !flush_buffer_) {
             constexpr size_t least_bytes = size_t{64} << 20;
             flush_buffer_ = std::make_unique<device_memory>(

@@ -62,9 +62,13 @@ double keep_ns(double us) { return round_to(us, 3); }
 double gflops(const row& r) { return count_flops(r.sizes) / r.time.median_us / 1000; }
 double gbps(const row& r) { return count_bytes(r.sizes) / r.time.median_us / 1000; }
 bool counts_flops(const row& r) { return r.sizes.routine == routine::sgemm; }
+// The host's part of a call moves nothing.
+bool has_rate(const row& r) { return r.time.how != timing::enqueue; }
 
 // What the rate is held against; 0 if it was not measured.
 double ceiling_of(const row& r, const ceilings& limits) {
+    if (!has_rate(r))
+        return 0;
     if (counts_flops(r))
         return limits.fma_gflops;
     return only_reads(r.sizes.routine) ? limits.read_gbps : limits.copy_gbps;
@@ -100,9 +104,9 @@ ordered_json to_json(const row& r, const ceilings& limits) {
         json["incumbent_us"] = keep_ns(r.incumbent_time.median_us);
         json["ratio"] = round_to(ratio(r), 4);
     }
-    if (counts_flops(r))
+    if (has_rate(r) && counts_flops(r))
         json["gflops"] = round_to(gflops(r), 1);
-    else
+    else if (has_rate(r))
         json["gbps"] = round_to(gbps(r), 1);
     if (ceiling_of(r, limits) > 0)
         json["percent_of_ceiling"] = round_to(percent_of_ceiling(r, limits), 1);
@@ -228,8 +232,9 @@ void report::add(const row& r) {
                                 fmt::format("{} {}", to_text(r.sizes), r.kernel),
                                 ratio(r)});
 
-    const std::string rate = counts_flops(r) ? fmt::format("{:.1f} GFLOP/s", gflops(r))
-                                             : fmt::format("{:.1f} GB/s", gbps(r));
+    const std::string rate = !has_rate(r)      ? "-"
+                             : counts_flops(r) ? fmt::format("{:.1f} GFLOP/s", gflops(r))
+                                               : fmt::format("{:.1f} GB/s", gbps(r));
     const std::string spread =
         fmt::format("{:.0f}%", 100 * (r.time.max_us - r.time.min_us) / r.time.median_us);
     const double percent = percent_of_ceiling(r, context_.limits);

@@ -9,7 +9,7 @@ parts="ladder_sgemm ladder_transpose ladder_sum
     sgemm_strict_public sgemm_strict_misaligned sgemm_strict_random sgemm_batched
     sgemm_emulated_public sgemm_fast_public sgemm_accuracy
     transpose transpose_cold transpose_random sum sum_cold gemsum
-    histogram"
+    histogram enqueue"
 
 # The options of a part that times calls. Thresholds are the project's targets; a fixed seed lets two commits
 # be compared on the same random shapes.
@@ -29,7 +29,8 @@ options_of() {
     transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.05 --seed 1" ;;
     sum) echo "$sums" ;;
     sum_cold) echo "$sums --cold" ;;
-    gemsum) echo "-f gemsum --sweep public --min-time 0.05" ;;
+    gemsum) echo "-f gemsum --sweep public --threshold 0.9 --min-time 0.05" ;;
+    enqueue) echo "-f sgemm,transpose,geam,sum,asum,gemsum,histogram -n 512 --timing enqueue --min-time 0.05" ;;
     histogram) echo "-f histogram --sweep public --min-time 0.05" ;;
     *)
         echo "$0: there is no part $1; there are:" "$parts" >&2

@@ -39,6 +39,8 @@ const char* to_text(timing how) {
         return "queue";
     case timing::event:
         return "event";
+    case timing::enqueue:
+        return "enqueue";
     default:
         return "wall";
     }
