@@ -29,6 +29,8 @@
 #include "kernels/transpose/square.h"
 #include "kernels/transpose/tile.h"
 
+#include <cstring>
+
 namespace myblas::cuda {
 namespace {
 
@@ -60,9 +62,36 @@ __device__ int place(int i, int unit) {
     return i * shape::units + (unit ^ (i / shape::v & shape::swizzle));
 }
 
-// A tile of which every row and column holds whole vectors.
-template <class shape, class T = typename shape::T>
-__device__ void move_vectors(
+// The first `count` elements at `from`, at most a vector's.
+template <class T>
+__device__ vector16 load_part(const T* from, int count) {
+    if (count >= vector_elements<T>)
+        return load_streaming(from);
+    T part[vector_elements<T>]{};
+#pragma unroll
+    for (int k = 0; k < vector_elements<T>; ++k)
+        if (k < count)
+            part[k] = from[k];
+    vector16 value;
+    std::memcpy(&value, part, sizeof(value));
+    return value;
+}
+
+template <class T>
+__device__ void store_part(T* to, const vector16& value, int count) {
+    if (count >= vector_elements<T>)
+        return store_streaming(to, value);
+    T part[vector_elements<T>];
+    std::memcpy(part, &value, sizeof(value));
+#pragma unroll
+    for (int k = 0; k < vector_elements<T>; ++k)
+        if (k < count)
+            to[k] = part[k];
+}
+
+// is_cut: rows or columns end inside a vector.
+template <class shape, bool is_cut, class T = typename shape::T>
+__device__ void move_tile(
     const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int rows, int cols, vector16* smem) {
     constexpr int v = shape::v;
     const int i = threadIdx.x % shape::lanes_m * v;
@@ -73,8 +102,13 @@ __device__ void move_vectors(
         const int j = (first_square + s * shape::lanes_n) * v;
         if (i < rows && j < cols)
 #pragma unroll
-            for (int c = 0; c < v; ++c)
-                square[s][c] = load_streaming(gmem_a + i + (j + c) * lda);
+            for (int c = 0; c < v; ++c) {
+                const T* from = gmem_a + i + (j + c) * lda;
+                if constexpr (is_cut)
+                    square[s][c] = load_part(from, j + c < cols ? rows - i : 0);
+                else
+                    square[s][c] = load_streaming(from);
+            }
     }
 #pragma unroll
     for (int s = 0; s < shape::repeats; ++s) {
@@ -91,26 +125,13 @@ __device__ void move_vectors(
 #pragma unroll
     for (int k = 0; k < shape::rows / step; ++k) {
         const int row = first + k * step;
-        if (row < rows && unit * v < cols)
-            store_streaming(gmem_b + unit * v + row * ldb, smem[place<shape>(row, unit)]);
-    }
-}
-
-// A tile at an edge that cuts a vector: the same way through shared memory, element by element.
-template <class shape, class T = typename shape::T>
-__device__ void
-move_elements(const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int rows, int cols, T* smem) {
-    constexpr int v = shape::v;
-    for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
-        const int i = e % shape::rows, j = e / shape::rows;
-        if (i < rows && j < cols)
-            smem[place<shape>(i, j / v) * v + j % v] = gmem_a[i + j * lda];
-    }
-    __syncthreads(); // the tile is complete
-    for (int e = threadIdx.x; e < shape::rows * shape::cols; e += shape::threads) {
-        const int j = e % shape::cols, i = e / shape::cols;
-        if (i < rows && j < cols)
-            gmem_b[j + i * ldb] = smem[place<shape>(i, j / v) * v + j % v];
+        if (row < rows && unit * v < cols) {
+            T* to = gmem_b + unit * v + row * ldb;
+            if constexpr (is_cut)
+                store_part(to, smem[place<shape>(row, unit)], cols - unit * v);
+            else
+                store_streaming(to, smem[place<shape>(row, unit)]);
+        }
     }
 }
 
@@ -134,10 +155,9 @@ __global__ void __launch_bounds__(shape::threads, shape::min_blocks)
         const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;
         T* gmem_b = static_cast<T*>(p.b) + j0 + i0 * p.ldb;
         if (rows % shape::v == 0 && cols % shape::v == 0)
-            move_vectors<shape>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
+            move_tile<shape, false>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
         else
-            move_elements<shape>(
-                gmem_a, p.lda, gmem_b, p.ldb, rows, cols, reinterpret_cast<T*>(smem));
+            move_tile<shape, true>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
         __syncthreads(); // the tile is free for the block's next one
     }
 }
