@@ -175,6 +175,14 @@ def draw_rates_by_name(axes, entries):
     draw_bars(axes[0], with_ours(entries, name_of), "GB/s", origin=0)
 
 
+def draw_times_by_routine(axes, entries):
+    ours = {OURS: list({entry["routine"]: entry["time_us"] for entry in entries}.items())}
+    theirs = gather(
+        entries, lambda e: e["incumbent"], lambda e: e["routine"], lambda e: e["incumbent_us"]
+    )
+    draw_bars(axes[0], ours | theirs, "microseconds", origin=0)
+
+
 def draw_error_ratios(axes, entries):
     kinds = list(dict.fromkeys(entry["data"] for entry in entries))
     contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
@@ -352,6 +360,11 @@ SECTIONS = [
         "histogram",
         "Histogram of bytes",
         [Plot("histogram", "Ratios by length", draw_ratio_lines(lambda e: e["data"], "n"))],
+    ),
+    Section(
+        "enqueue",
+        "What an asynchronous call takes of the host's time",
+        [Plot("enqueue", "By routine, m = n = k = 512", draw_times_by_routine)],
     ),
 ]  # fmt: skip
 
