@@ -23,6 +23,7 @@
 
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/overlap.h"
+#include "kernels/common/tma.cuh"
 #include "kernels/sgemm/operands.cuh"
 #include "kernels/sgemm/quad_fragment.cuh"
 #include "kernels/sgemm/raw_slab.cuh"
@@ -233,17 +234,30 @@ struct long_k_tile {
 
     using fragment = quad_fragment<Shape, operand_a::pitch, operand_b::pitch>;
 
-    // Orders the shared memory of a group's threads.
-    static __device__ __forceinline__ void synchronize_group(int group) {
-        if constexpr (Shape::group_threads == 32)
-            __syncwarp();
-        else // barrier 0 is __syncthreads; PTX ISA, "bar.sync"
-            asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(Shape::group_threads) : "memory");
-    }
+    // Orders the shared memory of a group's threads. Named barriers would do, too, but after them
+    // compute-sanitizer's racecheck reports hazards between accesses that __syncthreads() separates.
+    struct group_barrier {
+        mbarrier* barrier;
+        int parity = 0;
+
+        __device__ __forceinline__ void synchronize() {
+            if constexpr (Shape::group_threads == 32) {
+                __syncwarp();
+            } else {
+                barrier->arrive();
+                barrier->wait(parity);
+                parity ^= 1;
+            }
+        }
+    };
 
     // acc = the group's part of the product: slabs of k, `groups` apart, from k_left before the end on.
-    __device__ __forceinline__ void
-    run(const sgemm_problem& p, operand_a& a, operand_b& b, int64_t k_left, int group, int thread) {
+    __device__ __forceinline__ void run(const sgemm_problem& p,
+                                        operand_a& a,
+                                        operand_b& b,
+                                        int64_t k_left,
+                                        mbarrier& own,
+                                        int thread) {
         constexpr int k_step = Shape::groups * Shape::block_k;
 #pragma unroll
         for (int c = 0; c < Shape::thread_n; ++c)
@@ -271,19 +285,20 @@ struct long_k_tile {
         const int warp = thread / 32, lane = thread % 32;
         const int row = warp % Shape::warps_m * Shape::warp_m + lane_row(lane);
         const int col = warp / Shape::warps_m * Shape::warp_n + lane_col(lane);
+        group_barrier group{&own};
         fragment frag[2];
         const float *at_a, *at_b; // this thread's first row and column at the current k
         // Moves on to the next slab.
         const auto enter_slab = [&] {
             cp_async_wait<1>();
             // Everyone's copies of the slab have arrived, and everyone has read the one before.
-            synchronize_group(group);
+            group.synchronize();
             if (a.transposes() || b.transposes()) {
                 if (a.transposes())
                     a.transpose(thread);
                 if (b.transposes())
                     b.transpose(thread);
-                synchronize_group(group); // it is transposed, and its untransposed slot free
+                group.synchronize(); // it is transposed, and its untransposed slot free
             }
             const int slot_a = a.slot, slot_b = b.slot;
             a.advance();
@@ -366,6 +381,13 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 #if __CUDA_ARCH__ == 900
     using tile = long_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
+    __shared__ mbarrier barriers[Shape::groups];
+    if (threadIdx.x == 0) {
+        for (mbarrier& barrier : barriers)
+            barrier.init(Shape::group_threads);
+        mbarrier::publish_inits();
+    }
+    __syncthreads(); // the barriers are initialised
     wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, 0);
     const int number = static_cast<int>(blockIdx.x) / plan.parts;
@@ -396,7 +418,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                                ring + tile::operand_a::smem_floats,
                                thread);
     tile product;
-    product.run(p, a, b, min(end_slab * Shape::block_k, o.k) - first_k, group, thread);
+    product.run(p, a, b, min(end_slab * Shape::block_k, o.k) - first_k, barriers[group], thread);
 
     __syncthreads(); // all groups have read their rings
     float4* group_sums = reinterpret_cast<float4*>(smem);
