@@ -86,12 +86,36 @@ using namespace myblas::preload;
 extern "C" {
 
 #ifdef __x86_64__
-[[gnu::optimize("O2")]] void
-cblas_sgemm(slot order, slot transa, slot transb, slot m, slot n, slot k, float alpha, float beta) {
+[[gnu::visibility("hidden"), gnu::optimize("O2")]] void cblas_sgemm_of_others(
+    slot order, slot transa, slot transb, slot m, slot n, slot k, float alpha, float beta) {
     void* target = target_of(
         attend_product, __builtin_return_address(0), used, as_int(m), as_int(n), as_int(k));
-    reinterpret_cast<decltype(cblas_sgemm)*>(target)(order, transa, transb, m, n, k, alpha, beta);
+    reinterpret_cast<decltype(cblas_sgemm_of_others)*>(target)(
+        order, transa, transb, m, n, k, alpha, beta);
 }
+
+// cblas_sgemm: see enter.h.
+asm(R"(
+        .pushsection .text
+        .p2align 6
+        .globl cblas_sgemm
+        .type cblas_sgemm, @function
+cblas_sgemm:
+        .cfi_startproc
+        movl %ecx, %eax # m | n | k
+        orl %r8d, %eax
+        orl %r9d, %eax
+        cmpl least_attended_extent(%rip), %eax
+        jge cblas_sgemm_of_others
+        movq (%rsp), %rax
+        subq cblas_first_caller(%rip), %rax
+        cmpq cblas_first_caller+8(%rip), %rax
+        jae cblas_sgemm_of_others
+        jmp *cblas_first_caller+16(%rip)
+        .cfi_endproc
+        .size cblas_sgemm, . - cblas_sgemm
+        .popsection
+)");
 #else
 void cblas_sgemm(slot order,
                  slot transa,

@@ -3,14 +3,20 @@
 //
 // The smallest products take a BLAS some 50 ns, so that of them each nanosecond in front counts. Storing the
 // arguments again that lie on the stack, as a compiler does for a call, costs more than all decisions. So
-// on x86-64 the entry points of sgemm are declared with those arguments alone that come in registers: the
-// others stay where the caller put them, for the function that the jump leads to. The test `jumps` looks at the machine
+// on x86-64 the entry points of sgemm are written in assembly: ten instructions, which take no longer than
+// the jump at their end. They send small products of the code that called first to its BLAS, and all else
+// to functions that are declared with those arguments alone that come in registers: the others stay where
+// the caller put them, for the function that the next jump leads to. The test `jumps` looks at the machine
 // code.
 #pragma once
 
 #include "blas/offload.h"
 
 namespace myblas::preload {
+
+#ifdef __x86_64__
+static_assert(offsetof(first_caller, bytes) == 8 && offsetof(first_caller, sgemm) == 16);
+#endif
 
 // Where a product goes: to the caller's BLAS, if it is small and that is known at once, or to
 // `attend_product`, which has its parameters.

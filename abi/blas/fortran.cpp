@@ -83,15 +83,38 @@ using namespace myblas::preload;
 extern "C" {
 
 #ifdef __x86_64__
-[[gnu::optimize("O2")]] void sgemm_(const char* transa,
-                                    const char* transb,
-                                    const int* m,
-                                    const int* n,
-                                    const int* k,
-                                    const float* alpha) {
+[[gnu::visibility("hidden"), gnu::optimize("O2")]] void sgemm_of_others(const char* transa,
+                                                                        const char* transb,
+                                                                        const int* m,
+                                                                        const int* n,
+                                                                        const int* k,
+                                                                        const float* alpha) {
     void* target = target_of(attend_product, __builtin_return_address(0), used, *m, *n, *k);
-    reinterpret_cast<decltype(sgemm_)*>(target)(transa, transb, m, n, k, alpha);
+    reinterpret_cast<decltype(sgemm_of_others)*>(target)(transa, transb, m, n, k, alpha);
 }
+
+// sgemm_: see enter.h.
+asm(R"(
+        .pushsection .text
+        .p2align 6
+        .globl sgemm_
+        .type sgemm_, @function
+sgemm_:
+        .cfi_startproc
+        movl (%rdx), %eax # m | n | k
+        orl (%rcx), %eax
+        orl (%r8), %eax
+        cmpl least_attended_extent(%rip), %eax
+        jge sgemm_of_others
+        movq (%rsp), %rax
+        subq fortran_first_caller(%rip), %rax
+        cmpq fortran_first_caller+8(%rip), %rax
+        jae sgemm_of_others
+        jmp *fortran_first_caller+16(%rip)
+        .cfi_endproc
+        .size sgemm_, . - sgemm_
+        .popsection
+)");
 #else
 void sgemm_(const char* transa,
             const char* transb,

@@ -66,13 +66,26 @@ void fill(program_blas* blas, const void* caller, interface i) noexcept {
     }
 }
 
+void note_first_caller(const void* caller, interface i, void* sgemm) noexcept {
+    first_caller& first = i == interface::fortran ? fortran_first_caller : cblas_first_caller;
+    const code_segment code = segment_of(caller);
+    uintptr_t nobody = 0;
+    if (!sgemm || code.bytes == 0 || !first.begin.compare_exchange_strong(nobody, code.begin))
+        return;
+    first.sgemm.store(sgemm, std::memory_order_relaxed);
+    first.bytes.store(code.bytes, std::memory_order_release);
+}
+
 } // namespace
 
 constinit caller_cache<program_blas> blas_callers;
+constinit first_caller fortran_first_caller, cblas_first_caller;
 
 const program_blas& blas_of(const void* caller, interface i) noexcept {
-    return blas_callers.of(
-        caller, static_cast<unsigned>(i), [=](program_blas* blas) { fill(blas, caller, i); });
+    return blas_callers.of(caller, static_cast<unsigned>(i), [=](program_blas* blas) {
+        fill(blas, caller, i);
+        note_first_caller(caller, i, blas->get<void>(routine::sgemm));
+    });
 }
 
 } // namespace myblas::preload

@@ -22,6 +22,15 @@ struct program_blas {
 
 extern caller_cache<program_blas> blas_callers;
 
+// The code that was the first to multiply by an interface, mostly the only one, and the function that it gets.
+// Once set it stays. The entry points on x86-64 know this layout.
+struct alignas(32) first_caller {
+    std::atomic<uintptr_t> begin;
+    std::atomic<uintptr_t> bytes; // set last; 0: nobody has called yet
+    std::atomic<void*> sgemm;
+};
+extern "C" [[gnu::visibility("hidden")]] first_caller fortran_first_caller, cblas_first_caller;
+
 // The BLAS of the code at the address, which is a return address of the caller.
 const program_blas& blas_of(const void* caller, interface) noexcept;
 
