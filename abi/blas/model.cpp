@@ -1,29 +1,36 @@
 #include "blas/model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace myblas::preload {
 namespace {
 
-constexpr double margin = 1.1;  // the device must win by this factor
-constexpr double weight = 0.25; // of the latest call among what is known
-constexpr double forgiveness = 0.02;
+constexpr double margin = 1.25; // the device must win by this factor
+// Of the latest call among what is known. A device that takes longer than it should might be taken again at
+// once: that counts for more.
+constexpr double weight = 0.25, weight_of_disappointment = 0.5;
+constexpr double forgiveness = 0.005;
 constexpr double largest_factor = 16;
 
 constexpr double element_bytes = sizeof(float);
 
-void learn(std::atomic<double>& factor, double predicted, double seconds) noexcept {
+void learn(std::atomic<double>& factor, double predicted, double seconds, double share) noexcept {
     const double known = factor.load(std::memory_order_relaxed);
     const double found = known * seconds / predicted;
     factor.store(
-        std::clamp((1 - weight) * known + weight * found, 1 / largest_factor, largest_factor),
+        std::clamp((1 - share) * known + share * found, 1 / largest_factor, largest_factor),
         std::memory_order_relaxed);
 }
 
 } // namespace
 
+int cost_model::size_of(const product_size& s) noexcept {
+    return std::clamp(std::ilogb(s.flops() / least_flops), 0, sizes - 1);
+}
+
 double cost_model::host_seconds(const product_size& s) const noexcept {
-    return host_factor_.load(std::memory_order_relaxed) * s.flops() / rates_.host_flops;
+    return host_[size_of(s)].value.load(std::memory_order_relaxed) * s.flops() / rates_.host_flops;
 }
 
 double cost_model::device_seconds(const product_size& s) const noexcept {
@@ -32,7 +39,7 @@ double cost_model::device_seconds(const product_size& s) const noexcept {
     const double in = (m * k + k * n + (s.reads_c ? m * n : 0)) * element_bytes / rates_.to_device;
     const double out = m * n * element_bytes / rates_.to_host;
     const double arithmetic = s.flops() / rates_.device_flops;
-    return device_factor_.load(std::memory_order_relaxed) *
+    return device_[size_of(s)].value.load(std::memory_order_relaxed) *
            (rates_.device_latency + std::max(in, arithmetic) + out);
 }
 
@@ -41,14 +48,19 @@ bool cost_model::prefers_device(const product_size& s) const noexcept {
 }
 
 void cost_model::learn_host(const product_size& s, double seconds) noexcept {
-    learn(host_factor_, host_seconds(s), seconds);
+    learn(host_[size_of(s)].value, host_seconds(s), seconds, weight);
     // A device that was slow for once gets another chance after a while.
-    const double factor = device_factor_.load(std::memory_order_relaxed);
-    device_factor_.store(factor + forgiveness * (1 - factor), std::memory_order_relaxed);
+    std::atomic<double>& device = device_[size_of(s)].value;
+    const double factor = device.load(std::memory_order_relaxed);
+    device.store(factor + forgiveness * (1 - factor), std::memory_order_relaxed);
 }
 
 void cost_model::learn_device(const product_size& s, double seconds) noexcept {
-    learn(device_factor_, device_seconds(s), seconds);
+    const double predicted = device_seconds(s);
+    learn(device_[size_of(s)].value,
+          predicted,
+          seconds,
+          seconds > predicted ? weight_of_disappointment : weight);
 }
 
 } // namespace myblas::preload

@@ -45,9 +45,16 @@ public:
     void learn_device(const product_size&, double seconds) noexcept;
 
 private:
+    // What calls took of late, relative to the rates: for each size of products by itself, as small ones reach
+    // other rates than large ones on both sides.
+    struct factor {
+        std::atomic<double> value{1};
+    };
+    static constexpr int sizes = 32; // each of twice the work
+    static int size_of(const product_size&) noexcept;
+
     rates rates_;
-    // What calls took of late, relative to the rates.
-    std::atomic<double> host_factor_{1}, device_factor_{1};
+    factor host_[sizes], device_[sizes];
 };
 
 } // namespace myblas::preload

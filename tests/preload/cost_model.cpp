@@ -56,6 +56,7 @@ int main() {
     for (int i = 0; i < 40; ++i)
         learning.learn_device(cube(1024), 20 * predicted);
     expect(!learning.prefers_device(cube(1024)), "a device that disappoints is left alone");
+    expect(learning.prefers_device(cube(4096)), "for products of that size alone");
     for (int i = 0; i < 400; ++i)
         learning.learn_host(cube(1024), learning.host_seconds(cube(1024)));
     expect(learning.prefers_device(cube(1024)), "but not for ever");
