@@ -36,14 +36,11 @@ def pytorch(measured):
 
 def blas(measured):
     rows = []
-    for name, times in measured.items():
-        if name == "transfer":
-            continue
-        for size in times["plain"]:
-            plain, preloaded = times["plain"][size], times["preloaded"][size]
+    for threads in ("one thread", "all threads"):
+        for size, entry in measured[threads].items():
             rows.append(
-                (f"{size}{', one thread' if 'one thread' in name else ''}", f"{1e6 * plain:.4g}",
-                 f"{1e6 * preloaded:.4g}", f"{times['ratio'][size]:.3f}")
+                (f"{size}, {threads}", f"{1e6 * entry['blas']:.4g}", f"{1e6 * entry['program']:.4g}",
+                 f"{entry['ratio']:.3f}", f"{entry['noise']:.3f}")
             )  # fmt: skip
     transfer = measured["transfer"]
     shares = ", ".join(
@@ -51,12 +48,13 @@ def blas(measured):
         for mode, entry in transfer.items()
         if isinstance(entry, dict) and "share" in entry
     )
-    lines = [
-        "`sgemm_` of a CPU program with square matrices, linked to OpenBLAS:",
+    return [
+        "`sgemm_` of a CPU program with square matrices, linked to OpenBLAS, under the BLAS preload library, in "
+        "turn with OpenBLAS itself; noise is by how much that differs from itself:",
         "",
-        *table(["n", "OpenBLAS, µs", "with the preload library, µs", "times as fast"], rows),
-    ]
-    return (lines if rows else []) + [
+        *table(["n", "OpenBLAS, µs", "with the preload library, µs", "times as fast", "noise"], rows),
+        f"The least is {measured['least_ratio']:.3f} times as fast.",
+        "",
         f"To copy the operands and the result of n = {transfer['n']} from and to pinned memory takes "
         f"{1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. `sgemm_`, from and to the program's "
         f"own memory, and the share of the copies in that: {shares}.",
@@ -71,7 +69,8 @@ def render(measured):
         if part in measured:
             lines += present(measured[part])
     lines += [
-        f"{context['gpu']}, driver {context['driver']}, {context['cpu']}; commit {context['commit']}, "
+        f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, {context['cpu']}; commit "
+        f"{context['commit']}, "
         f"{context['date'][:10]}: `{context['command']}`",
         "",
     ]

@@ -1,6 +1,10 @@
-// blas_calls SIZE...: seconds of the program's sgemm_ with square matrices, for each size; the quickest
-// call counts. With --transfer: what the copies of its operands and its result would take at least, from
-// and to pinned memory. One line of JSON.
+// blas_calls SIZE...: seconds that the program's sgemm_ takes for square matrices of each size, as it is
+// linked and, in turn with that, as the BLAS has it: under a preload library the two differ. The BLAS is
+// timed twice over, which tells what such a comparison is worth. One line of JSON:
+// {size: {"program": seconds, "blas": seconds, "noise": relative difference of the BLAS to itself}}.
+//
+// blas_calls --program SIZE...: {size: seconds} of the program's sgemm_ alone, the quickest of some.
+// blas_calls --transfer: bytes per second of copies to and from a GPU and pinned memory.
 #define _GNU_SOURCE
 #include "clock.h"
 
@@ -26,12 +30,53 @@ void sgemm_(const char*,
             size_t,
             size_t);
 
+typedef __typeof__(&sgemm_) product;
+
+enum { program, blas, blas_again, functions };
+
 static float *a, *b, *c;
 
-static void multiply(void* size) {
-    const int n = *(int*)size;
+static double seconds_of(product multiply, int n, int calls) {
     const float one = 1, zero = 0;
-    sgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+    const double begin = now_seconds();
+    for (int i = 0; i < calls; ++i)
+        multiply("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+    return (now_seconds() - begin) / calls;
+}
+
+static int compare(const void* left, const void* right) {
+    const double difference = *(const double*)left - *(const double*)right;
+    return (difference > 0) - (difference < 0);
+}
+
+// Batches of the functions in turn; for each the median of its batches. A batch begins with a call that is
+// not timed: what the function before left behind, its threads above all, is not its fault.
+static void measure(const product function[functions], int n, double seconds[functions]) {
+    enum { most_batches = 301 };
+    static double times[functions][most_batches];
+    const double batch_seconds = 3e-5, all_seconds = 2e-2, long_call = 0.1;
+    // A GPU starts, and the clock of the processor rises.
+    for (int i = 0; i < 3; ++i)
+        seconds_of(function[program], n, 1);
+    double once = seconds_of(function[blas], n, 1);
+    if (once > long_call) {
+        seconds[blas] = seconds[blas_again] = once;
+        seconds[program] = seconds_of(function[program], n, 1);
+        return;
+    }
+    once = seconds_of(function[blas], n, 1);
+    const int calls = once > batch_seconds ? 1 : (int)(batch_seconds / once) + 1;
+    const int wanted = (int)(all_seconds / (once * calls));
+    const int batches = wanted < 7 ? 7 : wanted > most_batches ? most_batches : wanted;
+    for (int i = 0; i < batches; ++i)
+        for (int f = 0; f < functions; ++f) {
+            seconds_of(function[f], n, 1);
+            times[f][i] = seconds_of(function[f], n, calls);
+        }
+    for (int f = 0; f < functions; ++f) {
+        qsort(times[f], (size_t)batches, sizeof times[f][0], compare);
+        seconds[f] = times[f][batches / 2];
+    }
 }
 
 static float* random_floats(size_t count, uint32_t state) {
@@ -45,22 +90,7 @@ static float* random_floats(size_t count, uint32_t state) {
     return values;
 }
 
-static double measure(int n) {
-    const double flops = 2.0 * n * n * n;
-    // The first one that takes long may be what has a GPU started, and the next one wait for that.
-    multiply(&n);
-    if (flops < 2e11)
-        multiply(&n);
-    // About 20 ms, in batches that are long enough to be timed.
-    const double once = quickest(multiply, NULL, &n, 1, flops < 1e8 ? 20 : 1);
-    if (once > 0.5)
-        return once;
-    const int calls = once > 2e-5 ? 1 : (int)(2e-5 / once) + 1;
-    const int batches = (int)(2e-2 / (once * calls));
-    return quickest(multiply, NULL, &n, calls, batches < 3 ? 3 : batches);
-}
-
-// Bytes per second of the better of a few copies of 256 MiB each way.
+// Bytes per second of the best of a few copies of 256 MiB each way.
 static int measure_transfer(void) {
     enum { copies = 4 };
     const size_t bytes = (size_t)256 << 20;
@@ -97,18 +127,50 @@ static int measure_transfer(void) {
     return 0;
 }
 
+static double quickest_of_program(int n) {
+    enum { calls = 7 };
+    double least = 1e9;
+    for (int i = 0; i < calls; ++i) {
+        const double seconds = seconds_of(sgemm_, n, 1);
+        least = seconds < least ? seconds : least;
+    }
+    return least;
+}
+
 int main(int argc, char** argv) {
     if (argc == 2 && strcmp(argv[1], "--transfer") == 0)
         return measure_transfer();
+    const int program_alone = argc > 1 && strcmp(argv[1], "--program") == 0;
+    // The library that this program is linked to, whatever else defines its functions.
+    void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD);
+    product function[functions] = {sgemm_};
+    if (library)
+        *(void**)&function[blas] = dlsym(library, "sgemm_");
+    if (!function[blas])
+        return 1;
+    function[blas_again] = function[blas];
+    const int first = program_alone ? 2 : 1;
     int largest = 0;
-    for (int i = 1; i < argc; ++i)
+    for (int i = first; i < argc; ++i)
         largest = atoi(argv[i]) > largest ? atoi(argv[i]) : largest;
     const size_t count = (size_t)largest * (size_t)largest;
     a = random_floats(count, 1);
     b = random_floats(count, 2);
     c = random_floats(count, 3);
-    for (int i = 1; i < argc; ++i)
-        printf("%s\"%s\": %.5g", i > 1 ? ", " : "{", argv[i], measure(atoi(argv[i])));
+    for (int i = first; i < argc; ++i) {
+        const int n = atoi(argv[i]);
+        double seconds[functions];
+        printf("%s\"%s\": ", i > first ? ", " : "{", argv[i]);
+        if (program_alone) {
+            printf("%.5g", quickest_of_program(n));
+        } else {
+            measure(function, n, seconds);
+            printf("{\"program\": %.5g, \"blas\": %.5g, \"noise\": %.4f}",
+                   seconds[program],
+                   seconds[blas],
+                   seconds[blas_again] / seconds[blas] - 1);
+        }
+    }
     puts("}");
     return 0;
 }

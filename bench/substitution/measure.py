@@ -6,26 +6,37 @@ usage: measure.py BUILD_DIR OUTPUT.json [calls|pytorch|blas]...
 calls     nanoseconds that the host spends on a call of cuBLAS, plain, forwarded and served, and on the
           same call of libmyblas itself
 pytorch   seconds of torch.mm, plain and in each math mode
-blas      seconds of a CPU program's sgemm_, plain, forwarded and served, and the transfers' share
+blas      seconds of a CPU program's sgemm_ and of its BLAS, and the transfers' share
 
-Without a part: all of them; what OUTPUT.json has of others stays. Runs of one thing with and without the
-library take turns, and the quicker ones count: what disturbs a measurement makes it longer. BUILD_DIR is a
-finished build tree, wherever it was copied.
+Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build tree,
+wherever it was copied. All parts together take about 50 seconds and no more than 120: a program that does
+not come to its end by then is killed, and what was measured before is there. Exit status 1: a part failed.
 """
 
+import ctypes
 import datetime
 import json
 import os
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 MATH_MODES = ["strict", "emulated", "fast"]
 PYTORCH_SIZES = [4096, 8192]
-SMALL_SIZES = [1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64, 96, 127, 128, 160, 200, 203, 204]
-LARGE_SIZES = [4096, 256, 320, 384, 512, 768, 1024, 1536, 2048, 3072]  # the first starts the GPU
-HUGE_SIZES = [8192]
+# Products of one thread, whose times are steady enough for nanoseconds; processes differ by where the loader
+# puts things.
+ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 127,
+                    128, 144, 160, 192, 202, 203, 204, 224, 256]  # fmt: skip
+ONE_THREAD_PROCESSES = 3
+# The first one starts the GPU.
+SIZES = [5120, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, 576, 640, 704,
+         768, 896, 1024, 1152, 1280, 1536, 1792, 2048, 2304, 2560, 3072, 3584, 4096, 6144, 8192]  # fmt: skip
 TRANSFER_SIZE = 8192
+LIMIT_SECONDS = 120  # of all programs together
 
 build = pathlib.Path(sys.argv[1]).resolve()
 output = pathlib.Path(sys.argv[2])
@@ -34,41 +45,61 @@ here = pathlib.Path(__file__).resolve().parent
 programs = build / "bench" / "substitution"
 cublas_preload = build / "lib/myblas/libmyblas-cublas-preload.so"
 blas_preload = build / "lib/myblas/libmyblas-blas-preload.so"
+deadline = time.monotonic() + LIMIT_SECONDS
 
 
-def run(command, preload=None, **settings):
-    """The JSON that the command prints, its numbers as floats."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("MYBLAS_")} | settings
-    if preload:
-        environment["LD_PRELOAD"] = str(preload)
-    command = [str(word) for word in command]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+class Failure(Exception):
+    pass
 
 
-def quickest(turns, variants):
-    """{variant: {key: least value}} of some turns of all variants, which are functions."""
-    best = {name: {} for name in variants}
-    for _ in range(turns):
-        for name, measure in variants.items():
-            for key, value in measure().items():
-                best[name][key] = min(value, best[name].get(key, value))
-    return best
+class Program:
+    """A program that runs; result() is the JSON that it prints at last."""
+
+    running = []
+
+    def __init__(self, command, preload=None, **settings):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("MYBLAS_")} | settings
+        if preload:
+            environment["LD_PRELOAD"] = str(preload)
+        self.name = " ".join(pathlib.Path(word).name for word in map(str, command))
+        self.process = subprocess.Popen(
+            [str(word) for word in command],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        Program.running.append(self)
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()
+        Program.running.remove(self)
+
+    def result(self):
+        try:
+            out, err = self.process.communicate(timeout=max(1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{self.name}: not at its end in time") from None
+        Program.running.remove(self)
+        if self.process.returncode != 0:
+            raise Failure(f"{self.name}: status {self.process.returncode}\n{err}")
+        return json.loads(out.splitlines()[-1])
+
+
+def run(*arguments, **settings):
+    return Program(*arguments, **settings).result()
 
 
 def calls():
     program = programs / "cublas_calls"
-    measured = quickest(
-        1,
-        {
-            "plain": lambda: run([program]),
-            "forwarded": lambda: run([program], cublas_preload, MYBLAS_OFFLOAD="never"),
-            "served": lambda: run([program], cublas_preload),
-            "libmyblas": lambda: run([program, build / "lib/libmyblas.so.1"]),
-        },
-    )
+    measured = {
+        "plain": run([program]),
+        "forwarded": run([program], cublas_preload, MYBLAS_OFFLOAD="never"),
+        "served": run([program], cublas_preload),
+        "libmyblas": run([program, build / "lib/libmyblas.so.1"]),
+    }
     # A launch takes thousands of nanoseconds, more or less: the calls without one tell the overhead.
     overheads = {
         name: {
@@ -82,37 +113,45 @@ def calls():
 
 
 def pytorch():
-    command = [sys.executable, here / "pytorch_matmul.py", *PYTORCH_SIZES]
-    results = {"plain": run(command)}
+    """All processes start at once, for that takes them long, and measure one after the other."""
+    with tempfile.NamedTemporaryFile() as lock:
+        command = [sys.executable, here / "pytorch_matmul.py", lock.name, *PYTORCH_SIZES]
+        started = {"plain": Program(command)}
+        for mode in MATH_MODES:
+            started[mode] = Program(command, cublas_preload, MYBLAS_MATH=mode)
+        results = {mode: program.result() for mode, program in started.items()}
     for mode in MATH_MODES:
-        results[mode] = run(command, cublas_preload, MYBLAS_MATH=mode)
         for size, entry in results[mode].items():
             entry["speedup"] = round(results["plain"][size]["seconds"] / entry["seconds"], 3)
     return results
 
 
+def with_ratios(processes):
+    """Medians over the processes, and how many times as fast as its BLAS the program is."""
+    merged = {}
+    for size in processes[0]:
+        entry = {
+            key: statistics.median(p[size][key] for p in processes) for key in ("program", "blas")
+        }
+        ratios = [p[size]["blas"] / p[size]["program"] for p in processes]
+        entry["ratio"] = round(statistics.median(ratios), 4)
+        entry["noise"] = round(max(abs(p[size]["noise"]) for p in processes), 4)
+        merged[size] = entry
+    return merged
+
+
 def blas():
     program = programs / "blas_calls"
-
-    def compare(sizes, turns, **settings):
-        command = [program, *sizes]
-        return quickest(
-            turns,
-            {
-                "plain": lambda: run(command, **settings),
-                "preloaded": lambda: run(command, blas_preload, **settings),
-            },
-        )
-
+    one_thread = [
+        run([program, *ONE_THREAD_SIZES], blas_preload, OPENBLAS_NUM_THREADS="1")
+        for _ in range(ONE_THREAD_PROCESSES)
+    ]
     results = {
-        "small, one thread": compare(SMALL_SIZES, 5, OPENBLAS_NUM_THREADS="1"),
-        "large": compare(LARGE_SIZES, 2),
-        "huge": compare(HUGE_SIZES, 1),
+        "one thread": with_ratios(one_thread),
+        "all threads": with_ratios([run([program, *SIZES], blas_preload)]),
     }
-    for times in results.values():
-        times["ratio"] = {
-            size: round(plain / times["preloaded"][size], 4) for size, plain in times["plain"].items()
-        }
+    results["least_ratio"] = min(e["ratio"] for sizes in results.values() for e in sizes.values())
+
     transfer = run([program, "--transfer"])
     matrix_bytes = 4 * TRANSFER_SIZE**2
     least = 2 * matrix_bytes / transfer["to_device"] + matrix_bytes / transfer["to_host"]
@@ -122,27 +161,53 @@ def blas():
         "seconds_of_copies": least,
     }
     for mode in MATH_MODES:
-        taken = run([program, TRANSFER_SIZE], blas_preload, MYBLAS_MATH=mode)[str(TRANSFER_SIZE)]
+        command = [program, "--program", TRANSFER_SIZE]
+        taken = run(command, blas_preload, MYBLAS_MATH=mode)[str(TRANSFER_SIZE)]
         results["transfer"][mode] = {"seconds": taken, "share": round(least / taken, 3)}
     return results
 
 
+def cuda_version():
+    """Of the driver, as 13.0."""
+    version = ctypes.c_int(0)
+    ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
+    return f"{version.value // 1000}.{version.value % 1000 // 10}"
+
+
+def commit():
+    """Of the build, unless MYBLAS_COMMIT knows better."""
+    header = (build / "bench/generated/build_commit.h").read_text()
+    return os.environ.get("MYBLAS_COMMIT") or re.search('build_commit = "(.*)"', header)[1]
+
+
 def context():
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    gpu, driver = subprocess.run(query, capture_output=True, text=True).stdout.strip().split(", ")
+    answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
+    gpu, driver = answer.stdout.splitlines()[0].split(", ")
     cpus = [line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     return {
         "gpu": gpu,
         "driver": driver,
+        "cuda": cuda_version(),
         "cpu": f"{len(cpus)} x {cpus[0]}",
-        "commit": os.environ.get("MYBLAS_COMMIT", ""),
-        "command": f"bench/substitution/measure.py BUILD_DIR {output.name}",
+        "commit": commit(),
+        "command": " ".join(["bench/substitution/measure.py BUILD_DIR", output.name, *sys.argv[3:]]),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
 
 
 measured = json.loads(output.read_text()) if output.exists() else {}
 measured["context"] = context()
+status = 0
 for part in parts:
-    measured[part] = {"calls": calls, "pytorch": pytorch, "blas": blas}[part]()
-output.write_text(json.dumps(measured, indent=2) + "\n")
+    begin = time.monotonic()
+    try:
+        measured[part] = {"calls": calls, "pytorch": pytorch, "blas": blas}[part]()
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        status = 1
+    for program in list(Program.running):  # what a failure left behind
+        program.end()
+    print(f"{part}: {time.monotonic() - begin:.1f} s", file=sys.stderr)
+    output.write_text(json.dumps(measured, indent=2) + "\n")
+sys.exit(status)

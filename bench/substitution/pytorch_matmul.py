@@ -1,6 +1,8 @@
-"""pytorch_matmul.py SIZE...: seconds of torch.mm of square FP32 matrices until the result is there, for
-each size: the median of some calls, and the error relative to the norms. One line of JSON."""
+"""pytorch_matmul.py LOCK SIZE...: seconds of torch.mm of square FP32 matrices until the result is there, for
+each size: the median of some calls, and the error relative to the norms. One line of JSON. Of processes
+that start at once, with one LOCK file, one measures at a time."""
 
+import fcntl
 import json
 import statistics
 import sys
@@ -32,4 +34,7 @@ def measure(n):
     return {"seconds": statistics.median(times), "error": error}
 
 
-print(json.dumps({size: measure(int(size)) for size in sys.argv[1:]}))
+torch.zeros(1, device="cuda")  # a context
+with open(sys.argv[1]) as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    print(json.dumps({size: measure(int(size)) for size in sys.argv[2:]}))
