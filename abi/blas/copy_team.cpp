@@ -1,14 +1,20 @@
 #include "blas/copy_team.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
+#include <thread>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace myblas::preload {
 namespace {
 
-constexpr int64_t least_shared_elements = int64_t{1}
-                                          << 16;  // fewer are copied sooner than shared out
-constexpr double least_bytes_per_call = 16 << 20; // fewer do not pay for starting threads
+constexpr int most_helpers = 15;
+constexpr double least_bytes_per_helper = 1 << 20; // fewer do not pay for starting it
+constexpr int64_t least_shared_elements = 1 << 16; // fewer are copied sooner than shared out
 
 // Jobs follow each other within microseconds, less than it takes to wake a thread.
 constexpr int looks_before_sleep = 20000; // some 10 us
@@ -23,80 +29,148 @@ T wait_for_change(const std::atomic<T>& value, T old) noexcept {
     return value.load();
 }
 
-void copy_columns(const host_matrix<const float>& from, const host_matrix<float>& to) noexcept {
+// ---- Copies ----------------------------------------------------------------------------------------
+
+// Without reading what it replaces.
+void copy_past_caches(float* to, const float* from, int64_t count) noexcept {
+#ifdef __SSE2__
+    constexpr uintptr_t line_bytes = 64;
+    constexpr int64_t line = line_bytes / sizeof(float), vector = sizeof(__m128) / sizeof(float);
+    const uintptr_t until_line = (0 - reinterpret_cast<uintptr_t>(to)) % line_bytes;
+    int64_t i = 0;
+    if (until_line % sizeof(float) == 0) { // else no line ever begins with an element
+        for (const int64_t head = std::min<int64_t>(until_line / sizeof(float), count); i < head;
+             ++i)
+            to[i] = from[i];
+        for (; i + line <= count; i += line)
+            for (int64_t v = 0; v < line; v += vector)
+                _mm_stream_ps(to + i + v, _mm_loadu_ps(from + i + v));
+    }
+    to += i;
+    from += i;
+    count -= i;
+#endif
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+}
+
+// Orders what copy_past_caches() wrote before what the thread writes next.
+void settle() noexcept {
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+void copy_columns(const host_matrix<const float>& from,
+                  const host_matrix<float>& to,
+                  copy_team::destination target) noexcept {
     if (from.rows == 1) {
         for (int64_t j = 0; j < from.cols; ++j)
             to.data[j * to.ld] = from.data[j * from.ld];
         return;
     }
-    for (int64_t j = 0; j < from.cols; ++j)
-        std::memcpy(to.data + j * to.ld,
-                    from.data + j * from.ld,
-                    static_cast<size_t>(from.rows) * sizeof(float));
+    for (int64_t j = 0; j < from.cols; ++j) {
+        float* column = to.data + j * to.ld;
+        if (target == copy_team::destination::memory)
+            copy_past_caches(column, from.data + j * from.ld, from.rows);
+        else
+            std::memcpy(
+                column, from.data + j * from.ld, static_cast<size_t>(from.rows) * sizeof(float));
+    }
+    settle();
+}
+
+// The part of a matrix: some of its columns, or some of its rows if it has few columns.
+template <class T>
+host_matrix<T> part_of(const host_matrix<T>& m, int64_t part, int64_t parts) {
+    const bool has_columns = m.cols >= parts;
+    const int64_t extent = has_columns ? m.cols : m.rows;
+    const int64_t begin = extent * part / parts, size = extent * (part + 1) / parts - begin;
+    return has_columns ? host_matrix<T>{m.data + begin * m.ld, m.rows, size, m.ld}
+                       : host_matrix<T>{m.data + begin, size, m.cols, m.ld};
 }
 
 } // namespace
 
+// ---- The team --------------------------------------------------------------------------------------
+
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
-    if (bytes < least_bytes_per_call)
-        return 0;
+    const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    return std::clamp(cores / teams - 1, 0, most_helpers);
+    return std::clamp(cores / teams - 1, 0, most);
 }
 
-copy_team::copy_team(int helpers) noexcept {
+void copy_team::call(int helpers) noexcept {
+    has_help_ = helpers > 0;
+    if (!has_help_)
+        return;
+    if (started_ < helpers)
+        start(helpers);
+    news_.fetch_add(1);
+    news_.notify_all();
+}
+
+// Signals are none of their business.
+void copy_team::start(int helpers) noexcept {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        for (; helper_count_ < std::min(helpers, most_helpers); ++helper_count_)
-            helpers_[helper_count_] = std::thread(&copy_team::work, this, helper_count_);
+        for (; started_ < helpers; ++started_)
+            std::thread(&copy_team::help, this).detach();
     } catch (...) { // the system has no more threads
     }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-copy_team::~copy_team() {
-    is_over_.store(true);
-    generation_.fetch_add(1);
-    generation_.notify_all();
-    for (int i = 0; i < helper_count_; ++i)
-        helpers_[i].join();
-}
-
-void copy_team::copy_part(int64_t part) const noexcept {
-    const int64_t parts = helper_count_ + 1;
-    if (from_.cols >= parts) {
-        const int64_t begin = from_.cols * part / parts, end = from_.cols * (part + 1) / parts;
-        copy_columns({from_.data + begin * from_.ld, from_.rows, end - begin, from_.ld},
-                     {to_.data + begin * to_.ld, to_.rows, end - begin, to_.ld});
-    } else {
-        const int64_t begin = from_.rows * part / parts, end = from_.rows * (part + 1) / parts;
-        copy_columns({from_.data + begin, end - begin, from_.cols, from_.ld},
-                     {to_.data + begin, end - begin, to_.cols, to_.ld});
+void copy_team::help() noexcept {
+    while (true) {
+        const unsigned seen = news_.load();
+        if (!copy_next_part())
+            wait_for_change(news_, seen);
     }
 }
 
-void copy_team::work(int64_t part) noexcept {
-    for (unsigned seen = 0;;) {
-        seen = wait_for_change(generation_, seen);
-        if (is_over_.load())
-            return;
-        copy_part(part);
-        if (unfinished_.fetch_sub(1) == 1)
-            unfinished_.notify_one();
-    }
+bool copy_team::copy_next_part() noexcept {
+    int64_t next = next_part_.load();
+    do {
+        if (next >= posted_.load() * parts)
+            return false;
+    } while (!next_part_.compare_exchange_weak(next, next + 1));
+    job& j = jobs_[next / parts % most_jobs];
+    const int64_t part = next % parts;
+    copy_columns(part_of(j.from, part, parts), part_of(j.to, part, parts), j.target);
+    if (j.unfinished.fetch_sub(1) == 1)
+        j.unfinished.notify_one();
+    return true;
 }
 
-void copy_team::copy(const host_matrix<const float>& from, const host_matrix<float>& to) noexcept {
-    if (helper_count_ == 0 || from.rows * from.cols < least_shared_elements) {
-        copy_columns(from, to);
+int64_t copy_team::post(const host_matrix<const float>& from,
+                        const host_matrix<float>& to,
+                        destination target) noexcept {
+    constexpr int64_t none = -1;
+    if (!has_help_ || from.rows * from.cols < least_shared_elements) {
+        copy_columns(from, to, target);
+        return none;
+    }
+    const int64_t number = posted_.load();
+    wait(number - most_jobs);
+    job& j = jobs_[number % most_jobs];
+    j.from = from;
+    j.to = to;
+    j.target = target;
+    j.unfinished.store(parts);
+    posted_.store(number + 1);
+    news_.fetch_add(1);
+    news_.notify_all();
+    return number;
+}
+
+void copy_team::wait(int64_t job) noexcept {
+    if (job < 0)
         return;
-    }
-    from_ = from;
-    to_ = to;
-    unfinished_.store(helper_count_);
-    generation_.fetch_add(1);
-    generation_.notify_all();
-    copy_part(helper_count_);
-    for (int left = unfinished_.load(); left != 0; left = wait_for_change(unfinished_, left)) {
-    }
+    const std::atomic<int>& unfinished = jobs_[job % most_jobs].unfinished;
+    for (int left = unfinished.load(); left != 0;)
+        left = copy_next_part() ? unfinished.load() : wait_for_change(unfinished, left);
 }
 
 } // namespace myblas::preload

@@ -1,11 +1,15 @@
-// Threads that copy matrices within the program's memory, for as long as one call lasts: none outlives it,
-// so a fork or the end of the process never meets one.
+// Threads that copy matrices within the program's memory. They are started when there is first enough for them
+// to do, which takes them as long as copying some megabytes, and then they sleep between calls. The end of the
+// process does not wait for them; a fork leaves them behind, and the thread that copies then does it alone.
+//
+// Copies are posted as jobs, which the helpers take from in the order of posting, some columns at a time:
+// they go on to the next job while the last columns of one are still under way, and a thread that was held
+// up leaves its share to the others.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
 namespace myblas::preload {
 
@@ -17,33 +21,46 @@ struct host_matrix {
     int64_t rows, cols, ld;
 };
 
-class copy_team {
+class copy_team { // one that was called is never destroyed
 public:
-    // With so many helpers beside the calling thread, or fewer if the system gives no more.
-    explicit copy_team(int helpers) noexcept;
-    ~copy_team();
-    copy_team(const copy_team&) = delete;
-    copy_team& operator=(const copy_team&) = delete;
+    // Wakes so many helpers, or as many as there are, and starts those that never were; they copy beside the
+    // calling thread until they have had nothing to do for a while. With 0, that thread copies alone.
+    void call(int helpers) noexcept;
 
-    void copy(const host_matrix<const float>& from, const host_matrix<float>& to) noexcept;
+    // Where the copy will be read from next. `cache`: it is small and read soon. `memory`: it only passes by,
+    // and is written past the caches, which spares them the reading of what it replaces.
+    enum class destination { cache, memory };
+
+    // Begins a copy, and returns its number; small ones are over at once. By one thread at a time.
+    int64_t
+    post(const host_matrix<const float>& from, const host_matrix<float>& to, destination) noexcept;
+    // Until the copy is done, with this thread's help.
+    void wait(int64_t job) noexcept;
 
     // How many helpers a copy of so much data deserves on this machine, if so many teams share it.
     static int useful_helpers(double bytes, int teams) noexcept;
 
 private:
-    void copy_part(int64_t part) const noexcept;
-    void work(int64_t part) noexcept;
+    struct job {
+        host_matrix<const float> from{};
+        host_matrix<float> to{};
+        destination target = destination::cache;
+        std::atomic<int> unfinished{0}; // parts
+    };
 
-    static constexpr int most_helpers = 15;
-    std::array<std::thread, most_helpers> helpers_;
-    int helper_count_ = 0;
+    void start(int helpers) noexcept;
+    void help() noexcept;
+    bool copy_next_part() noexcept; // false: there is none
 
-    // The job of the current generation; helper i does part i, the caller the last one.
-    host_matrix<const float> from_{};
-    host_matrix<float> to_{};
-    std::atomic<unsigned> generation_{0};
-    std::atomic<int> unfinished_{0};
-    std::atomic<bool> is_over_{false};
+    static constexpr int64_t most_jobs = 32; // under way; more wait for the oldest
+    static constexpr int64_t parts = 32;     // of each job
+
+    std::array<job, most_jobs> jobs_;
+    std::atomic<int64_t> posted_{0};    // jobs
+    std::atomic<int64_t> next_part_{0}; // of all jobs together
+    std::atomic<unsigned> news_{0};     // changes when there is something to do, or will be soon
+    int started_ = 0;
+    bool has_help_ = false;
 };
 
 } // namespace myblas::preload

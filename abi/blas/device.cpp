@@ -35,8 +35,7 @@ bool device::initialise(int ordinal) noexcept {
         if (!driver_ || driver_->primary_context_retain(&context_, ordinal) != 0)
             return false;
     }
-    copy_team nobody(0);
-    const lease current(*this, nobody);
+    const lease current(*this, 0);
     const myblasBackend_t backend = driver_ ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
     if (!current.is_held() || api_->create_on(&handle_, backend) != MYBLAS_STATUS_SUCCESS)
         return false;
@@ -83,12 +82,12 @@ void device::make_room() noexcept {
         api_->set_workspace(handle_, room, bytes);
 }
 
-device::lease::lease(device& d, copy_team& team) noexcept : device_(d) {
+device::lease::lease(device& d, int helpers) noexcept : device_(d) {
     if (!d.mutex_.try_lock())
         return;
     is_held_ = !d.driver_ || d.driver_->context_push(d.context_) == 0;
     if (is_held_)
-        d.team_ = &team;
+        d.team_.call(helpers);
     else
         d.mutex_.unlock();
 }
@@ -121,34 +120,19 @@ void* device::reserve(size_t bytes) noexcept {
 
 bool device::record(int event, stream s) noexcept {
     is_recorded_[event] = true;
+    if (s == uploads && !send_all())
+        return false;
     return !driver_ || driver_->event_record(events_[event], streams_[s]) == 0;
 }
 
 bool device::wait(stream s, int event) noexcept {
+    if (s == uploads && !send_all())
+        return false;
     return !driver_ || !is_recorded_[event] ||
            driver_->stream_wait_event(streams_[s], events_[event], 0) == 0;
 }
 
 // ---- Copies through the ring ---------------------------------------------------------------------
-
-bool device::drain(slot& s, bool deliver) noexcept {
-    if (!s.is_busy)
-        return true;
-    s.is_busy = false;
-    if (driver_ && driver_->event_synchronize(s.copied) != 0)
-        return false;
-    if (s.target.data && deliver) {
-        team_->copy({s.pinned, s.target.rows, s.target.cols, s.target.rows}, s.target);
-        delivered_ += s.ends_download;
-    }
-    return true;
-}
-
-device::slot* device::next_slot() noexcept {
-    slot& s = slots_[next_];
-    next_ = (next_ + 1) % slot_count;
-    return drain(s, true) ? &s : nullptr;
-}
 
 namespace {
 
@@ -176,38 +160,104 @@ shape as_column_if_tight(int64_t rows, int64_t cols, int64_t ld) {
 
 } // namespace
 
+// The oldest slot, once it is free.
+device::slot* device::next_slot() noexcept {
+    slot& s = slot_after(0);
+    if (s.now == phase::sent) {
+        s.now = phase::free;
+        if (driver_ && driver_->event_synchronize(s.copied) != 0)
+            return nullptr;
+    }
+    if (!begin_unpacking(s, true))
+        return nullptr;
+    // While this thread waits, the team goes on with what else has come.
+    for (int i = 1; i < slot_count && has_arrived(slot_after(i)); ++i)
+        if (!begin_unpacking(slot_after(i), true))
+            return nullptr;
+    finish_unpacking(s);
+    next_ = (next_ + 1) % slot_count;
+    return &s;
+}
+
+bool device::has_arrived(const slot& s) const noexcept {
+    return s.now == phase::unpacking ||
+           (s.now == phase::receiving && (!driver_ || driver_->event_query(s.copied) == 0));
+}
+
+bool device::begin_unpacking(slot& s, bool deliver) noexcept {
+    if (s.now != phase::receiving)
+        return true;
+    s.now = phase::free;
+    if (driver_ && driver_->event_synchronize(s.copied) != 0)
+        return false;
+    if (deliver) {
+        s.job = team_.post(
+            {s.pinned, s.rows, s.cols, s.rows}, s.target, copy_team::destination::memory);
+        s.now = phase::unpacking;
+    }
+    return true;
+}
+
+void device::finish_unpacking(slot& s) noexcept {
+    if (s.now != phase::unpacking)
+        return;
+    s.now = phase::free;
+    team_.wait(s.job);
+    delivered_ += s.ends_download;
+}
+
+bool device::send_oldest() noexcept {
+    slot& s = slot_after(slot_count - filling_);
+    --filling_;
+    s.now = phase::sent;
+    team_.wait(s.job);
+    const shape tight = as_column_if_tight(s.rows, s.cols, s.sink.ld);
+    return api_->set_matrix_async(handle_,
+                                  tight.rows,
+                                  tight.cols,
+                                  sizeof(float),
+                                  s.pinned,
+                                  tight.rows,
+                                  s.sink.data,
+                                  std::max(tight.rows, s.sink.ld),
+                                  streams_[uploads]) == MYBLAS_STATUS_SUCCESS &&
+           (!driver_ || driver_->event_record(s.copied, streams_[uploads]) == 0);
+}
+
+bool device::send_all() noexcept {
+    bool is_good = true;
+    while (filling_ > 0)
+        is_good = send_oldest() && is_good;
+    return is_good;
+}
+
 bool device::upload(const host_matrix<const float>& from, const device_matrix& to) noexcept {
     return for_each_piece(
         from.rows, from.cols, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
             slot* s = next_slot();
             if (!s)
                 return false;
-            team_->copy({from.data + i + j * from.ld, rows, cols, from.ld},
-                        {s->pinned, rows, cols, rows});
-            s->target.data = nullptr;
-            s->is_busy = true;
-            const shape tight = as_column_if_tight(rows, cols, to.ld);
-            return api_->set_matrix_async(handle_,
-                                          tight.rows,
-                                          tight.cols,
-                                          sizeof(float),
-                                          s->pinned,
-                                          tight.rows,
-                                          to.data + i + j * to.ld,
-                                          std::max(tight.rows, to.ld),
-                                          streams_[uploads]) == MYBLAS_STATUS_SUCCESS &&
-                   (!driver_ || driver_->event_record(s->copied, streams_[uploads]) == 0);
+            s->job = team_.post({from.data + i + j * from.ld, rows, cols, from.ld},
+                                {s->pinned, rows, cols, rows},
+                                copy_team::destination::cache);
+            s->rows = rows;
+            s->cols = cols;
+            s->sink = {to.data + i + j * to.ld, to.ld};
+            s->now = phase::filling;
+            ++filling_;
+            return filling_ < most_filling || send_oldest();
         });
 }
 
 bool device::download(const device_matrix& from, const host_matrix<float>& to) noexcept {
+    if (!send_all())
+        return false;
     return for_each_piece(to.rows, to.cols, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
         slot* s = next_slot();
         if (!s)
             return false;
         const shape tight = as_column_if_tight(rows, cols, from.ld);
-        const bool is_copied =
-            api_->get_matrix_async(handle_,
+        if (api_->get_matrix_async(handle_,
                                    tight.rows,
                                    tight.cols,
                                    sizeof(float),
@@ -215,20 +265,25 @@ bool device::download(const device_matrix& from, const host_matrix<float>& to) n
                                    std::max(tight.rows, from.ld),
                                    s->pinned,
                                    tight.rows,
-                                   streams_[downloads]) == MYBLAS_STATUS_SUCCESS &&
-            (!driver_ || driver_->event_record(s->copied, streams_[downloads]) == 0);
+                                   streams_[downloads]) != MYBLAS_STATUS_SUCCESS ||
+            (driver_ && driver_->event_record(s->copied, streams_[downloads]) != 0))
+            return false;
+        s->rows = rows;
+        s->cols = cols;
         s->target = {to.data + i + j * to.ld, rows, cols, to.ld};
         s->ends_download = i + rows == to.rows && j + cols == to.cols;
-        s->is_busy = is_copied;
-        return is_copied;
+        s->now = phase::receiving;
+        return true;
     });
 }
 
 bool device::finish(bool deliver) noexcept {
-    bool is_good = true;
-    for (int i = 0; i < slot_count; ++i) {
-        is_good = drain(slots_[next_], deliver && is_good) && is_good;
-        next_ = (next_ + 1) % slot_count;
+    bool is_good = send_all();
+    for (int i = 0; i < slot_count; ++i)
+        is_good = begin_unpacking(slot_after(i), deliver && is_good) && is_good;
+    for (slot& s : slots_) {
+        finish_unpacking(s);
+        s.now = phase::free;
     }
     for (const myblasStream_t s : streams_)
         is_good = api_->stream_synchronize(handle_, s) == MYBLAS_STATUS_SUCCESS && is_good;

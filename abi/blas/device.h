@@ -31,8 +31,8 @@ public:
     // While it lives, the device is current in this thread, and its mutex is held.
     class lease {
     public:
-        // The team copies for the device meanwhile.
-        lease(device&, copy_team&) noexcept;
+        // So many helpers copy for the device meanwhile.
+        lease(device&, int helpers) noexcept;
         ~lease();
         lease(const lease&) = delete;
         lease& operator=(const lease&) = delete;
@@ -52,12 +52,12 @@ public:
 
     // Events order the streams, and the host behind them. Each use of an event replaces the last one.
     enum stream : int { uploads, compute, downloads };
-    static constexpr int event_count = 8;
+    static constexpr int event_count = 64;
     bool record(int event, stream) noexcept;
     bool wait(stream, int event) noexcept; // for what was recorded last; nothing recorded: no wait
 
-    // Enqueue copies. The matrix of an upload may change once the call returns; a download has arrived
-    // when delivered() says so, at the latest after finish().
+    // Enqueue copies. The matrix of an upload may change once an event of the uploads is recorded; a
+    // download has arrived when delivered() says so, at the latest after finish().
     bool upload(const host_matrix<const float>&, const device_matrix&) noexcept;
     bool download(const device_matrix&, const host_matrix<float>&) noexcept;
     // Waits for all work. With `deliver` false, downloads that are under way are dropped.
@@ -67,8 +67,9 @@ public:
     int64_t delivered() const { return delivered_; }
     void restart_count() { delivered_ = 0; }
 
-    // A download is delivered as a whole if it fits here.
-    static constexpr size_t slot_bytes = size_t{8} << 20;
+    // A download is delivered as a whole if it fits here. The slots together fit the caches of processors
+    // that come with GPUs: there the threads and the GPU hand over data without a way through memory.
+    static constexpr size_t slot_bytes = size_t{2} << 20;
 
     // *name = the kernel of the last call of a routine; null if there was none.
     void last_kernel(myblasRoutine_t routine, const char** name) const noexcept {
@@ -81,19 +82,30 @@ public:
     myblasStream_t stream_of(stream s) const { return streams_[s]; }
 
 private:
+    // A slot is filled by the team, sent and then free; or received into, unpacked by the team and then free.
+    enum class phase { free, filling, sent, receiving, unpacking };
     struct slot {
         float* pinned = nullptr;
         cuda_driver::event copied = nullptr;
-        bool is_busy = false; // a copy was enqueued
-        host_matrix<float>
-            target; // of a download that is still to be unpacked; data null: an upload
+        phase now = phase::free;
+        int64_t job = 0;             // of the team: filling or unpacking
+        int64_t rows = 0, cols = 0;  // of what it holds, without gaps
+        device_matrix sink{};        // where it is sent
+        host_matrix<float> target{}; // where it is unpacked
         bool ends_download = false;
     };
 
     bool initialise(int ordinal) noexcept;
     void make_room() noexcept;
+    slot& slot_after(int distance) noexcept { // in the ring, from the oldest one on
+        return slots_[(next_ + distance) % slot_count];
+    }
     slot* next_slot() noexcept;
-    bool drain(slot&, bool deliver) noexcept;
+    bool has_arrived(const slot&) const noexcept;
+    bool begin_unpacking(slot&, bool deliver) noexcept;
+    void finish_unpacking(slot&) noexcept;
+    bool send_oldest() noexcept;
+    bool send_all() noexcept;
 
     const library* api_ = nullptr;
     const cuda_driver* driver_ = nullptr;
@@ -107,12 +119,14 @@ private:
     size_t memory_bytes_ = 0;
     size_t limit_ = 0;
 
-    static constexpr int slot_count = 8;
+    static constexpr int slot_count = 16;
+    static constexpr int most_filling = 4; // the team goes on with the next ones while one is sent
     std::array<slot, slot_count> slots_{};
-    int next_ = 0;
+    int next_ = 0;    // the slot to be used, which is the oldest
+    int filling_ = 0; // so many before it are being filled
     int64_t delivered_ = 0;
 
-    copy_team* team_ = nullptr; // of the lease
+    copy_team team_;
     std::mutex mutex_;
 };
 

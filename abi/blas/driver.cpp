@@ -26,6 +26,7 @@ bool load(cuda_driver* d) noexcept {
     find(d->event_create, "cuEventCreate");
     find(d->event_record, "cuEventRecord");
     find(d->event_synchronize, "cuEventSynchronize");
+    find(d->event_query, "cuEventQuery");
     find(d->stream_wait_event, "cuStreamWaitEvent");
     int count = 0;
     return complete && initialise(0) == 0 && d->device_get_count(&count) == 0 && count > 0;

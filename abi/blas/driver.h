@@ -22,6 +22,7 @@ struct cuda_driver {
     int (*event_create)(event*, unsigned flags);
     int (*event_record)(event, myblasStream_t);
     int (*event_synchronize)(event);
+    int (*event_query)(event); // 0: it has come
     int (*stream_wait_event)(myblasStream_t, event, unsigned flags);
 };
 

@@ -229,7 +229,8 @@ outcome imatcopy_call::run(std::span<device* const> devices, const origin&) cons
     const scaled_copy into_copy{trans, rows, cols, alpha, a, lda, copy.get(), m};
     const outcome o = staged_scaled_copy(*devices[0], into_copy);
     if (o == outcome::served)
-        copy_team(0).copy({copy.get(), m, count, m}, {a, m, count, ldb});
+        copy_team().post(
+            {copy.get(), m, count, m}, {a, m, count, ldb}, copy_team::destination::memory);
     return o;
 }
 

@@ -16,31 +16,52 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
 }
 constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
-// Events of a device, two of each kind where buffers are doubled.
+// Events of a device: two of each kind where buffers are doubled, and one for each group of columns of C.
 constexpr int uploaded(int buffer) { return buffer; }
 constexpr int computed(int buffer) { return 2 + buffer; }
 constexpr int downloaded(int buffer) { return 4 + buffer; }
-constexpr int cols_uploaded = 6, cols_computed = 7;
-static_assert(cols_computed < device::event_count);
+constexpr int cols_uploaded = 6;
+constexpr int cols_computed(int group) { return 7 + group; }
+constexpr int most_groups = device::event_count - cols_computed(0);
 
 // ---- The plan of a product -----------------------------------------------------------------------
 
-// C is cut into blocks; a block stays on a device while panels of A and B of depth block_k pass by, a
-// deeper one at last. The first and the last panel meet C in groups of strips of columns, so that its way
-// up and down overlaps with the arithmetic.
+// C is cut into blocks. Where there is memory for all of A, B and C on a device, there is one block, and it
+// is computed in two parts. Panels of A and of half of B's columns, of growing depth, are multiplied as they
+// come: the first one is shallow, so that the arithmetic starts early, and each takes longer to multiply than
+// the next one to come. Each meets C in memory again, which is why the other columns are not computed so, but
+// in groups and by all of A, which is there by then. The first half of C comes down meanwhile, and so does
+// each group; the last ones are narrow, for nothing hides their way down.
+//
+// Where there is no such memory, a block stays on the device while panels of A and B pass by in two buffers,
+// a deeper one at last, which meets C in groups of columns.
 struct plan {
-    int64_t block_m, block_n, block_k, last_k;
-    int64_t blocks_m, blocks_n, panels;
+    int64_t block_m, block_n;
+    bool is_resident;
+    int64_t first_k;         // depth of the first panel; resident
+    int64_t block_k, last_k; // of all, and of the last one; not resident
+    int64_t lead_cols;       // of a block, that panels are multiplied with
+    int64_t blocks_m, blocks_n;
     int64_t strip_cols; // a strip fits a slot
 
     int64_t blocks() const { return blocks_m * blocks_n; }
+    int64_t largest_depth() const { return std::max(block_k, last_k); }
+    // Of the panel after one, if so much of k is left; the first one comes after one of depth 0.
+    int64_t depth_after(int64_t depth, int64_t left) const {
+        if (is_resident)
+            return std::min(left,
+                            depth == 0 ? first_k : round_up(depth * 3 / 2, element_alignment));
+        return left > last_k ? std::min(block_k, left - last_k) : left;
+    }
 };
 
-constexpr int64_t largest_block_m = 65536;            // a strip of 32 columns then fills a slot
-constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B together: some ms of copying
+constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns then fills a slot
+constexpr int64_t first_elements = 1 << 20;           // of A and B in the first panel
+constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
 constexpr int64_t least_block = 32, least_depth = 32;
-constexpr int64_t last_part = 4; // of k is in the last panel: C goes down meanwhile
-constexpr int64_t strips_per_group = 4;
+constexpr int64_t last_part = 4;   // of k is in the last panel
+constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
+constexpr int64_t least_group_cols = 256;
 
 // Device memory of a matrix as it is stored here.
 int64_t stored_elements(int64_t rows, int64_t cols) {
@@ -49,15 +70,40 @@ int64_t stored_elements(int64_t rows, int64_t cols) {
 
 int64_t elements_of_c(const plan& q) { return stored_elements(q.block_m, q.block_n); }
 
-// The larger of what a panel and its transpose take.
-int64_t elements_of_panel(int64_t extent, int64_t depth) {
+// The larger of what a part of a panel and its transpose take.
+int64_t elements_of_part(int64_t extent, int64_t depth) {
     return std::max(stored_elements(extent, depth), stored_elements(depth, extent));
 }
 
-int64_t elements_in_all(const plan& q) {
-    const int64_t depth = std::max(q.block_k, q.last_k);
-    return elements_of_c(q) +
-           2 * (elements_of_panel(q.block_m, depth) + elements_of_panel(q.block_n, depth));
+// All of A, and B: its leading columns in panels, and the others.
+int64_t resident_elements(const plan& q, int64_t k) {
+    int64_t elements =
+        elements_of_part(q.block_m, k) + elements_of_part(q.block_n - q.lead_cols, k);
+    for (int64_t l = 0, depth = 0; l < k; l += depth) {
+        depth = q.depth_after(depth, k - l);
+        elements += elements_of_part(q.lead_cols, depth);
+    }
+    return elements;
+}
+
+int64_t elements_of_buffer(const plan& q) {
+    return elements_of_part(q.block_m, q.largest_depth()) +
+           elements_of_part(q.block_n, q.largest_depth());
+}
+
+int64_t elements_in_all(const plan& q, int64_t k) {
+    return elements_of_c(q) + (q.is_resident ? resident_elements(q, k) : 2 * elements_of_buffer(q));
+}
+
+// Aligned as operands should be.
+void cut_strips(plan* q) {
+    const int64_t cols = slot_elements / q->block_m;
+    const int64_t aligned = cols / element_alignment * element_alignment;
+    q->strip_cols = std::min(q->block_n, aligned > 0 ? aligned : cols);
+}
+
+int64_t depth_of(int64_t elements, int64_t rows, int64_t cols, int64_t k) {
+    return std::clamp(elements / (rows + cols), least_depth, std::max(k, least_depth));
 }
 
 plan make_plan(const product& p, size_t memory_bytes, int devices) {
@@ -65,27 +111,28 @@ plan make_plan(const product& p, size_t memory_bytes, int devices) {
     plan q{};
     q.block_m = std::min(p.m, largest_block_m);
     q.block_n = divide_up(p.n, devices);
-    while (elements_of_c(q) > memory / 2 && std::max(q.block_m, q.block_n) > least_block) {
-        int64_t& longer = q.block_m > q.block_n ? q.block_m : q.block_n;
-        longer = divide_up(longer, 2);
+    cut_strips(&q);
+    q.is_resident = true;
+    q.lead_cols = std::min(
+        q.block_n, round_up(std::max(divide_up(q.block_n, 2), least_group_cols), q.strip_cols));
+    q.first_k = round_up(depth_of(first_elements, q.block_m, q.lead_cols, p.k), element_alignment);
+    if (elements_in_all(q, p.k) > memory) {
+        q.is_resident = false;
+        while (elements_of_c(q) > memory / 2 && std::max(q.block_m, q.block_n) > least_block) {
+            int64_t& longer = q.block_m > q.block_n ? q.block_m : q.block_n;
+            longer = divide_up(longer, 2);
+        }
+        cut_strips(&q);
+        q.lead_cols = q.block_n;
+        q.block_k = depth_of(panel_elements, q.block_m, q.block_n, p.k);
+        q.last_k = std::max(q.block_k, p.k / last_part);
+        if (elements_in_all(q, p.k) > memory)
+            q.last_k = q.block_k;
+        while (elements_in_all(q, p.k) > memory && q.block_k > least_depth)
+            q.last_k = q.block_k /= 2;
     }
-    q.block_k = std::clamp(
-        panel_elements / (q.block_m + q.block_n), least_depth, std::max(p.k, least_depth));
-    q.last_k = std::max(q.block_k, p.k / last_part);
-    if (elements_in_all(q) > memory)
-        q.last_k = 0;
-    while (elements_in_all(q) > memory && q.block_k > least_depth)
-        q.block_k /= 2;
-    // The panels before the last one are equally deep.
-    const int64_t before = std::max<int64_t>(0, p.k - std::max(q.last_k, q.block_k));
-    const int64_t panels_before = divide_up(before, q.block_k);
-    q.panels = panels_before + 1;
-    if (panels_before > 0)
-        q.block_k = divide_up(before, panels_before);
-    q.last_k = p.k - panels_before * q.block_k;
     q.blocks_m = divide_up(p.m, q.block_m);
     q.blocks_n = divide_up(p.n, q.block_n);
-    q.strip_cols = std::min(q.block_n, slot_elements / q.block_m);
     return q;
 }
 
@@ -104,112 +151,180 @@ product block_of(const product& p, const plan& q, int64_t index, int64_t from_co
     return part;
 }
 
-// Device memory of one block.
-struct block_memory {
-    device_matrix a[2], b[2], c;
+// A block on a device.
+class staged_block {
+public:
+    staged_block(device& d, float* memory, const product& p, const plan& q)
+        : d_(d), p_(p), q_(q),
+          lead_cols_(std::min(q.lead_cols, p.n)), c_{memory,
+                                                     round_up(q.block_m, element_alignment)},
+          a_{memory + elements_of_c(q), round_up(p.transa ? p.k : p.m, element_alignment)},
+          others_{a_.data + elements_of_part(q.block_m, p.k),
+                  round_up(p.transb ? p.n - lead_cols_ : p.k, element_alignment)},
+          panels_(q.is_resident ? others_.data + elements_of_part(q.block_n - q.lead_cols, p.k)
+                                : a_.data) {}
 
-    block_memory(float* memory, const plan& q, const product& p) {
-        const int64_t depth = std::max(q.block_k, q.last_k);
-        const int64_t a_elements = elements_of_panel(q.block_m, depth);
-        const int64_t b_elements = elements_of_panel(q.block_n, depth);
-        const int64_t lda = round_up(p.transa ? depth : q.block_m, element_alignment);
-        const int64_t ldb = round_up(p.transb ? q.block_n : depth, element_alignment);
-        c = {memory, round_up(q.block_m, element_alignment)};
-        memory += elements_of_c(q);
-        for (int buffer = 0; buffer < 2; ++buffer) {
-            a[buffer] = {memory, lda};
-            b[buffer] = {memory + a_elements, ldb};
-            memory += a_elements + b_elements;
+    bool compute() {
+        panel x{};
+        for (int64_t l = 0; l < p_.k; l += x.depth) {
+            x = next_panel(x, l);
+            if (!upload(x) || !multiply_lead(x) || !d_.record(computed(x.buffer), device::compute))
+                return false;
         }
+        return multiply_others() && download_all();
     }
-};
 
-// C's columns j to j + cols with one panel: up, if the panel is the first and C counts; down after the
-// last one, in strips.
-bool compute_cols(device& d,
-                  const product& p,
-                  const plan& q,
-                  const block_memory& memory,
-                  int buffer,
+private:
+    // Of A and B, from l on in their common extent.
+    struct panel {
+        int64_t l, depth;
+        device_matrix a, b;
+        int buffer;
+    };
+
+    // The device memory of the panel after x.
+    panel next_panel(const panel& x, int64_t l) {
+        panel next{};
+        next.l = l;
+        next.depth = q_.depth_after(x.depth, p_.k - l);
+        next.buffer = 1 - x.buffer;
+        if (q_.is_resident) {
+            next.a = {a_.data + (p_.transa ? l : l * a_.ld), a_.ld};
+            next.b.data = panels_;
+            panels_ += elements_of_part(q_.lead_cols, next.depth);
+        } else {
+            next.a = {panels_ + next.buffer * elements_of_buffer(q_),
+                      round_up(p_.transa ? next.depth : p_.m, element_alignment)};
+            next.b.data = next.a.data + elements_of_part(q_.block_m, q_.largest_depth());
+        }
+        next.b.ld = round_up(p_.transb ? lead_cols_ : next.depth, element_alignment);
+        return next;
+    }
+
+    bool upload(const panel& x) {
+        const float* a = p_.a + (p_.transa ? x.l : x.l * p_.lda);
+        return (q_.is_resident || d_.wait(device::uploads, computed(x.buffer))) &&
+               d_.upload(p_.transa ? host_matrix<const float>{a, x.depth, p_.m, p_.lda}
+                                   : host_matrix<const float>{a, p_.m, x.depth, p_.lda},
+                         x.a) &&
+               upload_b(x.l, x.depth, 0, lead_cols_, x.b);
+    }
+
+    // B's elements from (l, j) on, depth x cols; what is multiplied next may use them.
+    bool upload_b(int64_t l, int64_t depth, int64_t j, int64_t cols, const device_matrix& to) {
+        const float* b = p_.b + (p_.transb ? j + l * p_.ldb : l + j * p_.ldb);
+        return d_.upload(p_.transb ? host_matrix<const float>{b, cols, depth, p_.ldb}
+                                   : host_matrix<const float>{b, depth, cols, p_.ldb},
+                         to) &&
+               d_.record(uploaded(0), device::uploads) && d_.wait(device::compute, uploaded(0));
+    }
+
+    device_matrix c_from(int64_t j) const { return {c_.data + j * c_.ld, c_.ld}; }
+    host_matrix<float> target(int64_t j, int64_t cols) const {
+        return {p_.c + j * p_.ldc, p_.m, cols, p_.ldc};
+    }
+
+    bool upload_c(int64_t j, int64_t cols) {
+        const host_matrix<float> from = target(j, cols);
+        return d_.upload({from.data, from.rows, from.cols, from.ld}, c_from(j)) &&
+               d_.record(cols_uploaded, device::uploads) && d_.wait(device::compute, cols_uploaded);
+    }
+
+    // Columns j to j + cols of C; b begins with column j.
+    bool multiply(const device_matrix& a,
+                  const device_matrix& b,
                   int64_t depth,
                   int64_t j,
                   int64_t cols,
-                  bool is_first,
-                  bool is_last) {
-    const device_matrix c{memory.c.data + j * memory.c.ld, memory.c.ld};
-    const host_matrix<float> target{p.c + j * p.ldc, p.m, cols, p.ldc};
-    const float beta = is_first ? p.beta : 1;
-    if (is_first && beta != 0) {
-        if (!d.upload({target.data, target.rows, target.cols, target.ld}, c) ||
-            !d.record(cols_uploaded, device::uploads) || !d.wait(device::compute, cols_uploaded))
-            return false;
+                  float beta) {
+        const device_matrix c = c_from(j);
+        return d_.api().sgemm(d_.handle(),
+                              p_.transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                              p_.transb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                              p_.m,
+                              cols,
+                              depth,
+                              &p_.alpha,
+                              a.data,
+                              a.ld,
+                              b.data,
+                              b.ld,
+                              &beta,
+                              c.data,
+                              c.ld) == MYBLAS_STATUS_SUCCESS;
     }
-    const device_matrix& b = memory.b[buffer];
-    const myblasStatus_t status = d.api().sgemm(d.handle(),
-                                                p.transa ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                                p.transb ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                                p.m,
-                                                cols,
-                                                depth,
-                                                &p.alpha,
-                                                memory.a[buffer].data,
-                                                memory.a[buffer].ld,
-                                                b.data + (p.transb ? j : j * b.ld),
-                                                b.ld,
-                                                &beta,
-                                                c.data,
-                                                c.ld);
-    if (status != MYBLAS_STATUS_SUCCESS)
-        return false;
-    if (!is_last)
-        return true;
-    if (!d.record(cols_computed, device::compute) || !d.wait(device::downloads, cols_computed))
-        return false;
-    for (int64_t i = 0; i < cols; i += q.strip_cols) {
-        const int64_t strip_cols = std::min(q.strip_cols, cols - i);
-        if (!d.download({c.data + i * c.ld, c.ld},
-                        {target.data + i * target.ld, p.m, strip_cols, target.ld}))
-            return false;
-    }
-    return true;
-}
 
-bool upload_panel(
-    device& d, const product& p, const block_memory& memory, int buffer, int64_t l, int64_t depth) {
-    const float* a = p.a + (p.transa ? l : l * p.lda);
-    const float* b = p.b + (p.transb ? l * p.ldb : l);
-    return d.wait(device::uploads, computed(buffer)) &&
-           d.upload(p.transa ? host_matrix<const float>{a, depth, p.m, p.lda}
-                             : host_matrix<const float>{a, p.m, depth, p.lda},
-                    memory.a[buffer]) &&
-           d.upload(p.transb ? host_matrix<const float>{b, p.n, depth, p.ldb}
-                             : host_matrix<const float>{b, depth, p.n, p.ldb},
-                    memory.b[buffer]) &&
-           d.record(uploaded(buffer), device::uploads) && d.wait(device::compute, uploaded(buffer));
-}
+    // Of the group that begins with column j, of columns up to `end`; whole strips, but for the end.
+    int64_t group_cols(int64_t j, int64_t end) const {
+        const int64_t even = divide_up(p_.n, even_groups), half = divide_up(end - j, 2);
+        const int64_t cols = std::max(std::min(even, half), least_group_cols);
+        return std::min(end - j, round_up(cols, q_.strip_cols));
+    }
+
+    // In groups, if C goes up before, or comes down after this panel.
+    bool multiply_lead(const panel& x) {
+        const bool is_first = x.l == 0, is_last = x.l + x.depth == p_.k;
+        const float beta = is_first ? p_.beta : 1;
+        const bool goes_up = is_first && beta != 0, comes_down = is_last && !q_.is_resident;
+        for (int64_t j = 0, cols; j < lead_cols_; j += cols) {
+            cols = goes_up || comes_down ? group_cols(j, lead_cols_) : lead_cols_;
+            const device_matrix b{x.b.data + (p_.transb ? j : j * x.b.ld), x.b.ld};
+            if ((goes_up && !upload_c(j, cols)) || !multiply(x.a, b, x.depth, j, cols, beta) ||
+                (comes_down && !note_group(cols)))
+                return false;
+        }
+        return !is_last || comes_down || note_group(lead_cols_);
+    }
+
+    // With all of A.
+    bool multiply_others() {
+        for (int64_t j = lead_cols_, cols; j < p_.n; j += cols) {
+            cols = group_cols(j, p_.n);
+            const int64_t at = j - lead_cols_;
+            const device_matrix b{others_.data + (p_.transb ? at : at * others_.ld), others_.ld};
+            if ((p_.beta != 0 && !upload_c(j, cols)) || !upload_b(0, p_.k, j, cols, b) ||
+                !multiply(a_, b, p_.k, j, cols, p_.beta) || !note_group(cols))
+                return false;
+        }
+        return true;
+    }
+
+    // The next columns of C are computed, once the compute stream is here.
+    bool note_group(int64_t cols) {
+        group_cols_[group_count_] = cols;
+        return d_.record(cols_computed(group_count_++), device::compute);
+    }
+
+    bool download_all() {
+        int64_t j = 0;
+        for (int group = 0; group < group_count_; ++group) {
+            if (!d_.wait(device::downloads, cols_computed(group)))
+                return false;
+            for (const int64_t end = j + group_cols_[group]; j < end;) {
+                const int64_t cols = std::min(q_.strip_cols, end - j);
+                if (!d_.download(c_from(j), target(j, cols)))
+                    return false;
+                j += cols;
+            }
+        }
+        return true;
+    }
+
+    device& d_;
+    const product& p_;
+    const plan& q_;
+    const int64_t lead_cols_;
+    const device_matrix c_;
+    const device_matrix a_, others_; // of B; if they are resident
+    float* panels_;                  // the next one of B; if they pass by, the two buffers
+    std::array<int64_t, most_groups> group_cols_;
+    int group_count_ = 0;
+};
 
 bool compute_block(device& d, const product& p, const plan& q) {
-    float* allocated =
-        static_cast<float*>(d.reserve(static_cast<size_t>(elements_in_all(q)) * sizeof(float)));
-    if (!allocated)
-        return false;
-    const block_memory memory(allocated, q, p);
-    for (int64_t panel = 0; panel < q.panels; ++panel) {
-        const int buffer = static_cast<int>(panel % 2);
-        const bool is_first = panel == 0, is_last = panel == q.panels - 1;
-        const int64_t l = panel * q.block_k, depth = is_last ? q.last_k : q.block_k;
-        if (!upload_panel(d, p, memory, buffer, l, depth))
-            return false;
-        const bool moves_c = is_last || (is_first && p.beta != 0);
-        const int64_t step = moves_c ? strips_per_group * q.strip_cols : p.n;
-        for (int64_t j = 0; j < p.n; j += step)
-            if (!compute_cols(
-                    d, p, q, memory, buffer, depth, j, std::min(step, p.n - j), is_first, is_last))
-                return false;
-        if (!d.record(computed(buffer), device::compute))
-            return false;
-    }
-    return true;
+    float* memory = static_cast<float*>(
+        d.reserve(static_cast<size_t>(elements_in_all(q, p.k)) * sizeof(float)));
+    return memory && staged_block(d, memory, p, q).compute();
 }
 
 // ---- All blocks on all devices -------------------------------------------------------------------
@@ -227,8 +342,7 @@ device_result compute_blocks(
     const double bytes = sizeof(float) * (static_cast<double>(p.m) * static_cast<double>(p.k) +
                                           static_cast<double>(p.k) * static_cast<double>(p.n) +
                                           static_cast<double>(p.m) * static_cast<double>(p.n));
-    copy_team team(copy_team::useful_helpers(bytes, devices));
-    const device::lease lease(d, team);
+    const device::lease lease(d, copy_team::useful_helpers(bytes, devices));
     device_result result;
     result.was_free = lease.is_held();
     while (result.was_free && result.failed_block < 0) {
@@ -294,8 +408,7 @@ outcome staged_product(std::span<device* const> devices,
 }
 
 bool resident_product(device& d, int64_t n) noexcept {
-    copy_team nobody(0);
-    const device::lease lease(d, nobody);
+    const device::lease lease(d, 0);
     if (!lease.is_held())
         return false;
     float* memory = static_cast<float*>(d.reserve(static_cast<size_t>(3 * n * n) * sizeof(float)));
@@ -333,8 +446,7 @@ outcome run_pieces(device& d,
                    Upload&& upload,
                    Compute&& compute,
                    Download&& download) noexcept {
-    copy_team team(copy_team::useful_helpers(bytes, 1));
-    const device::lease lease(d, team);
+    const device::lease lease(d, copy_team::useful_helpers(bytes, 1));
     if (!lease.is_held())
         return outcome::no_device_free;
     float* memory = static_cast<float*>(d.reserve(2 * buffer_count * device::slot_bytes));
