@@ -50,13 +50,23 @@ size_t most_workspace() noexcept {
     return most;
 }
 
-// Handles point to the GPU, wherever a driver is in the process; where there is none, what calls itself
-// cuBLAS is a stand-in on ordinary memory.
-myblasBackend_t backend() noexcept {
-    void* driver = mapped_library("libcuda.so.1");
-    if (driver)
-        dlclose(driver);
-    return driver ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
+// Null where no driver is in the process.
+void* driver() noexcept {
+    static void* const library = mapped_library("libcuda.so.1");
+    return library;
+}
+
+// Handles point to the GPU, wherever there is a driver; where there is none, what calls itself cuBLAS is a
+// stand-in on ordinary memory.
+myblasBackend_t backend() noexcept { return driver() ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST; }
+
+// Whether a graph is made of the stream's work.
+bool is_captured(myblasStream_t stream) noexcept {
+    using function = int(myblasStream_t, int* status);
+    static auto* const ask =
+        driver() ? reinterpret_cast<function*>(dlsym(driver(), "cuStreamIsCapturing")) : nullptr;
+    int status = 0;
+    return ask && ask(stream, &status) == 0 && status != 0;
 }
 
 } // namespace
@@ -89,13 +99,15 @@ void shadow::forget(void* cublas) noexcept {
         return;
     {
         const std::lock_guard lock(s->mutex);
-        for (int i = 0; i < s->block_count_; ++i)
-            load_library()->release(s->handle_, s->blocks_[i]);
-        if (s->handle_)
-            load_library()->destroy(s->handle_);
+        if (!s->is_in_graph_) {
+            for (int i = 0; i < s->block_count_; ++i)
+                load_library()->release(s->handle_, s->blocks_[i]);
+            if (s->handle_)
+                load_library()->destroy(s->handle_);
+        }
         s->handle_ = nullptr;
         s->room_count_ = s->block_count_ = 0;
-        s->has_failed_ = s->has_stream_ = false;
+        s->has_failed_ = s->has_stream_ = s->is_in_graph_ = false;
         s->applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
         s->wanted_ = s->applied_ = {};
     }
@@ -211,6 +223,7 @@ myblasHandle_t shadow::prepare(void* cublas,
     }
     if (!handle_ && !open(reason))
         return nullptr;
+    is_in_graph_ = is_in_graph_ || is_captured(stream);
     const int mode = uses_scalars ? pointer_mode_ : MYBLAS_POINTER_MODE_HOST;
     *reason = "libmyblas refused the handle's settings";
     if (mode != applied_pointer_mode_) {

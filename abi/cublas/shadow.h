@@ -3,8 +3,9 @@
 //
 // The modes emulated and fast are several times as fast in a workspace that holds the slices of a product
 // whole. Programs give what cuBLAS wants, which is less; so a product that needs more gets it, on its stream,
-// and from then on all calls there. Memory that was once given stays until the handle is destroyed: a graph
-// may have been captured with it.
+// and from then on all calls there. It may come during a capture, of which it never becomes a part. Memory that
+// was once given stays until the handle is destroyed, and beyond that, with all of the shadow's, if a graph was
+// captured with it: cuBLAS has graphs run that outlive its handle.
 #pragma once
 
 #include "common/library.h"
@@ -64,6 +65,7 @@ private:
     void* blocks_[most_blocks] = {}; // all that rooms are or were
     int block_count_ = 0;
     bool uses_slices_ = false; // the mode is not strict
+    bool is_in_graph_ = false; // a call was captured
 
     room* room_of(myblasStream_t) noexcept; // null: it has none
     bool has_stream_ = false;

@@ -4,6 +4,7 @@
 //   all        every routine that the cuBLAS preload library serves, and some that it does not
 //   products   the products among them
 //   large      a product that emulated and fast kernels are made for, with a small workspace
+//   captured   the same in a graph of a new stream, run when the handle is gone
 //   tf32       a product for which the program allows TF32
 //   full       a product when the memory of the GPU is full
 //   fork       a product, and another one by a child, which cannot use the GPU any more
@@ -407,7 +408,27 @@ static void tf32(void) {
     fetch(c, m * n);
 }
 
-static void large(void) {
+// The handle is destroyed with what it has, and whatever of that was freed is overwritten, before the work
+// that was captured is run. The program goes on with another handle.
+static void run_without_handle(cudaStream_t captured) {
+    enum { pieces = 16, piece_bytes = 32 << 20 };
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    expect(cudaStreamEndCapture(captured, &graph) == cudaSuccess, "end of the capture");
+    expect(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess, "the graph");
+    expect(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS, "the end of a handle");
+    for (int i = 0; i < pieces; ++i) {
+        void* piece;
+        cudaMalloc(&piece, piece_bytes);
+        cudaMemset(piece, 0xff, piece_bytes);
+    }
+    cudaDeviceSynchronize();
+    cudaGraphLaunch(executable, captured);
+    expect(cudaStreamSynchronize(captured) == cudaSuccess, "the graph's work");
+    expect(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS, "another handle");
+}
+
+static void multiply_large(bool in_graph) {
     enum { size = 2600, step = 127 };
     void* workspace = NULL;
     const size_t workspace_bytes = 4 << 20, bytes = sizeof(float) * size * size;
@@ -418,7 +439,16 @@ static void large(void) {
     float* device_right = on_device(right, bytes);
     float* device_product = on_device(right, bytes);
     cudaMalloc(&workspace, workspace_bytes);
+    cudaStream_t captured = NULL;
+    if (in_graph) {
+        cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking);
+        cudaDeviceSynchronize();
+        cublasSetStream(handle, captured);
+    }
     cublasSetWorkspace(handle, workspace, workspace_bytes);
+    if (in_graph)
+        expect(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal) == cudaSuccess,
+               "capture");
     const float one = 1, zero = 0;
     expect(succeeds(cublasSgemm(handle,
                                 CUBLAS_OP_N,
@@ -435,6 +465,8 @@ static void large(void) {
                                 device_product,
                                 size)),
            "status of a large product");
+    if (in_graph)
+        run_without_handle(captured);
     cudaMemcpy(product, device_product, bytes, cudaMemcpyDeviceToHost);
     bool is_right = true;
     for (size_t j = 0; j < size; j += step)
@@ -452,6 +484,9 @@ static void large(void) {
     free(right);
     free(product);
 }
+
+static void large(void) { multiply_large(false); }
+static void captured(void) { multiply_large(true); }
 
 // ---- Faults --------------------------------------------------------------------------------------
 
@@ -504,6 +539,7 @@ int main(int argc, char** argv) {
     } commands[] = {{"all", all},
                     {"products", products},
                     {"large", large},
+                    {"captured", captured},
                     {"tf32", tf32},
                     {"full", full},
                     {"fork", forked}};

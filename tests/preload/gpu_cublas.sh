@@ -107,6 +107,9 @@ done
 gpu_case "room for slices" sample_under 'served by: fast_[a-z0-9]+(_[0-9]+x[0-9]+)? \(1\)$' MYBLAS_MATH=fast large
 gpu_case "room that is not granted" sample_under 'served by: fast_[a-z0-9]+_passes \(1\)$' MYBLAS_MATH=fast \
     MYBLAS_CUBLAS_WORKSPACE=8M large
+for math in strict fast; do
+    gpu_case "a graph that outlives its handle, $math" sample_under '^Sgemm +large +1 .*served by: ' MYBLAS_MATH=$math captured
+done
 gpu_case "the GPU's memory is full" sample_under '^Sgemm ' full
 gpu_case "a fork after use" sample_under '^Sgemm +medium +2 ' fork
 gpu_case "a library that is unloaded and loaded again" reloaded
