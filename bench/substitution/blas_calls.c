@@ -54,7 +54,7 @@ static int compare(const void* left, const void* right) {
 static void measure(const product function[functions], int n, double seconds[functions]) {
     enum { most_batches = 301 };
     static double times[functions][most_batches];
-    const double batch_seconds = 3e-5, all_seconds = 2e-2, long_call = 0.1;
+    const double batch_seconds = 3e-5, all_seconds = 2e-2, long_call = 0.04;
     // A GPU starts, and the clock of the processor rises.
     for (int i = 0; i < 3; ++i)
         seconds_of(function[program], n, 1);
