@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # blas_interposition.sh PRELOAD HOST PLUGIN_DIR REFERENCE_DIR JUMPING: which calls the BLAS preload library
-# gets, to whom it forwards them, and what it leaves alone. The plugins are plugin.so and plugin64.so; the
-# reference BLAS is in REFERENCE_DIR.
+# gets, to whom it forwards them, and what it leaves alone. The plugins are plugin.so, plugin64.so and
+# plugin_wrong.so; the reference BLAS is in REFERENCE_DIR.
 set -u
 
 preload=$1
 host=$2
 plugin=$3/plugin.so
 plugin64=$3/plugin64.so
+plugin_wrong=$3/plugin_wrong.so
 jumping=$5
 export LD_LIBRARY_PATH=$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
@@ -26,6 +27,13 @@ check "a function's address is out of reach" none "$host" "$plugin" local addres
 check "a plugin that is unloaded and loaded again" '^sgemm +small +0 +[0-9.]+ +4 ' \
     "$host" "$plugin" local product reload product
 check "a routine that the program's BLAS lacks" '^somatcopy ' "$host" "$plugin" local matcopy
+
+# Each to its own BLAS, whoever called first; without a report, which has all calls looked at.
+for first in "$plugin local product product $plugin_wrong !product !product" \
+    "$plugin_wrong local !product !product $plugin product product"; do
+    # shellcheck disable=SC2086 # words
+    check "two plugins with a BLAS each" none MYBLAS_REPORT= LD_LIBRARY_PATH="$3/wrong:$LD_LIBRARY_PATH" "$host" $first
+done
 
 if [ -e "$plugin64" ]; then
     check "64-bit integers" 'forwarded: the program.s integers have 64 bits \(2\)' \

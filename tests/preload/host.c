@@ -1,6 +1,7 @@
 // host PLUGIN local|global|deepbind COMMAND...: a program without a BLAS that loads a plugin with one and
-// carries out the commands; one that is not its own is the plugin's function plugin_COMMAND. Status 0: all
-// results were right.
+// carries out the commands; one that is not its own is the plugin's function plugin_COMMAND. A path is
+// another plugin, which gets the commands from there on; with an exclamation mark in front of a command its
+// result has to be wrong. Status 0: all results were as they should be.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -53,6 +54,10 @@ static int obey(const char* command, const char* file, int flags) {
         return !is_mapped("libmyblas.so") && !is_mapped("libcuda.so");
     if (strcmp(command, "reload") == 0)
         return dlclose(plugin) == 0 && (plugin = dlopen(file, flags)) != NULL;
+    if (strchr(command, '/'))
+        return (plugin = dlopen(command, flags)) != NULL;
+    if (command[0] == '!')
+        return !obey(command + 1, file, flags);
     char function[64];
     snprintf(function, sizeof function, "plugin_%s", command);
     return call(function);
