@@ -83,6 +83,12 @@ copy_box(void* smem_target, const CUtensorMap& map, int x, int y, mbarrier& barr
                  : "memory");
 }
 
+// Orders what this thread wrote to global memory, or has seen written, before bulk copies that read it: those of
+// other threads, too, which come after it. PTX ISA, "membar/fence", fence.proxy.async.
+__device__ __forceinline__ void fence_for_copies() {
+    asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
 // Copies contiguous bytes, a multiple of 16 with both ends aligned to 16. Completes on the barrier.
 __device__ __forceinline__ void
 copy_bytes(void* smem_target, const void* gmem_source, int bytes, mbarrier& barrier) {

@@ -12,7 +12,7 @@
 namespace myblas::cuda {
 namespace {
 
-using large = slice_launcher<product_shape<fp16x3, 2, 2, 4>, product_shape<bf16x6, 2, 2, 3>>;
+using large = slice_launcher<product_shape<fp16x3, 2, 2, 4>, product_shape<bf16x6, 2, 2, 3>, true>;
 using small = slice_launcher<product_shape<fp16x3, 2, 1, 6>, product_shape<bf16x6, 2, 1, 4>>;
 
 } // namespace

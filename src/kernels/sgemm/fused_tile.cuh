@@ -24,14 +24,6 @@
 
 namespace myblas::cuda {
 
-// threadIdx.x, as if it were unknown: what follows from it is computed where it is needed, and takes no
-// registers through the loops over chunks, which have none to spare.
-__device__ __forceinline__ unsigned fresh_thread() {
-    unsigned thread = threadIdx.x;
-    asm volatile("" : "+r"(thread));
-    return thread;
-}
-
 template <class Scheme_, int tile_, int warp_m_, int warp_n_, int blocks_per_sm_>
 struct fused_shape {
     using Scheme = Scheme_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/sgemm/slice_fallback.h"
+#include "kernels/sgemm/slice_overlap.cuh"
 #include "kernels/sgemm/slice_pack.cuh"
 #include "kernels/sgemm/slice_product.cuh"
 
@@ -31,8 +32,8 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
 }
 
 // Shape is that of the product kernel, Fallback that of the one that computes what the slices of the first
-// lose too much of; void where they lose nothing.
-template <class Shape, class Fallback = void>
+// lose too much of; void where they lose nothing. With `overlaps` packing goes on beside the product.
+template <class Shape, class Fallback = void, bool overlaps = false>
 struct slice_launcher {
     using Scheme = typename Shape::Scheme;
     static constexpr bool has_fallback = !std::is_void_v<Fallback>;
@@ -207,6 +208,41 @@ struct slice_launcher {
         return {strip, blocks(a), blocks(b)};
     }
 
+    // Strips in the order in which tiles want them, counted by as many counters as the stream has places for.
+    // False where these are too few.
+    static bool plan_strips(const slice_pass& pass,
+                            const tile_plan& tiles,
+                            const device_info& device,
+                            strip_plan& plan) {
+        const int64_t panels_a = pass.batches * pass.panels_a;
+        const int64_t panels_b = pass.batches * pass.panels_b;
+        plan.first_counter = slice_counters;
+        if (tiles.parts > largest_tile_cluster)
+            plan.first_counter += static_cast<int>(tiles.tiles);
+        const int places = counter_count - plan.first_counter - strip_counters;
+        if (pass.chunks == 0 || panels_a + panels_b > places)
+            return false;
+        plan.strip = pass.chunks >= 128 ? 8 : 4;
+        plan.strips = static_cast<int>(round_up(ceil_div(pass.chunks, plan.strip), tiles.parts));
+        plan.span = plan.strip;
+        while ((panels_a + panels_b) * ceil_div(pass.chunks, plan.span) > places)
+            plan.span *= 2;
+        plan.counters = plan.first_counter + strip_counters +
+                        static_cast<int>(panels_a + panels_b) * ceil_div(pass.chunks, plan.span);
+
+        // What the first wave of tiles reads (locate_tile), and as much for each bundle after it.
+        const int64_t tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
+        const int64_t sms = device.sm_count;
+        const int64_t height = std::min<int64_t>(tiles_m, tile_patch<Shape>);
+        const int64_t width = std::min(tiles_n, ceil_div(sms, height));
+        const int64_t products = std::min(ceil_div(sms, tiles_m * tiles_n), pass.batches);
+        plan.bundle_a = static_cast<int>(products * height * Shape::panels_m);
+        plan.bundle_b = static_cast<int>(products * width);
+        plan.bundles = static_cast<int>(std::max(ceil_div<int64_t>(panels_a, plan.bundle_a),
+                                                 ceil_div<int64_t>(panels_b, plan.bundle_b)));
+        return plan_units(plan) <= max_extent;
+    }
+
     // Packing and product of one scheme; route `other` computes what its slices lose too much of.
     template <class S>
     static myblasStatus_t launch_scheme(const sgemm_problem& p,
@@ -243,6 +279,38 @@ struct slice_launcher {
                                tiles);
     }
 
+    // The same of the first scheme, in one launch if it can be.
+    static myblasStatus_t launch_first(const sgemm_problem& p,
+                                       const slice_pass& pass,
+                                       const packed_pass& packed,
+                                       const tile_plan& tiles,
+                                       route other,
+                                       const launch_context& context) {
+        if constexpr (overlaps) {
+            using overlap = overlap_shape<Shape>;
+            strip_plan plan;
+            if (plan_strips(pass, tiles, *context.device, plan)) {
+                const bool is_cluster = tiles.parts <= largest_tile_cluster;
+                const int64_t blocks =
+                    tiles.parts == 1 ? context.device->sm_count : tiles.tiles * tiles.parts;
+                return launch_clusters(pack_and_multiply_kernel<overlap>,
+                                       dim3(static_cast<unsigned>(blocks)),
+                                       is_cluster ? tiles.parts : 1,
+                                       true,
+                                       overlap::threads,
+                                       overlap::smem_bytes,
+                                       context,
+                                       p,
+                                       pass,
+                                       plan,
+                                       packed,
+                                       tiles,
+                                       other);
+            }
+        }
+        return launch_scheme<Shape>(p, pass, packed, tiles, other, context);
+    }
+
     static myblasStatus_t
     launch_pass(const sgemm_problem& p, const slice_pass& pass, const launch_context& context) {
         const slice_layout at = lay_out(pass, *context.device);
@@ -266,12 +334,12 @@ struct slice_launcher {
         myblasStatus_t status;
         if constexpr (has_fallback) {
             constexpr route other = route_of<typename Fallback::Scheme>;
-            status = launch_scheme<Shape>(p, pass, packed, tiles, other, context);
+            status = launch_first(p, pass, packed, tiles, other, context);
             packed.is_fallback = true;
             if (status == MYBLAS_STATUS_SUCCESS)
                 status = launch_scheme<Fallback>(p, pass, packed, tiles, route_strict, context);
         } else {
-            status = launch_scheme<Shape>(p, pass, packed, tiles, route_strict, context);
+            status = launch_first(p, pass, packed, tiles, route_strict, context);
         }
         return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
                                                : status;
@@ -314,6 +382,11 @@ struct slice_launcher {
         if constexpr (has_fallback) {
             if (status == MYBLAS_STATUS_SUCCESS)
                 status = prepare_scheme<Fallback>();
+        }
+        if constexpr (overlaps) {
+            using overlap = overlap_shape<Shape>;
+            if (status == MYBLAS_STATUS_SUCCESS)
+                status = allow_smem(pack_and_multiply_kernel<overlap>, overlap::smem_bytes);
         }
         return status == MYBLAS_STATUS_SUCCESS ? prepare_strict_pass(device) : status;
     }

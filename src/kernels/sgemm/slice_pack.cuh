@@ -56,13 +56,19 @@ struct findings {
     unsigned vote = route_fp16x3;
 };
 
+// Neighbours along k.
+template <int length>
+struct lane_piece {
+    float of[length];
+};
+
 // Elements of 4 lines that a lane holds, `length` of k each. Lanes that share a line are `step` apart, and
 // the lines of a lane line_step.
 template <bool k_contiguous, int length>
 struct lane_elements {
     static constexpr int lines = 4;
     static constexpr int step = k_contiguous ? 1 : 8, line_step = k_contiguous ? 8 : 1;
-    float of_line[lines][length];
+    lane_piece<length> of_line[lines];
 
     // x is the lane's first element; from there on the operand has `rows` lines and `k`.
     template <bool partial>
@@ -74,33 +80,38 @@ struct lane_elements {
                 for (int e = 0; e < length; e += 4) {
                     const int i = r * line_step;
                     const float4 v = load_4<partial>(x + e + i * ld, i < rows ? k - e : 0);
-                    of_line[r][e] = v.x, of_line[r][e + 1] = v.y;
-                    of_line[r][e + 2] = v.z, of_line[r][e + 3] = v.w;
+                    of_line[r].of[e] = v.x, of_line[r].of[e + 1] = v.y;
+                    of_line[r].of[e + 2] = v.z, of_line[r].of[e + 3] = v.w;
                 }
         } else {
 #pragma unroll
             for (int e = 0; e < length; ++e) {
                 const float4 v = load_4<partial>(x + e * ld, e < k ? rows : 0);
-                of_line[0][e] = v.x, of_line[1][e] = v.y, of_line[2][e] = v.z, of_line[3][e] = v.w;
+                of_line[0].of[e] = v.x, of_line[1].of[e] = v.y;
+                of_line[2].of[e] = v.z, of_line[3].of[e] = v.w;
             }
         }
     }
 
-    // The bits of the largest magnitude of a line, over the lanes that share it.
-    __device__ __forceinline__ unsigned largest(int r) const {
-        unsigned magnitude = 0;
-#pragma unroll
-        for (int e = 0; e < length; ++e)
-            magnitude = max(magnitude, __float_as_uint(of_line[r][e]) & 0x7fffffffu);
-        return line_max<step>(magnitude);
-    }
+    __device__ __forceinline__ const lane_piece<length>& piece(int r) const { return of_line[r]; }
 };
+
+// The bits of the largest magnitude of a line of which the lane has x, over the lanes that share it.
+template <int step, int length>
+__device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x) {
+    unsigned magnitude = 0;
+#pragma unroll
+    for (int e = 0; e < length; ++e)
+        magnitude = max(magnitude, __float_as_uint(x.of[e]) & 0x7fffffffu);
+    return line_max<step>(magnitude);
+}
 
 // Cuts one piece of a line, which 4 lanes `step` apart share. Returns how many elements of the line's chunk
 // lose too much.
 template <class Scheme, int step>
 __device__ __forceinline__ int
-pack_piece(const float (&x)[piece_k], float factor, char* target, findings& found) {
+pack_piece(const lane_piece<piece_k>& piece, float factor, char* target, findings& found) {
+    const float(&x)[piece_k] = piece.of;
     uint32_t words[Scheme::slices][piece_k / 2];
     int lossy = 0;
 #pragma unroll
@@ -142,17 +153,19 @@ struct lane_place {
 // What a warp reads: 32 lines, of which `lines` are left from the lane's first on, and k elements of each.
 struct line_source {
     const float* x; // the lane's first line, at k = 0
-    int64_t ld, k_stride, lines, k;
+    int64_t ld, k_stride;
+    int lines, k;
     bool vector; // quads are whole and aligned
 };
 
 // What samples tell of a lane's lines: biased exponents of their largest, and of that of all 32 lines.
 struct line_exponents {
-    int sampled[4];
+    unsigned of_lines; // a byte each
     int greatest;
 
+    __device__ __forceinline__ int sampled(int r) const { return of_lines >> 8 * r & 0xff; }
     __device__ __forceinline__ int scale(int r) const {
-        return sampled[r] == 0 ? 0 : max(sampled[r] - greatest, least_line_exponent);
+        return sampled(r) == 0 ? 0 : max(sampled(r) - greatest, least_line_exponent);
     }
 };
 
@@ -160,8 +173,9 @@ struct line_exponents {
 template <bool k_contiguous>
 __device__ __forceinline__ line_exponents sample_lines(const line_source& source, int j) {
     line_exponents lines{};
-    const int64_t k = max(source.k - 4, int64_t{0}) * j / (row_pieces - 1) / 4 * 4;
-    lane_elements<k_contiguous, 4> sample;
+    const int64_t k = int64_t{max(source.k - 4, 0)} * j / (row_pieces - 1) / 4 * 4;
+    using elements = lane_elements<k_contiguous, 4>;
+    elements sample;
     if (source.vector && source.k >= 4)
         sample.template load<false>(source.x + k * source.k_stride, source.ld, 0, 0);
     else
@@ -169,8 +183,8 @@ __device__ __forceinline__ line_exponents sample_lines(const line_source& source
             source.x + k * source.k_stride, source.ld, source.lines, source.k - k);
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
-        lines.sampled[r] = static_cast<int>(sample.largest(r) >> 23);
-        lines.greatest = max(lines.greatest, lines.sampled[r]);
+        lines.of_lines |= largest_of_line<elements::step>(sample.piece(r)) >> 23 << 8 * r;
+        lines.greatest = max(lines.greatest, lines.sampled(r));
     }
     lines.greatest = __reduce_max_sync(0xffffffffu, lines.greatest);
     return lines;
@@ -191,20 +205,19 @@ load_part(const line_source& source, int64_t chunk, int j) {
 }
 
 // Cuts a part. `line` is the lane's first in the panel whose slices are the target. Returns the part's scale.
-template <class Scheme, bool k_contiguous>
-__device__ __forceinline__ float cut_part(const lane_elements<k_contiguous, piece_k>& own,
+template <class Scheme, class Elements>
+__device__ __forceinline__ float cut_part(const Elements& own,
                                           const line_exponents& lines,
                                           int line,
                                           int j,
                                           char* slices,
                                           route fallback,
                                           findings& found) {
-    using elements = lane_elements<k_contiguous, piece_k>;
-    unsigned largest[elements::lines];
+    unsigned largest[Elements::lines];
     int exponent = 0; // of the part, biased
 #pragma unroll
-    for (int r = 0; r < elements::lines; ++r) {
-        largest[r] = own.largest(r);
+    for (int r = 0; r < Elements::lines; ++r) {
+        largest[r] = largest_of_line<Elements::step>(own.piece(r));
         if (largest[r] != 0)
             exponent = max(exponent, static_cast<int>(largest[r] >> 23) - lines.scale(r));
     }
@@ -223,7 +236,7 @@ __device__ __forceinline__ float cut_part(const lane_elements<k_contiguous, piec
 
     int lossy = 0;
 #pragma unroll
-    for (int r = 0; r < elements::lines; ++r) {
+    for (int r = 0; r < Elements::lines; ++r) {
         // What the line could hold, and the factor that makes of it the most of the slices.
         const int room = exponent + lines.scale(r);
         int shift = Scheme::top + exponent_bias - room;
@@ -232,12 +245,12 @@ __device__ __forceinline__ float cut_part(const lane_elements<k_contiguous, piec
             if (largest[r] != 0)
                 found.vote = fallback;
         }
-        const int line_lossy = pack_piece<Scheme, elements::step>(
-            own.of_line[r],
+        const int line_lossy = pack_piece<Scheme, Elements::step>(
+            own.piece(r),
             power_of_two(shift),
-            slices + piece_offset(line + r * elements::line_step, j),
+            slices + piece_offset(line + r * Elements::line_step, j),
             found);
-        const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled[r]);
+        const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled(r));
         if (!Scheme::is_exact && largest[r] != 0 &&
             (line_lossy > max_lossy_of_line || room - known > max_headroom))
             found.vote = fallback;
@@ -289,8 +302,8 @@ __device__ __forceinline__ void pack_strips(const sgemm_problem& p,
         line_source lines;
         lines.ld = source.ld;
         lines.k_stride = k_contiguous ? 1 : source.ld;
-        lines.lines = source.lines - panel_line - line;
-        lines.k = pass.k;
+        lines.lines = static_cast<int>(source.lines - panel_line - line);
+        lines.k = static_cast<int>(pass.k);
         lines.vector =
             aligned16(base, source.ld) && panel_line + line - lane.line + part_rows <= source.lines;
         lines.x = base + pass.first_k * lines.k_stride +
@@ -306,14 +319,14 @@ __device__ __forceinline__ void pack_strips(const sgemm_problem& p,
         }
         for (unsigned chunk = first_chunk; chunk < last_chunk; chunk += chunk_step) {
             const int64_t at = int64_t{chunk} * all_panels + panel;
-            const float scale = cut_part<Scheme, k_contiguous>(
-                load_part<k_contiguous>(lines, chunk, lane.j),
-                exponents,
-                line,
-                lane.j,
-                source.target.slices + at * (Scheme::slices * slice_bytes),
-                fallback,
-                found);
+            const float scale =
+                cut_part<Scheme>(load_part<k_contiguous>(lines, chunk, lane.j),
+                                 exponents,
+                                 line,
+                                 lane.j,
+                                 source.target.slices + at * (Scheme::slices * slice_bytes),
+                                 fallback,
+                                 found);
             if (threadIdx.x % 32 == 0)
                 source.target.part_scales[at * panel_parts + part] = scale;
         }

@@ -72,10 +72,13 @@ struct pass_tile {
 };
 
 // Blocks that run at the same time take a patch of tiles about as wide as high, so that they share what
-// they read in the L2 cache.
+// they read in the L2 cache. Of a patch, tiles along m:
+template <class Shape>
+inline constexpr int tile_patch = 2048 / Shape::block_m;
+
 template <class Shape>
 __device__ __forceinline__ pass_tile locate_tile(const slice_pass& pass, int64_t tile) {
-    constexpr int patch = 2048 / Shape::block_m;
+    constexpr int patch = tile_patch<Shape>;
     const int tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
     const int64_t product_tiles = int64_t{tiles_m} * tiles_n;
     const int batch = static_cast<int>(tile / product_tiles);
@@ -306,6 +309,101 @@ __device__ __forceinline__ void write_shared_tile(const tile_writer<Shape>& writ
     cluster_barrier(); // the sums of this block have been read
 }
 
+// Starts the copies of a chunk of a tile into a stage.
+template <class Shape>
+__device__ __forceinline__ void copy_chunk(const slice_pass& pass,
+                                           const packed_pass& packed,
+                                           const pass_tile& at,
+                                           int chunk,
+                                           char* smem,
+                                           int stage) {
+    const int64_t at_a =
+        (chunk * pass.batches + at.batch) * pass.panels_a + at.panel_a; // panels before it
+    const int64_t at_b = (chunk * pass.batches + at.batch) * pass.panels_b + at.panel_b;
+    char* slices = smem + stage * Shape::slices_bytes;
+    char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
+    mbarrier& barrier = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at)[stage];
+    barrier.arrive_expecting(Shape::slices_bytes + Shape::scales_bytes);
+    copy_bytes(slices,
+               packed.a.slices + at_a * Shape::panel_bytes,
+               Shape::panels_m * Shape::panel_bytes,
+               barrier);
+    copy_bytes(slices + Shape::slices_b_at,
+               packed.b.slices + at_b * Shape::panel_bytes,
+               Shape::panel_bytes,
+               barrier);
+    copy_bytes(scales,
+               packed.a.part_scales + at_a * panel_parts,
+               Shape::panels_m * Shape::panel_scales_bytes,
+               barrier);
+    copy_bytes(scales + Shape::scales_b_at,
+               packed.b.part_scales + at_b * panel_parts,
+               Shape::panel_scales_bytes,
+               barrier);
+}
+
+// A product that goes on to its end. See slice_overlap.cuh for one that may not.
+struct never_stop {
+    __device__ static bool decides() { return false; }
+    __device__ static bool at(int) { return false; }
+};
+
+// The work of the warps that multiply: the block's tiles. `stop` says of a stage that was filled whether it holds
+// word, and no slices, that the product shall end, and whether before C is first written a stage without
+// slices comes, to decide this.
+template <class Shape, class Stop>
+__device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
+                                               const slice_pass& pass,
+                                               const packed_pass& packed,
+                                               const tile_plan& plan,
+                                               bool reads,
+                                               char* smem,
+                                               const Stop& stop) {
+    mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
+    mbarrier* emptied = filled + Shape::stages;
+    // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
+    const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
+    const int64_t units = plan.tiles * plan.parts;
+    ring_position<Shape::stages> ring;
+    for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
+        const int64_t tile = unit / plan.parts;
+        const int part = static_cast<int>(unit % plan.parts);
+        const pass_tile at = locate_tile<Shape>(pass, tile);
+        float acc[Shape::halves][64] = {};
+        const int chunks = reads ? min(plan.part_chunks, pass.chunks - part * plan.part_chunks) : 0;
+        bool stops = false;
+        for (int chunk = 0; chunk < chunks; ++chunk) {
+            filled[ring.stage].wait(ring.parity);
+            stops = stop.at(ring.stage);
+            if (stops)
+                break;
+            multiply_stage<Shape>(smem + ring.stage * Shape::slices_bytes,
+                                  smem + Shape::scales_at + ring.stage * Shape::scales_bytes,
+                                  group,
+                                  acc);
+            emptied[ring.stage].arrive();
+            ring.advance();
+        }
+        if (stop.decides() && unit == blockIdx.x && !stops) {
+            filled[ring.stage].wait(ring.parity);
+            stops = stop.at(ring.stage);
+            emptied[ring.stage].arrive();
+            ring.advance();
+        }
+        // Blocks that share a tile meet, though only some may have been stopped yet, unless nothing is written
+        // before all have.
+        if (stops && (stop.decides() || plan.parts == 1))
+            return;
+        const tile_writer<Shape> writer(p, pass, packed, at);
+        if (plan.parts > 1 && plan.parts <= largest_tile_cluster) {
+            write_shared_tile<Shape>(writer, plan.parts, part, reinterpret_cast<float*>(smem), acc);
+        } else if (add_parts<Shape>(plan, tile, part, acc))
+            write_tile<Shape>(writer, acc);
+        if (stops)
+            return;
+    }
+}
+
 #endif
 
 template <class Shape>
@@ -337,74 +435,24 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         return;
 
     const bool reads = p.k != 0 && resolve(p.alpha) != 0;
-    const int64_t units = plan.tiles * plan.parts;
-    ring_position<Shape::stages> ring;
     if (threadIdx.x < 128) {
         give_up_registers<Shape::copy_registers>();
         if (threadIdx.x != 0 || !reads)
             return;
-        const int64_t panels_a = pass.batches * pass.panels_a;
-        const int64_t panels_b = pass.batches * pass.panels_b;
-        for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
+        ring_position<Shape::stages> ring;
+        for (int64_t unit = blockIdx.x; unit < plan.tiles * plan.parts; unit += gridDim.x) {
             const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);
             const int first = static_cast<int>(unit % plan.parts) * plan.part_chunks;
             const int last = min(first + plan.part_chunks, pass.chunks);
-            const int64_t panel_a = int64_t{at.batch} * pass.panels_a + at.panel_a;
-            const int64_t panel_b = int64_t{at.batch} * pass.panels_b + at.panel_b;
             for (int chunk = first; chunk < last; ++chunk) {
-                const int64_t at_a = chunk * panels_a + panel_a;
-                const int64_t at_b = chunk * panels_b + panel_b;
-                char* slices = smem + ring.stage * Shape::slices_bytes;
-                char* scales = smem + Shape::scales_at + ring.stage * Shape::scales_bytes;
-                mbarrier& barrier = filled[ring.stage];
                 emptied[ring.stage].wait(ring.parity ^ 1);
-                barrier.arrive_expecting(Shape::slices_bytes + Shape::scales_bytes);
-                copy_bytes(slices,
-                           packed.a.slices + at_a * Shape::panel_bytes,
-                           Shape::panels_m * Shape::panel_bytes,
-                           barrier);
-                copy_bytes(slices + Shape::slices_b_at,
-                           packed.b.slices + at_b * Shape::panel_bytes,
-                           Shape::panel_bytes,
-                           barrier);
-                copy_bytes(scales,
-                           packed.a.part_scales + at_a * panel_parts,
-                           Shape::panels_m * Shape::panel_scales_bytes,
-                           barrier);
-                copy_bytes(scales + Shape::scales_b_at,
-                           packed.b.part_scales + at_b * panel_parts,
-                           Shape::panel_scales_bytes,
-                           barrier);
+                copy_chunk<Shape>(pass, packed, at, chunk, smem, ring.stage);
                 ring.advance();
             }
         }
     } else {
         take_registers<Shape::math_registers>();
-        // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
-        const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
-        for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
-            const int64_t tile = unit / plan.parts;
-            const int part = static_cast<int>(unit % plan.parts);
-            const pass_tile at = locate_tile<Shape>(pass, tile);
-            float acc[Shape::halves][64] = {};
-            const int chunks =
-                reads ? min(plan.part_chunks, pass.chunks - part * plan.part_chunks) : 0;
-            for (int chunk = 0; chunk < chunks; ++chunk) {
-                filled[ring.stage].wait(ring.parity);
-                multiply_stage<Shape>(smem + ring.stage * Shape::slices_bytes,
-                                      smem + Shape::scales_at + ring.stage * Shape::scales_bytes,
-                                      group,
-                                      acc);
-                emptied[ring.stage].arrive();
-                ring.advance();
-            }
-            const tile_writer<Shape> writer(p, pass, packed, at);
-            if (plan.parts > 1 && plan.parts <= largest_tile_cluster) {
-                write_shared_tile<Shape>(
-                    writer, plan.parts, part, reinterpret_cast<float*>(smem), acc);
-            } else if (add_parts<Shape>(plan, tile, part, acc))
-                write_tile<Shape>(writer, acc);
-        }
+        multiply_tiles<Shape>(p, pass, packed, plan, reads, smem, never_stop());
     }
 #endif
 }

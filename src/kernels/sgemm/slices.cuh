@@ -30,6 +30,14 @@ inline constexpr int slice_bytes = panel_rows * chunk_k * 2; // of a panel in a 
 inline constexpr int piece_k = 8;                            // k of 16 bytes
 inline constexpr int row_pieces = chunk_k / piece_k;
 
+// threadIdx.x, as if it were unknown: what follows from it is computed where it is needed, and takes no
+// registers through the loops over chunks, which have none to spare.
+__device__ __forceinline__ unsigned fresh_thread() {
+    unsigned thread = threadIdx.x;
+    asm volatile("" : "+r"(thread));
+    return thread;
+}
+
 // Byte of piece j of a row inside a slice of a panel.
 __device__ __forceinline__ int piece_offset(int row, int j) {
     return row * (chunk_k * 2) + (j ^ row / 2 % 4) * 16;

@@ -1,0 +1,307 @@
+// Packing by a few warps beside a product (slice_overlap.cuh): strips of parts, which warps claim one by one.
+//
+// Such warps have few registers and little company. So global memory is read ahead by copies to shared memory,
+// a part's while the one before is cut, and a part is cut piece by piece from there. What is written, and what is
+// looked out for, is as in slice_pack.cuh.
+// Strips come in about the order in which tiles want them: bundle by bundle of panels, which are those that a wave
+// of tiles reads, in each along k. They are claimed, not assigned, so that nothing waits for a block that is
+// not on the device. What is finished is counted, span by span of a panel.
+#pragma once
+
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/tma.cuh"
+#include "kernels/sgemm/slice_pack.cuh"
+
+namespace myblas::cuda {
+
+// How packing is shared out. Panels are those of all products of the pass.
+struct strip_plan {
+    int strip, strips;      // chunks of a strip; strips along k
+    int span;               // chunks that a counter counts, whole strips
+    int bundle_a, bundle_b; // panels
+    int bundles;
+    int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished strips
+    int counters;      // of the stream's, in all
+};
+
+enum strip_counter { claimed_strips, finished_strips, strip_counters };
+
+inline constexpr int raw_part_bytes = part_rows * chunk_k * sizeof(float);
+inline constexpr int raw_parts = 2; // of a warp
+
+// Places of strips, of which some at the ends are empty.
+__host__ __device__ inline int64_t plan_units(const strip_plan& plan) {
+    return int64_t{plan.bundles} * (plan.bundle_a + plan.bundle_b) * panel_parts * plan.strips;
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// A counter that other blocks write. What they wrote before is there after a fence_device.
+__device__ __forceinline__ unsigned load_counter(const unsigned* x) {
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(x) : "memory");
+    return value;
+}
+
+// Orders memory accesses of this thread, and those before that it knows of, for the device. Unlike __threadfence not
+// sequentially consistent, which takes longer. PTX ISA, "membar/fence".
+__device__ __forceinline__ void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+// The counter before. Unlike atomicAdd not gathered from the lanes of a warp, which would wait for the result.
+__device__ __forceinline__ unsigned count_one(unsigned* x) {
+    unsigned before;
+    asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(x) : "memory");
+    return before;
+}
+
+// A raw part in shared memory: 32 rows of 32 floats along memory, their quads swizzled so that neither the
+// copies nor lanes that read pieces meet in a bank. A lane has the lines lane / 4 + 8 r, and piece lane % 4.
+template <bool k_contiguous>
+struct raw_part {
+    static constexpr int lines = 4, step = 1, line_step = 8;
+    char* bytes;
+
+    static __device__ __forceinline__ int offset(int row, int quad) {
+        return row * 128 + (quad ^ (k_contiguous ? row % 2 : row / piece_k * 2)) * 16;
+    }
+
+    // `source` is that of the warp's first line.
+    __device__ __forceinline__ void fetch(const line_source& source, int64_t chunk) const {
+        const int lane = fresh_thread() % 32;
+        const int64_t k = chunk * chunk_k;
+        const float* x = source.x + k * source.k_stride;
+        const int64_t row_stride = source.ld;
+        if (source.vector && k + chunk_k <= source.k) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                const int row = i * 4 + lane / 8, quad = lane % 8;
+                cp_async<16>(bytes + offset(row, quad), x + row * row_stride + quad * 4, true);
+            }
+        } else {
+            const int64_t rows = k_contiguous ? source.lines : source.k - k;
+            const int64_t columns = k_contiguous ? source.k - k : source.lines;
+#pragma unroll 1
+            for (int i = 0; i < 32; ++i) {
+                const bool valid = i < rows && lane < columns;
+                cp_async<4>(bytes + offset(i, lane / 4) + lane % 4 * 4,
+                            valid ? x + i * row_stride + lane : source.x,
+                            valid);
+            }
+        }
+        cp_async_commit();
+    }
+
+    __device__ __forceinline__ lane_piece<piece_k> piece(int r) const {
+        __syncwarp(); // read piece by piece, and again rather than kept: there are few registers
+        const int lane = fresh_thread() % 32, line = lane / 4 + r * line_step, j = lane % 4;
+        lane_piece<piece_k> x;
+        if constexpr (k_contiguous) {
+            const float4 low = *reinterpret_cast<const float4*>(bytes + offset(line, 2 * j));
+            const float4 high = *reinterpret_cast<const float4*>(bytes + offset(line, 2 * j + 1));
+            x.of[0] = low.x, x.of[1] = low.y, x.of[2] = low.z, x.of[3] = low.w;
+            x.of[4] = high.x, x.of[5] = high.y, x.of[6] = high.z, x.of[7] = high.w;
+        } else {
+#pragma unroll
+            for (int e = 0; e < piece_k; ++e)
+                x.of[e] = *reinterpret_cast<const float*>(
+                    bytes + offset(j * piece_k + e, line / 4) + line % 4 * 4);
+        }
+        return x;
+    }
+};
+
+// The exponents of the lines that a lane has of a raw part.
+template <bool k_contiguous>
+__device__ __forceinline__ line_exponents sample_raw_lines(line_source source) {
+    const lane_place<k_contiguous> place;
+    source.x += place.line * (k_contiguous ? source.ld : 1);
+    source.lines -= place.line;
+    line_exponents lines = sample_lines<k_contiguous>(source, place.j);
+    if constexpr (!k_contiguous) {
+        // Lane l has the lines 4 (l % 8) + r, and wants l / 4 + 8 r.
+        const int lane = threadIdx.x % 32;
+        unsigned wanted = 0;
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int line = lane / 4 + 8 * r;
+            const unsigned quad = __shfl_sync(0xffffffffu, lines.of_lines, line / 4);
+            wanted |= (quad >> line % 4 * 8 & 0xff) << 8 * r;
+        }
+        lines.of_lines = wanted;
+    }
+    return lines;
+}
+
+// A strip: of which operand, what.
+struct strip_place {
+    bool is_a;
+    int panel, part; // of the operand's in the pass
+    int first_chunk, last_chunk;
+
+    // Whether there is one in this place.
+    __device__ __forceinline__ bool
+    locate(const strip_plan& plan, const slice_pass& pass, int tile_parts, unsigned unit) {
+        const unsigned groups = (plan.bundle_a + plan.bundle_b) * panel_parts;
+        const unsigned bundle = unit / (groups * plan.strips);
+        const unsigned inside = unit % (groups * plan.strips);
+        // Where blocks share tiles along k, the beginnings of all ranges come first.
+        const unsigned range_strips = plan.strips / tile_parts;
+        const unsigned strip =
+            inside / groups % tile_parts * range_strips + inside / groups / tile_parts;
+        unsigned group = inside % groups;
+        is_a = group < static_cast<unsigned>(plan.bundle_a * panel_parts);
+        if (!is_a)
+            group -= plan.bundle_a * panel_parts;
+        panel = bundle * (is_a ? plan.bundle_a : plan.bundle_b) + group / panel_parts;
+        part = group % panel_parts;
+        first_chunk = strip * plan.strip;
+        last_chunk = min(first_chunk + plan.strip, pass.chunks);
+        return first_chunk < pass.chunks &&
+               panel < pass.batches * (is_a ? pass.panels_a : pass.panels_b);
+    }
+};
+
+template <class Scheme, bool k_contiguous>
+__device__ __forceinline__ void pack_strip(const sgemm_problem& p,
+                                           const slice_pass& pass,
+                                           const packed_operand& target,
+                                           const strip_place& at,
+                                           char* smem,
+                                           route fallback,
+                                           findings& found) {
+    const int panels = at.is_a ? pass.panels_a : pass.panels_b;
+    const int64_t all_panels = pass.batches * panels;
+    const int64_t line = int64_t{at.panel % panels} * panel_rows + at.part * part_rows;
+    const sgemm_operands o = resolve_operands(p, pass.first_batch + at.panel / panels);
+    const float* base = at.is_a ? o.a : o.b;
+    line_source source;
+    source.ld = at.is_a ? p.lda : p.ldb;
+    source.k_stride = k_contiguous ? 1 : source.ld;
+    source.lines = static_cast<int>((at.is_a ? pass.rows : pass.cols) - line);
+    source.k = static_cast<int>(pass.k);
+    source.vector = aligned16(base, source.ld) && source.lines >= part_rows;
+    source.x = base + pass.first_k * source.k_stride +
+               ((at.is_a ? pass.row : pass.col) + line) * (k_contiguous ? source.ld : 1);
+
+    const auto raw = [&](int chunk) {
+        return raw_part<k_contiguous>{smem + chunk % 2 * raw_part_bytes};
+    };
+    raw(at.first_chunk).fetch(source, at.first_chunk);
+    line_exponents exponents = sample_raw_lines<k_contiguous>(source);
+    {
+        const int lane = fresh_thread() % 32, own_line = at.part * part_rows + lane / 4;
+        if (lane % 4 == 0) {
+#pragma unroll
+            for (int r = 0; r < 4; ++r)
+                target.line_scales[int64_t{at.panel} * panel_rows + own_line + r * 8] =
+                    power_of_two(exponents.scale(r));
+        }
+    }
+#pragma unroll 1
+    for (int chunk = at.first_chunk; chunk < at.last_chunk; ++chunk) {
+        if (chunk + 1 < at.last_chunk) {
+            raw(chunk + 1).fetch(source, chunk + 1);
+            cp_async_wait<1>();
+        } else {
+            cp_async_wait<0>();
+        }
+        __syncwarp(); // all lanes' copies have arrived
+        // What follows from it is computed anew, and takes no registers through the loop.
+        asm volatile("" : "+r"(exponents.of_lines));
+        const int64_t to = chunk * all_panels + at.panel;
+        const int lane = fresh_thread() % 32, own_line = at.part * part_rows + lane / 4;
+        const float scale = cut_part<Scheme>(raw(chunk),
+                                             exponents,
+                                             own_line,
+                                             lane % 4,
+                                             target.slices + to * (Scheme::slices * slice_bytes),
+                                             fallback,
+                                             found);
+        if (lane == 0)
+            target.part_scales[to * panel_parts + at.part] = scale;
+        __syncwarp(); // the raw part has been read
+    }
+}
+
+// What a block has told of its findings.
+struct told_findings {
+    int greatest[2], smallest[2]; // of B, of A
+    unsigned vote;
+};
+
+// The work of a warp that packs.
+template <class Scheme>
+__device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
+                                                    const slice_pass& pass,
+                                                    const strip_plan& plan,
+                                                    int tile_parts,
+                                                    const packed_pass& packed,
+                                                    char* smem,
+                                                    route fallback,
+                                                    told_findings& told) {
+    unsigned* counters = packed.counters + plan.first_counter;
+    const unsigned units = static_cast<unsigned>(plan_units(plan));
+    const int lane = threadIdx.x % 32;
+    // On its way while the strip before is packed: lane 0 has the next strip, and lane 1 the vote so far.
+    const auto claim = [&] {
+        return lane == 0   ? count_one(&counters[claimed_strips])
+               : lane == 1 ? load_counter(&packed.counters[vote_of_blocks])
+                           : 0;
+    };
+    unsigned next = claim();
+    for (;;) {
+        const unsigned unit = __shfl_sync(0xffffffffu, next, 0);
+        const unsigned vote = __shfl_sync(0xffffffffu, next, 1);
+        if (unit >= units || vote > route_of<Scheme>)
+            return; // in the second case others compute, and pack for themselves
+        next = claim();
+        strip_place at;
+        if (!at.locate(plan, pass, tile_parts, unit))
+            continue;
+        findings found;
+        packed_operand target;
+        target.slices = at.is_a ? packed.a.slices : packed.b.slices;
+        target.part_scales = at.is_a ? packed.a.part_scales : packed.b.part_scales;
+        target.line_scales = at.is_a ? packed.a.line_scales : packed.b.line_scales;
+        if (at.is_a ? p.transa : !p.transb)
+            pack_strip<Scheme, true>(p, pass, target, at, smem, fallback, found);
+        else
+            pack_strip<Scheme, false>(p, pass, target, at, smem, fallback, found);
+
+        const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
+        const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);
+        const unsigned own_vote = __reduce_max_sync(0xffffffffu, found.vote);
+        __syncwarp(); // all lanes have written their part
+        if (lane == 0) {
+            unsigned* tell = packed.counters + (at.is_a ? greatest_of_a : greatest_of_b);
+            if (atomicMax(&told.greatest[at.is_a], greatest) < greatest)
+                atomicMax(&tell[0], greatest);
+            if (atomicMin(&told.smallest[at.is_a], smallest) > smallest)
+                atomicMax(&tell[1], no_exponent - smallest);
+            if (atomicMax(&told.vote, own_vote) < own_vote)
+                atomicMax(&packed.counters[vote_of_blocks], own_vote);
+            fence_device(); // slices, scales and findings come before the strip is counted
+            fence_for_copies();
+            const int panels_a = pass.batches * pass.panels_a;
+            const int all_panels = panels_a + pass.batches * pass.panels_b;
+            atomicAdd(&counters[strip_counters + at.first_chunk / plan.span * all_panels +
+                                (at.is_a ? 0 : panels_a) + at.panel],
+                      1);
+            atomicAdd(&counters[finished_strips], 1);
+        }
+    }
+}
+
+// The route as the findings of all strips that have been counted tell it.
+template <class Scheme>
+__device__ __forceinline__ route decide_now(const packed_pass& packed, int64_t k) {
+    unsigned counters[slice_counters];
+#pragma unroll
+    for (int i = 0; i < slice_counters; ++i)
+        counters[i] = load_counter(&packed.counters[i]);
+    return decide<Scheme>(counters, k);
+}
+
+#endif
+
+} // namespace myblas::cuda
