@@ -74,10 +74,10 @@ constexpr kernel_cost<sgemm_problem> costs[] = {
         {11.5, 155, 1.968, 2.362e-07}  // TT
     }}},
     {&cuda::sgemm_fast_fp16x3, {{
-        {30, 0, 1.08, 1e-07}, // NN
-        {30, 0, 1.08, 1e-07}, // NT
-        {30, 0, 1.08, 1e-07}, // TN
-        {30, 0, 1.08, 1e-07}  // TT
+        {20, 0, 1.22, 1e-07}, // NN
+        {20, 0, 1.22, 1e-07}, // NT
+        {20, 0, 1.22, 1e-07}, // TN
+        {20, 0, 1.22, 1e-07}  // TT
     }}},
     {&cuda::sgemm_fast_fp16x3_128x128, {{
         {12, 0, 0.58, 2.2e-07}, // NN
@@ -86,10 +86,10 @@ constexpr kernel_cost<sgemm_problem> costs[] = {
         {12, 0, 0.58, 2.2e-07}  // TT
     }}},
     {&cuda::sgemm_fast_fp16x3_passes, {{
-        {30, 82, 1.08, 1e-07}, // NN
-        {30, 82, 1.08, 1e-07}, // NT
-        {30, 82, 1.08, 1e-07}, // TN
-        {30, 82, 1.08, 1e-07}  // TT
+        {20, 82, 1.22, 1e-07}, // NN
+        {20, 82, 1.22, 1e-07}, // NT
+        {20, 82, 1.22, 1e-07}, // TN
+        {20, 82, 1.22, 1e-07}  // TT
     }}},
     // The same, to those of docs/experiments/sgemm_emulated.md.
     {&cuda::sgemm_emulated_bf16x6_fused, {{

@@ -101,4 +101,19 @@ __device__ __forceinline__ float load_from_block(const float* source, unsigned r
     return value;
 }
 
+// The same of four neighbours, aligned to 16 bytes.
+__device__ __forceinline__ float4 load_quad_from_block(const float* source, unsigned rank) {
+    float4 value{};
+#if __CUDA_ARCH__ >= 900
+    const uint32_t local = smem_address(source);
+    uint32_t remote;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "r"(remote)
+                 : "memory");
+#endif
+    return value;
+}
+
 } // namespace myblas::cuda

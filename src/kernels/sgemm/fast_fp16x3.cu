@@ -4,8 +4,8 @@
 // their scales leave room for. The packing kernel counts the elements that lose more and hands the pass to the
 // bf16 slices when they are too many: docs/emulation.md has the rule and the bound.
 // Bound: three products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
-// Launches: pack, product, then those of emulated_bf16x6, which end at once; in passes where the workspace
-// is small. The variant of 128 x 128 is for outputs with few tiles.
+// Launches: packing and product in one, then those of emulated_bf16x6, which end at once; in passes where the
+// workspace is small. The variant of 128 x 128 is for outputs with few tiles, and packs first.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/slice_launcher.cuh"
 

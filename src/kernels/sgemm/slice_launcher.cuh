@@ -222,9 +222,8 @@ struct slice_launcher {
         const int places = counter_count - plan.first_counter - strip_counters;
         if (pass.chunks == 0 || panels_a + panels_b > places)
             return false;
-        plan.strip = pass.chunks >= 128 ? 8 : 4;
-        plan.strips = static_cast<int>(round_up(ceil_div(pass.chunks, plan.strip), tiles.parts));
-        plan.span = plan.strip;
+        plan.strips = static_cast<int>(round_up(ceil_div(pass.chunks, strip_chunks), tiles.parts));
+        plan.span = 1;
         while ((panels_a + panels_b) * ceil_div(pass.chunks, plan.span) > places)
             plan.span *= 2;
         plan.counters = plan.first_counter + strip_counters +
@@ -279,7 +278,8 @@ struct slice_launcher {
                                tiles);
     }
 
-    // The same of the first scheme, in one launch if it can be.
+    // The same of the first scheme, in one launch if it can be. Warps that pack beside a product are too few to copy
+    // floats one by one.
     static myblasStatus_t launch_first(const sgemm_problem& p,
                                        const slice_pass& pass,
                                        const packed_pass& packed,
@@ -289,7 +289,7 @@ struct slice_launcher {
         if constexpr (overlaps) {
             using overlap = overlap_shape<Shape>;
             strip_plan plan;
-            if (plan_strips(pass, tiles, *context.device, plan)) {
+            if (inputs_aligned16(p) && plan_strips(pass, tiles, *context.device, plan)) {
                 const bool is_cluster = tiles.parts <= largest_tile_cluster;
                 const int64_t blocks =
                     tiles.parts == 1 ? context.device->sm_count : tiles.tiles * tiles.parts;

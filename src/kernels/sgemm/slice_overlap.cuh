@@ -44,8 +44,7 @@ struct product_end {
     }
 };
 
-// The work of the warp that issues copies. Where the product must not go on, it
-// hands over a stage that ends it.
+// The work of the warp that issues copies. Where the product must not go on, it hands over a stage that ends it.
 template <class Shape>
 __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
                                                  const strip_plan& plan,
@@ -61,9 +60,9 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
     const unsigned* counters = packed.counters + plan.first_counter;
     const unsigned* ready = counters + strip_counters;
     const int panels_a = pass.batches * pass.panels_a, panels_b = pass.batches * pass.panels_b;
-    const int span_strips = plan.span / plan.strip * panel_parts;
-    const int last_strips =
-        ceil_div(pass.chunks - (pass.chunks - 1) / plan.span * plan.span, plan.strip) * panel_parts;
+    const auto parts_of = [&](int span) { // of a panel
+        return min(plan.span, pass.chunks - span * plan.span) * panel_parts;
+    };
     ring_position<Shape::stages> ring;
     const auto hand_over_nothing = [&](bool stop) {
         emptied[ring.stage].wait(ring.parity ^ 1);
@@ -86,8 +85,7 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
             const int span = chunk / plan.span + lane;
             bool is_ready = false;
             if (span * plan.span < last) {
-                const unsigned wanted =
-                    (span + 1) * plan.span < pass.chunks ? span_strips : last_strips;
+                const unsigned wanted = parts_of(span);
                 const unsigned* row = ready + span * (panels_a + panels_b);
                 is_ready = load_counter(&row[panels_a + panel_b]) == wanted;
 #pragma unroll
@@ -114,9 +112,9 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
             }
         }
         if (end_of_product.decides() && unit == blockIdx.x) {
-            const unsigned all = static_cast<unsigned>(panels_a + panels_b) * panel_parts *
-                                 ceil_div(pass.chunks, plan.strip);
-            while (load_counter(&counters[finished_strips]) != all &&
+            const unsigned all =
+                static_cast<unsigned>(panels_a + panels_b) * panel_parts * pass.chunks;
+            while (load_counter(&counters[finished_parts]) != all &&
                    load_counter(&packed.counters[vote_of_blocks]) <= route_of<Scheme>)
                 ;
             fence_device(); // the findings are there
@@ -193,10 +191,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             return;
         if (lane == 0)
             *packed.taken = decide_now<Scheme>(packed, p.k);
-        __syncwarp();                                 // the findings have been read
-        const int tile_counters = plan.first_counter; // which the blocks that share tiles clear
+        __syncwarp(); // the findings have been read
         for (int i = lane; i < plan.counters; i += 32)
-            if (i < slice_counters || i >= tile_counters)
+            if (i < slice_counters || i >= plan.first_counter) // between them those of shared tiles
                 packed.counters[i] = 0;
     } else {
         take_registers<Shape::math_registers>();

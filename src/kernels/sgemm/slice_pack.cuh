@@ -96,45 +96,64 @@ struct lane_elements {
     __device__ __forceinline__ const lane_piece<length>& piece(int r) const { return of_line[r]; }
 };
 
+// NaN if one of them is. PTX ISA, "Floating Point Instructions: max".
+__device__ __forceinline__ float max_or_nan(float a, float b) {
+    float greater;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+}
+
 // The bits of the largest magnitude of a line of which the lane has x, over the lanes that share it.
 template <int step, int length>
 __device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x) {
-    unsigned magnitude = 0;
+    float magnitude = 0;
 #pragma unroll
     for (int e = 0; e < length; ++e)
-        magnitude = max(magnitude, __float_as_uint(x.of[e]) & 0x7fffffffu);
-    return line_max<step>(magnitude);
+        magnitude = max_or_nan(magnitude, fabsf(x.of[e]));
+    return line_max<step>(__float_as_uint(magnitude));
 }
 
-// Cuts one piece of a line, which 4 lanes `step` apart share. Returns how many elements of the line's chunk
-// lose too much.
-template <class Scheme, int step>
-__device__ __forceinline__ int
-pack_piece(const lane_piece<piece_k>& piece, float factor, char* target, findings& found) {
-    const float(&x)[piece_k] = piece.of;
+// Cuts one piece of a line. Returns whether all of it is large enough to be sure that nothing is lost.
+template <class Scheme>
+__device__ __forceinline__ bool
+pack_piece(const lane_piece<piece_k>& x, float factor, char* target) {
     uint32_t words[Scheme::slices][piece_k / 2];
-    int lossy = 0;
+    float smallest = Scheme::sure_down_to;
 #pragma unroll
     for (int w = 0; w < piece_k / 2; ++w) {
-        const float2 scaled = make_float2(x[2 * w] * factor, x[2 * w + 1] * factor);
-        float2 left = scaled;
+        float2 left = make_float2(x.of[2 * w] * factor, x.of[2 * w + 1] * factor);
+        smallest = fminf(smallest, fminf(fabsf(left.x), fabsf(left.y)));
 #pragma unroll
         for (int i = 0; i < Scheme::slices; ++i)
             words[i][w] = Scheme::cut(left);
-        if constexpr (Scheme::is_exact) {
-            if ((x[2 * w] != 0 && fabsf(scaled.x) < smallest_exact) ||
-                (x[2 * w + 1] != 0 && fabsf(scaled.y) < smallest_exact))
-                found.vote = route_strict;
-        } else {
-            lossy += x[2 * w] != 0 && fabsf(left.x) >= largest_loss * fabsf(scaled.x);
-            lossy += x[2 * w + 1] != 0 && fabsf(left.y) >= largest_loss * fabsf(scaled.y);
-        }
     }
 #pragma unroll
     for (int i = 0; i < Scheme::slices; ++i)
         *reinterpret_cast<uint4*>(target + i * slice_bytes) =
             make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
-    return Scheme::is_exact ? 0 : line_sum<step>(lossy);
+    return smallest == Scheme::sure_down_to;
+}
+
+// How many elements of a piece lose too much.
+template <class Scheme>
+__device__ __forceinline__ int count_lossy(const lane_piece<piece_k>& x, float factor) {
+    int lossy = 0;
+#pragma unroll
+    for (int e = 0; e < piece_k; e += 2) {
+        const float2 scaled = make_float2(x.of[e] * factor, x.of[e + 1] * factor);
+        float2 left = scaled;
+        if constexpr (Scheme::is_exact) {
+            lossy += x.of[e] != 0 && fabsf(scaled.x) < Scheme::sure_down_to;
+            lossy += x.of[e + 1] != 0 && fabsf(scaled.y) < Scheme::sure_down_to;
+        } else {
+#pragma unroll
+            for (int i = 0; i < Scheme::slices; ++i)
+                Scheme::cut(left);
+            lossy += x.of[e] != 0 && fabsf(left.x) >= largest_loss * fabsf(scaled.x);
+            lossy += x.of[e + 1] != 0 && fabsf(left.y) >= largest_loss * fabsf(scaled.y);
+        }
+    }
+    return lossy;
 }
 
 // Where a lane's elements of a part lie: its first line among the 32, and its piece of k.
@@ -234,31 +253,42 @@ __device__ __forceinline__ float cut_part(const Elements& own,
         found.smallest = min(found.smallest, exponent);
     }
 
-    int lossy = 0;
+    unsigned factors = 0; // biased exponents, a byte a line, of what makes the most of the slices
 #pragma unroll
     for (int r = 0; r < Elements::lines; ++r) {
-        // What the line could hold, and the factor that makes of it the most of the slices.
-        const int room = exponent + lines.scale(r);
-        int shift = Scheme::top + exponent_bias - room;
-        if (shift > exponent_bias) {
-            shift = exponent_bias;
-            if (largest[r] != 0)
-                found.vote = fallback;
-        }
-        const int line_lossy = pack_piece<Scheme, Elements::step>(
-            own.piece(r),
-            power_of_two(shift),
-            slices + piece_offset(line + r * Elements::line_step, j),
-            found);
+        const int room = exponent + lines.scale(r); // for what the line could hold
+        const int shift = Scheme::top + exponent_bias - room;
         const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled(r));
-        if (!Scheme::is_exact && largest[r] != 0 &&
-            (line_lossy > max_lossy_of_line || room - known > max_headroom))
+        if (largest[r] != 0 &&
+            (shift > exponent_bias || (!Scheme::is_exact && room - known > max_headroom)))
             found.vote = fallback;
-        lossy += line_lossy;
+        factors |= (min(shift, exponent_bias) + exponent_bias) << 8 * r;
     }
-    if constexpr (!Scheme::is_exact) {
-        // Each line has been counted by row_pieces lanes.
-        if (__reduce_add_sync(0xffffffffu, lossy) > row_pieces * max_lossy_of_part)
+    asm volatile("" : "+r"(factors)); // all that is kept of the lines
+    const auto factor = [&](int r) { return __uint_as_float((factors >> 8 * r & 0xff) << 23); };
+    char* const first = slices + piece_offset(line, j);
+    const auto target = [&](int r) { // swizzles repeat every 8 lines
+        return Elements::line_step % 8 == 0
+                   ? first + r * Elements::line_step * (chunk_k * 2)
+                   : slices + piece_offset(line + r * Elements::line_step, j);
+    };
+    bool is_sure = true;
+#pragma unroll
+    for (int r = 0; r < Elements::lines; ++r) {
+        is_sure &= pack_piece<Scheme>(own.piece(r), factor(r), target(r));
+        __syncwarp(); // one after the other, for want of registers
+    }
+    if (!__all_sync(0xffffffffu, is_sure)) { // for zeroes, too
+        asm volatile("" : "+r"(factors));    // nothing need be kept for what is rare
+        int lossy = 0;
+#pragma unroll
+        for (int r = 0; r < Elements::lines; ++r) {
+            const int own_lossy = count_lossy<Scheme>(own.piece(r), factor(r));
+            if (line_sum<Elements::step>(own_lossy) > (Scheme::is_exact ? 0 : max_lossy_of_line))
+                found.vote = fallback;
+            lossy += own_lossy;
+        }
+        if (__reduce_add_sync(0xffffffffu, lossy) > (Scheme::is_exact ? 0 : max_lossy_of_part))
             found.vote = fallback;
     }
     return power_of_two(exponent - exponent_bias - Scheme::top);

@@ -7,14 +7,16 @@
 // Bound: tensor cores, 2 m n k * products flop at the dense rate of 16-bit operands, and power.
 //
 // Persistent blocks. One warp issues bulk copies, a whole chunk of both block tiles a stage; while one of the
-// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy.
+// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy, and where its registers hold two
+// sums, itself.
 // With few tiles several blocks share one, each with a range of the chunks. Up to 4 are a cluster, and each
-// adds and writes its share of the tile from the shared memory of all; more leave their sums in the
+// adds and writes its share of the columns from the shared memory of all; more leave their sums in the
 // workspace, and the last one to finish adds them. Always in ascending order of k: the same bits on every run.
 // Shared memory: `stages` of the slices and part scales of block_m rows of A and 128 columns of B.
 //
 //   block tile  block_m x 128, one warpgroup for each halves * 64 rows
-//   warpgroup   `halves` tiles of 64 x 128 that share the registers in which the tensor core accumulates
+//   warpgroup   `halves` tiles of 64 x 128; two share the registers in which the tensor core accumulates, one has
+//               them twice
 //   thread      32 rows apart by 8 and pairs of columns apart by 8, as wgmma lays them out
 #pragma once
 
@@ -23,6 +25,8 @@
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/slices.cuh"
+
+#include <type_traits>
 
 namespace myblas::cuda {
 
@@ -46,13 +50,16 @@ struct product_shape {
     static constexpr int barriers_at = scales_at + stages * scales_bytes;
     static constexpr size_t smem_bytes = barriers_at + 2 * stages * sizeof(mbarrier);
     static constexpr int sum_floats = block_m * block_n; // of a part
+    // Floats of a column in shared memory, such that neither threads that write nor threads that read meet in a bank.
+    static constexpr int shared_column = block_m + 4;
 
     static constexpr int copy_registers = 40;
-    static constexpr int math_registers = halves == 1 ? 200 : 232;
+    static constexpr int math_registers = 232;
 
     static_assert(block_m % panel_rows == 0 && slices_bytes % 512 == 0);
     static_assert(128 * (copy_registers + groups * math_registers) <= 65536);
-    static_assert(smem_bytes <= 227 * 1024 && sum_floats * sizeof(float) <= scales_at);
+    static_assert(smem_bytes <= 227 * 1024);
+    static_assert(block_n * (shared_column + 1) * sizeof(float) <= scales_at);
 };
 
 inline constexpr int largest_tile_cluster = 4; // more reach fewer multiprocessors
@@ -90,30 +97,27 @@ __device__ __forceinline__ pass_tile locate_tile(const slice_pass& pass, int64_t
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The warpgroup's part of one stage, its `halves` tiles of 64 x 128 one after the other, added to acc.
+// A warpgroup's product of a chunk, of 64 rows and 128 columns, while the tensor core adds it up.
 template <class Shape>
-__device__ __forceinline__ void
-multiply_stage(const char* slices, const char* scales, int group, float (&acc)[Shape::halves][64]) {
-    using Scheme = typename Shape::Scheme;
-    constexpr auto products = Scheme::products;
-    const int warp = threadIdx.x / 32 % 4;
-    const float4 scales_b = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
-    float scales_a[Shape::halves];
-#pragma unroll
-    for (int half = 0; half < Shape::halves; ++half)
-        scales_a[half] =
-            reinterpret_cast<const float*>(scales)[(group * Shape::halves + half) * 2 + warp / 2];
-    const uint32_t slices_b = smem_address(slices) + Shape::slices_b_at;
-#pragma unroll
-    for (int half = 0; half < Shape::halves; ++half) {
+struct chunk_product {
+    float sum[64];
+    float scale[panel_parts]; // of the parts of its columns
+
+    // Starts the product of the warpgroup's `half` in a stage.
+    __device__ __forceinline__ void start(const char* smem, int stage, int group, int half) {
+        using Scheme = typename Shape::Scheme;
+        constexpr auto products = Scheme::products;
+        const char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
         const int tile = group * Shape::halves + half;
+        const float4 scales_b = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
+        const float scale_a =
+            reinterpret_cast<const float*>(scales)[tile * 2 + threadIdx.x / 64 % 2];
+        scale[0] = scale_a * scales_b.x, scale[1] = scale_a * scales_b.y;
+        scale[2] = scale_a * scales_b.z, scale[3] = scale_a * scales_b.w;
+        const uint32_t slices = smem_address(smem + stage * Shape::slices_bytes);
         const uint32_t slices_a =
-            smem_address(slices) + tile / 2 * Shape::panel_bytes + tile % 2 * (slice_bytes / 2);
-        const float scale[panel_parts] = {scales_a[half] * scales_b.x,
-                                          scales_a[half] * scales_b.y,
-                                          scales_a[half] * scales_b.z,
-                                          scales_a[half] * scales_b.w};
-        float sum[64];
+            slices + tile / 2 * Shape::panel_bytes + tile % 2 * (slice_bytes / 2);
+        const uint32_t slices_b = slices + Shape::slices_b_at;
         bool accumulates = false;
         wgmma_fence();
 #pragma unroll
@@ -128,12 +132,17 @@ multiply_stage(const char* slices, const char* scales, int group, float (&acc)[S
                 accumulates = true;
             }
         wgmma_commit();
-        wgmma_wait<0>();
+    }
+
+    // Waits until no more than `pending` later products are on their way, and adds this one.
+    template <int pending>
+    __device__ __forceinline__ void add_to(float (&acc)[64]) {
+        wgmma_wait<pending>();
 #pragma unroll
         for (int i = 0; i < 64; ++i)
-            acc[half][i] = fmaf(sum[i], scale[i / (64 / panel_parts)], acc[half][i]);
+            acc[i] = fmaf(sum[i], scale[i / (64 / panel_parts)], acc[i]);
     }
-}
+};
 
 // Once all blocks have read the counters, the last of them tells the later kernels and clears them.
 __device__ __forceinline__ void publish_route(const packed_pass& packed, route taken) {
@@ -192,25 +201,20 @@ add_parts(const tile_plan& plan, int64_t tile, int part, float (&acc)[Shape::hal
     return true;
 }
 
-// The thread's elements of a tile of C, in quads of 2 rows and 2 columns.
-template <class Shape>
-struct tile_writer {
-    const float *scales_a, *scales_b; // of the thread's first lines; null where there are none
+// Where a tile of C lies.
+struct tile_target {
+    const float *scales_a, *scales_b; // of the tile's lines; null where there are none
     float* c;
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
 
-    __device__ __forceinline__ tile_writer(const sgemm_problem& p,
+    __device__ __forceinline__ tile_target(const sgemm_problem& p,
                                            const slice_pass& pass,
                                            const packed_pass& packed,
                                            const pass_tile& at) {
         const sgemm_operands o = resolve_operands(p, pass.first_batch + at.batch);
-        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-        const int group = threadIdx.x / 128 - 1;
-        const int tile_row = group * Shape::halves * 64 + warp * 16 + lane / 4;
-        const int tile_col = lane % 4 * 2;
-        const int64_t row = int64_t{at.panel_a} * panel_rows + tile_row;
-        const int64_t col = int64_t{at.panel_b} * panel_rows + tile_col;
+        const int64_t row = int64_t{at.panel_a} * panel_rows;
+        const int64_t col = int64_t{at.panel_b} * panel_rows;
         const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_rows + row;
         const int64_t line_b = int64_t{at.batch} * pass.panels_b * panel_rows + col;
         const bool has_scales = o.k != 0; // else none were written
@@ -223,88 +227,133 @@ struct tile_writer {
         alpha = o.alpha;
         beta = pass.first_k == 0 ? o.beta : 1;
     }
-
-    // Multiplies quads by the scales of their lines: quad first + i * step is quads[i], and element e of quad q
-    // that at acc[q / 16][q % 16 * 4 + e]. To be called before anything is written, as loads do not pass stores.
-    template <int count>
-    __device__ __forceinline__ void scale(float (&quads)[count][4], int first, int step) const {
-        if (!scales_a)
-            return;
-#pragma unroll
-        for (int i = 0; i < count; ++i) {
-            const int q = min(first + i * step, Shape::halves * 16 - 1);
-            const float* a = scales_a + q / 16 * 64;
-            const float* b = scales_b + q % 16 * 8;
-            const float scale_a[2] = {a[0], a[8]}, scale_b[2] = {b[0], b[1]};
-#pragma unroll
-            for (int e = 0; e < 4; ++e)
-                quads[i][e] = quads[i][e] * scale_a[e / 2] * scale_b[e % 2];
-        }
-    }
-
-    __device__ __forceinline__ void write(const float (&quad)[4], int q) const {
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-            const int i = q / 16 * 64 + e / 2 * 8, l = q % 16 * 8 + e % 2;
-            if (i < rows && l < cols)
-                store_c(c + i + l * ldc, alpha, quad[e], beta);
-        }
-    }
 };
 
+// Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
+// e / 4 * 8 + e % 2 from its first.
 template <class Shape>
-__device__ __forceinline__ void write_tile(const tile_writer<Shape>& writer,
-                                           const float (&acc)[Shape::halves][64]) {
-    constexpr int quads = Shape::halves * 16;
-    float products[quads][4];
+__device__ __forceinline__ void write_tile(const tile_target& tile,
+                                           float (&acc)[Shape::halves][64]) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+    const int group = threadIdx.x / 128 - 1;
+    const int row = group * Shape::halves * 64 + warp * 16 + lane / 4, col = lane % 4 * 2;
+    if (tile.scales_a) { // all are loaded before anything is written, as loads do not pass stores
+        float scales_a[Shape::halves][2], scales_b[32];
 #pragma unroll
-    for (int q = 0; q < quads; ++q)
+        for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
-        for (int e = 0; e < 4; ++e)
-            products[q][e] = acc[q / 16][q % 16 * 4 + e];
-    writer.scale(products, 0, 1);
+            for (int r = 0; r < 2; ++r)
+                scales_a[half][r] = tile.scales_a[row + half * 64 + r * 8];
 #pragma unroll
-    for (int q = 0; q < quads; ++q)
-        writer.write(products[q], q);
+        for (int i = 0; i < 32; ++i)
+            scales_b[i] = tile.scales_b[col + i / 2 * 8 + i % 2];
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int e = 0; e < 64; ++e)
+                acc[half][e] =
+                    acc[half][e] * scales_a[half][e / 2 % 2] * scales_b[e / 4 * 2 + e % 2];
+    }
+    float* const c = tile.c + row + col * tile.ldc;
+    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n) {
+        constexpr int batch = 16; // loads in flight
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int first = 0; first < 64; first += batch) {
+                float* const target = c + half * 64 + first / 4 * 8 * tile.ldc;
+                const auto at = [&](int e) {
+                    return target + e / 2 % 2 * 8 + (e / 4 * 8 + e % 2) * tile.ldc;
+                };
+                float old[batch] = {};
+                if (tile.beta != 0) {
+#pragma unroll
+                    for (int e = 0; e < batch; ++e)
+                        old[e] = *at(e);
+                }
+#pragma unroll
+                for (int e = 0; e < batch; ++e) {
+                    const float scaled = tile.alpha * acc[half][first + e];
+                    *at(e) = tile.beta == 0 ? scaled : fmaf(tile.beta, old[e], scaled);
+                }
+            }
+        return;
+    }
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+        for (int e = 0; e < 64; ++e) {
+            const int i = half * 64 + e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
+            if (row + i < tile.rows && col + l < tile.cols)
+                store_c(c + i + l * tile.ldc, tile.alpha, acc[half][e], tile.beta);
+        }
 }
 
-// Adds and writes a tile whose parts a cluster has, of which each block takes every parts-th quad of a thread's
-// elements. `smem` are the stages, which no copy uses any more.
+// Adds and writes a tile whose parts a cluster has. The sums meet in shared memory, column by column, and each
+// block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
 template <class Shape>
-__device__ __forceinline__ void write_shared_tile(const tile_writer<Shape>& writer,
+__device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                                   int parts,
                                                   int part,
                                                   float* smem,
                                                   const float (&acc)[Shape::halves][64]) {
-    constexpr int quads = Shape::halves * 16, batch = 4; // quads in flight
-    float* sums = smem + threadIdx.x - 128;
-    math_barrier<Shape>(); // all products have read the stages
+    constexpr int column = Shape::shared_column;
+    constexpr int quads = Shape::block_m / 4;                      // of a column
+    constexpr int group_cols = Shape::math_threads / quads;        // a quad a thread
+    constexpr int groups = Shape::block_n / group_cols, batch = 4; // groups in flight
+    const int thread = threadIdx.x - 128, lane = thread % 32, warp = thread / 32 % 4;
+    float* const smem_scales = smem + Shape::block_n * column; // of the columns
+    math_barrier<Shape>();                                     // all products have read the stages
+    {
+        const int row = thread / 128 * Shape::halves * 64 + warp * 16 + lane / 4;
+        float* mine = smem + lane % 4 * 2 * column + row;
 #pragma unroll
-    for (int half = 0; half < Shape::halves; ++half)
+        for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
-        for (int i = 0; i < 64; ++i)
-            sums[(half * 64 + i) * Shape::math_threads] = acc[half][i];
+            for (int e = 0; e < 64; ++e)
+                mine[(e / 4 * 8 + e % 2) * column + half * 64 + e / 2 % 2 * 8] = acc[half][e];
+    }
+    const int row = thread % quads * 4;
+    float4 scales_a = make_float4(1, 1, 1, 1);
+    if (thread < Shape::block_n)
+        smem_scales[thread] = tile.scales_b ? tile.scales_b[thread] : 1;
+    if (tile.scales_a)
+        scales_a = *reinterpret_cast<const float4*>(tile.scales_a + row);
+    const bool vector = aligned16(tile.c, tile.ldc);
     cluster_barrier(); // the sums of all blocks are written
-    for (int first = part; first < quads; first += batch * parts) {
-        float products[batch][4];
+    for (int first = part; first < groups; first += batch * parts) {
+        float4 sums[batch] = {};
+        for (int other = 0; other < parts; ++other) {
+            float4 quad[batch];
 #pragma unroll
-        for (int i = 0; i < batch; ++i) {
-            const int q = min(first + i * parts, quads - 1);
+            for (int i = 0; i < batch; ++i) {
+                const int group = min(first + i * parts, groups - 1);
+                quad[i] = load_quad_from_block(
+                    smem + (group * group_cols + thread / quads) * column + row, other);
+            }
 #pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                products[i][e] = 0;
-#pragma unroll
-                for (int other = 0; other < largest_tile_cluster; ++other)
-                    if (other < parts)
-                        products[i][e] +=
-                            load_from_block(sums + (4 * q + e) * Shape::math_threads, other);
+            for (int i = 0; i < batch; ++i) {
+                sums[i].x += quad[i].x, sums[i].y += quad[i].y;
+                sums[i].z += quad[i].z, sums[i].w += quad[i].w;
             }
         }
-        writer.scale(products, first, parts);
 #pragma unroll
-        for (int i = 0; i < batch; ++i)
-            if (first + i * parts < quads)
-                writer.write(products[i], first + i * parts);
+        for (int i = 0; i < batch; ++i) {
+            const int group = first + i * parts, col = group * group_cols + thread / quads;
+            if (group >= groups || col >= tile.cols || row >= tile.rows)
+                continue;
+            const float scale_b = smem_scales[col];
+            const float product[4] = {sums[i].x * scales_a.x * scale_b,
+                                      sums[i].y * scales_a.y * scale_b,
+                                      sums[i].z * scales_a.z * scale_b,
+                                      sums[i].w * scales_a.w * scale_b};
+            store_c4(tile.c + row + col * tile.ldc,
+                     tile.alpha,
+                     product,
+                     tile.beta,
+                     tile.rows - row,
+                     vector);
+        }
     }
     cluster_barrier(); // the sums of this block have been read
 }
@@ -342,6 +391,47 @@ __device__ __forceinline__ void copy_chunk(const slice_pass& pass,
                barrier);
 }
 
+// Adds up chunks where registers hold the sums of two: while one is added in FP32, the tensor core has the next
+// to do. (Without, the warpgroups fall into step, and it waits for both.)
+template <class Shape>
+__device__ __forceinline__ void add_chunks(
+    char* smem, int group, int chunks, ring_position<Shape::stages>& ring, float (&acc)[64]) {
+    mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
+    mbarrier* emptied = filled + Shape::stages;
+    ring_position<Shape::stages> oldest = ring;
+    chunk_product<Shape> even, odd;
+    const auto start = [&](chunk_product<Shape>& product) {
+        filled[ring.stage].wait(ring.parity);
+        product.start(smem, ring.stage, group, 0);
+        ring.advance();
+    };
+    const auto release = [&] {
+        emptied[oldest.stage].arrive();
+        oldest.advance();
+    };
+    if (chunks <= 0)
+        return;
+    start(even);
+    int started = 1;
+    for (; started + 2 <= chunks; started += 2) {
+        start(odd);
+        even.template add_to<1>(acc);
+        release();
+        start(even);
+        odd.template add_to<1>(acc);
+        release();
+    }
+    if (started < chunks) {
+        start(odd);
+        even.template add_to<1>(acc);
+        release();
+        odd.template add_to<0>(acc);
+    } else {
+        even.template add_to<0>(acc);
+    }
+    release();
+}
+
 // A product that goes on to its end. See slice_overlap.cuh for one that may not.
 struct never_stop {
     __device__ static bool decides() { return false; }
@@ -372,17 +462,24 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
         float acc[Shape::halves][64] = {};
         const int chunks = reads ? min(plan.part_chunks, pass.chunks - part * plan.part_chunks) : 0;
         bool stops = false;
-        for (int chunk = 0; chunk < chunks; ++chunk) {
-            filled[ring.stage].wait(ring.parity);
-            stops = stop.at(ring.stage);
-            if (stops)
-                break;
-            multiply_stage<Shape>(smem + ring.stage * Shape::slices_bytes,
-                                  smem + Shape::scales_at + ring.stage * Shape::scales_bytes,
-                                  group,
-                                  acc);
-            emptied[ring.stage].arrive();
-            ring.advance();
+        if constexpr (Shape::halves == 1) {
+            static_assert(std::is_same_v<Stop, never_stop>);
+            add_chunks<Shape>(smem, group, chunks, ring, acc[0]);
+        } else {
+            for (int chunk = 0; chunk < chunks; ++chunk) {
+                filled[ring.stage].wait(ring.parity);
+                stops = stop.at(ring.stage);
+                if (stops)
+                    break;
+                chunk_product<Shape> product;
+#pragma unroll
+                for (int half = 0; half < Shape::halves; ++half) {
+                    product.start(smem, ring.stage, group, half);
+                    product.template add_to<0>(acc[half]);
+                }
+                emptied[ring.stage].arrive();
+                ring.advance();
+            }
         }
         if (stop.decides() && unit == blockIdx.x && !stops) {
             filled[ring.stage].wait(ring.parity);
@@ -394,11 +491,11 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
         // before all have.
         if (stops && (stop.decides() || plan.parts == 1))
             return;
-        const tile_writer<Shape> writer(p, pass, packed, at);
+        const tile_target target(p, pass, packed, at);
         if (plan.parts > 1 && plan.parts <= largest_tile_cluster) {
-            write_shared_tile<Shape>(writer, plan.parts, part, reinterpret_cast<float*>(smem), acc);
+            write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);
         } else if (add_parts<Shape>(plan, tile, part, acc))
-            write_tile<Shape>(writer, acc);
+            write_tile<Shape>(target, acc);
         if (stops)
             return;
     }

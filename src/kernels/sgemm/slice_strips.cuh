@@ -16,16 +16,17 @@ namespace myblas::cuda {
 
 // How packing is shared out. Panels are those of all products of the pass.
 struct strip_plan {
-    int strip, strips;      // chunks of a strip; strips along k
-    int span;               // chunks that a counter counts, whole strips
+    int strips;             // along k
+    int span;               // chunks that a counter counts
     int bundle_a, bundle_b; // panels
     int bundles;
-    int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished strips
+    int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished parts
     int counters;      // of the stream's, in all
 };
 
-enum strip_counter { claimed_strips, finished_strips, strip_counters };
+enum strip_counter { claimed_strips, finished_parts, strip_counters };
 
+inline constexpr int strip_chunks = 4;
 inline constexpr int raw_part_bytes = part_rows * chunk_k * sizeof(float);
 inline constexpr int raw_parts = 2; // of a warp
 
@@ -52,6 +53,20 @@ __device__ __forceinline__ unsigned count_one(unsigned* x) {
     unsigned before;
     asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(x) : "memory");
     return before;
+}
+
+// Reads of shared memory that take place where they stand, and each time: there are few registers to keep what was read.
+// PTX ISA, "Data Movement and Conversion Instructions: ld".
+__device__ __forceinline__ float read_float(const char* x) {
+    float value;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(smem_address(x)) : "memory");
+    return value;
+}
+__device__ __forceinline__ void read_quad(float* quad, const char* x) {
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(quad[0]), "=f"(quad[1]), "=f"(quad[2]), "=f"(quad[3])
+                 : "r"(smem_address(x))
+                 : "memory");
 }
 
 // A raw part in shared memory: 32 rows of 32 floats along memory, their quads swizzled so that neither the
@@ -96,15 +111,13 @@ struct raw_part {
         const int lane = fresh_thread() % 32, line = lane / 4 + r * line_step, j = lane % 4;
         lane_piece<piece_k> x;
         if constexpr (k_contiguous) {
-            const float4 low = *reinterpret_cast<const float4*>(bytes + offset(line, 2 * j));
-            const float4 high = *reinterpret_cast<const float4*>(bytes + offset(line, 2 * j + 1));
-            x.of[0] = low.x, x.of[1] = low.y, x.of[2] = low.z, x.of[3] = low.w;
-            x.of[4] = high.x, x.of[5] = high.y, x.of[6] = high.z, x.of[7] = high.w;
+            read_quad(x.of, bytes + offset(line, 2 * j));
+            read_quad(x.of + 4, bytes + offset(line, 2 * j + 1));
         } else {
+            const char* at = bytes + offset(j * piece_k, line / 4) + line % 4 * 4;
 #pragma unroll
-            for (int e = 0; e < piece_k; ++e)
-                x.of[e] = *reinterpret_cast<const float*>(
-                    bytes + offset(j * piece_k + e, line / 4) + line % 4 * 4);
+            for (int e = 0; e < piece_k; ++e) // rows of a piece have the same swizzle
+                x.of[e] = read_float(at + e * 128);
         }
         return x;
     }
@@ -154,21 +167,66 @@ struct strip_place {
             group -= plan.bundle_a * panel_parts;
         panel = bundle * (is_a ? plan.bundle_a : plan.bundle_b) + group / panel_parts;
         part = group % panel_parts;
-        first_chunk = strip * plan.strip;
-        last_chunk = min(first_chunk + plan.strip, pass.chunks);
+        first_chunk = strip * strip_chunks;
+        last_chunk = min(first_chunk + strip_chunks, pass.chunks);
         return first_chunk < pass.chunks &&
                panel < pass.batches * (is_a ? pass.panels_a : pass.panels_b);
     }
 };
 
+// What a block has told of its findings.
+struct told_findings {
+    int greatest[2], smallest[2]; // of B, of A
+    unsigned vote;
+};
+
+// Counts the parts of a strip, once they and what was found are there for others.
+__device__ __forceinline__ void count_parts(const slice_pass& pass,
+                                            const strip_plan& plan,
+                                            const packed_pass& packed,
+                                            const strip_place& at,
+                                            const findings& found,
+                                            told_findings& told) {
+    const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
+    const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);
+    const unsigned vote = __reduce_max_sync(0xffffffffu, found.vote);
+    const int lane = threadIdx.x % 32;
+    if (lane == 0) {
+        unsigned* tell = packed.counters + (at.is_a ? greatest_of_a : greatest_of_b);
+        if (atomicMax(&told.greatest[at.is_a], greatest) < greatest)
+            atomicMax(&tell[0], greatest);
+        if (atomicMin(&told.smallest[at.is_a], smallest) > smallest)
+            atomicMax(&tell[1], no_exponent - smallest);
+        if (atomicMax(&told.vote, vote) < vote)
+            atomicMax(&packed.counters[vote_of_blocks], vote);
+    }
+    __syncwarp(); // all lanes have written their part, and lane 0 has told
+    fence_device();
+    fence_for_copies();
+    unsigned* counters = packed.counters + plan.first_counter;
+    const int panels_a = pass.batches * pass.panels_a;
+    const int all_panels = panels_a + pass.batches * pass.panels_b;
+    if (lane < at.last_chunk - at.first_chunk)
+        atomicAdd(&counters[strip_counters + (at.first_chunk + lane) / plan.span * all_panels +
+                            (at.is_a ? 0 : panels_a) + at.panel],
+                  1);
+    if (lane == 0)
+        atomicAdd(&counters[finished_parts], at.last_chunk - at.first_chunk);
+}
+
 template <class Scheme, bool k_contiguous>
 __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                            const slice_pass& pass,
-                                           const packed_operand& target,
+                                           const strip_plan& plan,
+                                           const packed_pass& packed,
                                            const strip_place& at,
                                            char* smem,
                                            route fallback,
-                                           findings& found) {
+                                           told_findings& told) {
+    packed_operand target;
+    target.slices = at.is_a ? packed.a.slices : packed.b.slices;
+    target.part_scales = at.is_a ? packed.a.part_scales : packed.b.part_scales;
+    target.line_scales = at.is_a ? packed.a.line_scales : packed.b.line_scales;
     const int panels = at.is_a ? pass.panels_a : pass.panels_b;
     const int64_t all_panels = pass.batches * panels;
     const int64_t line = int64_t{at.panel % panels} * panel_rows + at.part * part_rows;
@@ -197,6 +255,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                     power_of_two(exponents.scale(r));
         }
     }
+    findings found;
 #pragma unroll 1
     for (int chunk = at.first_chunk; chunk < at.last_chunk; ++chunk) {
         if (chunk + 1 < at.last_chunk) {
@@ -221,13 +280,8 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
             target.part_scales[to * panel_parts + at.part] = scale;
         __syncwarp(); // the raw part has been read
     }
+    count_parts(pass, plan, packed, at, found, told);
 }
-
-// What a block has told of its findings.
-struct told_findings {
-    int greatest[2], smallest[2]; // of B, of A
-    unsigned vote;
-};
 
 // The work of a warp that packs.
 template <class Scheme>
@@ -258,37 +312,10 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
         strip_place at;
         if (!at.locate(plan, pass, tile_parts, unit))
             continue;
-        findings found;
-        packed_operand target;
-        target.slices = at.is_a ? packed.a.slices : packed.b.slices;
-        target.part_scales = at.is_a ? packed.a.part_scales : packed.b.part_scales;
-        target.line_scales = at.is_a ? packed.a.line_scales : packed.b.line_scales;
         if (at.is_a ? p.transa : !p.transb)
-            pack_strip<Scheme, true>(p, pass, target, at, smem, fallback, found);
+            pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, fallback, told);
         else
-            pack_strip<Scheme, false>(p, pass, target, at, smem, fallback, found);
-
-        const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
-        const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);
-        const unsigned own_vote = __reduce_max_sync(0xffffffffu, found.vote);
-        __syncwarp(); // all lanes have written their part
-        if (lane == 0) {
-            unsigned* tell = packed.counters + (at.is_a ? greatest_of_a : greatest_of_b);
-            if (atomicMax(&told.greatest[at.is_a], greatest) < greatest)
-                atomicMax(&tell[0], greatest);
-            if (atomicMin(&told.smallest[at.is_a], smallest) > smallest)
-                atomicMax(&tell[1], no_exponent - smallest);
-            if (atomicMax(&told.vote, own_vote) < own_vote)
-                atomicMax(&packed.counters[vote_of_blocks], own_vote);
-            fence_device(); // slices, scales and findings come before the strip is counted
-            fence_for_copies();
-            const int panels_a = pass.batches * pass.panels_a;
-            const int all_panels = panels_a + pass.batches * pass.panels_b;
-            atomicAdd(&counters[strip_counters + at.first_chunk / plan.span * all_panels +
-                                (at.is_a ? 0 : panels_a) + at.panel],
-                      1);
-            atomicAdd(&counters[finished_strips], 1);
-        }
+            pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, fallback, told);
     }
 }
 

@@ -66,6 +66,8 @@ struct fp16x3 {
     static constexpr int slices = 2;
     static constexpr bool is_exact = false;
     static constexpr int top = 14; // the highest that leaves room to round up
+    static constexpr float sure_down_to =
+        0x1p-4f; // what is larger, scaled, loses less than largest_loss
     static constexpr slice_products<3> products{{{1, 0}, {0, 1}, {0, 0}}};
 
     // The most significant slice of two neighbours, and what it leaves of them.
@@ -83,7 +85,8 @@ struct bf16x6 {
     using slice = __nv_bfloat16;
     static constexpr int slices = 3;
     static constexpr bool is_exact = true;
-    static constexpr int top = 36; // see smallest_exact
+    static constexpr int top = 36;
+    static constexpr float sure_down_to = 0x1p-50f; // what is larger, scaled, is held exactly
     static constexpr slice_products<6> products{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
 
     static __device__ __forceinline__ uint32_t cut(float2& x) {
@@ -114,7 +117,7 @@ inline constexpr int max_headroom = 6;
 // bf16x6: where an element is smaller, after scaling, the strict kernel computes. The products of two that
 // are not are at least 2^-100, and of their slices none matters that is subnormal: even if the tensor core took
 // all of these for zero, that would be 12 times 2^-126, 3 roundings of 2^-100.
-inline constexpr float smallest_exact = 0x1p-50f;
+inline constexpr float smallest_exact = bf16x6::sure_down_to;
 
 // Exponents of the largest that a part may hold; beyond, the fallback computes. That keeps scales and factors
 // within the range of normal floats.
