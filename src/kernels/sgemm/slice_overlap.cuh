@@ -31,17 +31,15 @@ struct overlap_shape : Product {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// What the warp that issues copies and those that multiply agree on, in shared memory.
+// What the warp that issues copies tells those that multiply, in shared memory. Elements of `ends` are handed over
+// with their stages.
+template <int stages>
 struct product_end {
-    int stage;   // that ends the product, when it is its turn; -1: none yet
-    bool decide; // before C is first written
+    bool ends[stages]; // the product, in place of slices
+    bool decide;       // before C is first written
 
-    __device__ __forceinline__ bool at(int turn) const {
-        return turn == static_cast<const volatile int&>(stage);
-    }
-    __device__ __forceinline__ bool decides() const {
-        return static_cast<const volatile bool&>(decide);
-    }
+    __device__ __forceinline__ bool at(int stage) const { return ends[stage]; }
+    __device__ __forceinline__ bool decides() const { return decide; }
 };
 
 // The work of the warp that issues copies. Where the product must not go on, it hands over a stage that ends it.
@@ -52,7 +50,7 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
                                                  const packed_pass& packed,
                                                  int64_t k,
                                                  char* smem,
-                                                 product_end& end_of_product) {
+                                                 product_end<Shape::stages>& end_of_product) {
     using Scheme = typename Shape::Scheme;
     const int lane = threadIdx.x % 32;
     mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
@@ -67,8 +65,7 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
     const auto hand_over_nothing = [&](bool stop) {
         emptied[ring.stage].wait(ring.parity ^ 1);
         if (lane == 0) {
-            if (stop)
-                end_of_product.stage = ring.stage;
+            end_of_product.ends[ring.stage] = stop;
             filled[ring.stage].arrive();
         }
         ring.advance();
@@ -139,7 +136,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using Scheme = typename Shape::Scheme;
     extern __shared__ __align__(1024) char smem[];
-    __shared__ product_end smem_end;
+    __shared__ product_end<Shape::stages> smem_end;
     __shared__ told_findings smem_told;
     mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
     mbarrier* emptied = filled + Shape::stages;
@@ -155,7 +152,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     let_next_kernel_come();
     const bool reads = p.k != 0 && resolve(p.alpha) != 0;
     if (threadIdx.x == 0)
-        smem_end = {-1, reads && (pass.first_k != 0 || resolve(p.beta) != 0)};
+        smem_end = {{}, reads && (pass.first_k != 0 || resolve(p.beta) != 0)};
     __syncthreads(); // the barriers and what the block shares are initialised
 
     if (threadIdx.x < 128) {
