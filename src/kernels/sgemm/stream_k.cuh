@@ -84,6 +84,7 @@ struct stream_k_plan {
     int workers;
     // The split tiles' slabs are dealt out so many to each worker, and one more to the first ones.
     int share, longer_shares;
+    int parts; // of each tile's k, a worker for each (stream_k_parts.cuh)
     stream_k_copy copy_a, copy_b;
 };
 
@@ -114,6 +115,15 @@ struct stream_k_share {
         if (first > last)
             return {0, 0, -1, 0};
         return {first / plan.slabs, first % plan.slabs, last / plan.slabs, last % plan.slabs + 1};
+    }
+
+    // Of a product whose tiles have plan.parts workers each.
+    static __device__ stream_k_share part_of(const stream_k_plan& plan, int worker) {
+        const int tile = worker / plan.parts, part = worker % plan.parts;
+        return {tile,
+                static_cast<int>(int64_t{plan.slabs} * part / plan.parts),
+                tile,
+                static_cast<int>(int64_t{plan.slabs} * (part + 1) / plan.parts)};
     }
 
     // Whether the worker's share begins behind the first slab of the tile.
@@ -575,6 +585,8 @@ class stream_k_consumer {
     }
 
 public:
+    // in_parts: the worker has one segment, whose sums it leaves to another kernel.
+    template <bool in_parts>
     __device__ __forceinline__ void run(const sgemm_problem& p,
                                         const stream_k_plan& plan,
                                         const float* smem,
@@ -637,6 +649,11 @@ public:
                 }
             }
 
+            if constexpr (in_parts) {
+                save(workspace + blockIdx.x * tile_floats);
+                return;
+            }
+
             // Again, rather than in registers all the while.
             asm volatile("" : "+r"(index)::"memory");
             find_segment(plan, share, index, segment);
@@ -660,7 +677,7 @@ public:
 
 // ---- Kernel ----------------------------------------------------------------------------------------
 
-template <class Shape, bool transa, bool transb>
+template <class Shape, bool transa, bool transb, bool in_parts = false>
 __global__ void __launch_bounds__(Shape::threads, 1)
     stream_k_kernel(const sgemm_problem p,
                     const stream_k_plan plan,
@@ -674,9 +691,11 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     extern __shared__ __align__(1024) float smem[];
     __shared__ stream_k_barriers<Shape> barriers;
     __shared__ stream_k_share share;
-    let_next_kernel_come();
+    if constexpr (!in_parts)
+        let_next_kernel_come();
     if (threadIdx.x == 0) {
-        share = stream_k_share::of(plan, blockIdx.x);
+        share = in_parts ? stream_k_share::part_of(plan, blockIdx.x)
+                         : stream_k_share::of(plan, blockIdx.x);
         for (int stage = 0; stage < Shape::stages; ++stage) {
             barriers.full[stage].init(producer::arrivals(plan));
             barriers.empty[stage].init(Shape::consumers);
@@ -694,14 +713,14 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Shape::consumer_registers));
         stream_k_consumer<Shape, slabs> consumer;
-        consumer.run(p,
-                     plan,
-                     smem,
-                     share,
-                     barriers,
-                     smem + slabs::quads + threadIdx.x * 4,
-                     workspace,
-                     ready);
+        consumer.template run<in_parts>(p,
+                                        plan,
+                                        smem,
+                                        share,
+                                        barriers,
+                                        smem + slabs::quads + threadIdx.x * 4,
+                                        workspace,
+                                        ready);
     }
 #endif
 }
@@ -726,10 +745,9 @@ struct stream_k_launcher {
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
         stream_k_plan plan{};
         // Also asked about products that `fits` refuses.
-        plan.tiles = static_cast<int>(
-            std::min(tile_count(p, Shape::block_m, Shape::block_n), max_extent));
-        plan.slabs = static_cast<int>(
-            std::min(ceil_div<int64_t>(p.k, Shape::block_k), max_extent));
+        plan.tiles =
+            static_cast<int>(std::min(tile_count(p, Shape::block_m, Shape::block_n), max_extent));
+        plan.slabs = static_cast<int>(std::min(ceil_div<int64_t>(p.k, Shape::block_k), max_extent));
         const int limit = std::min(device.sm_count, counter_count);
         const int whole_rounds = plan.tiles / limit;
         plan.workers = limit;
@@ -784,11 +802,7 @@ struct stream_k_launcher {
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         stream_k_plan plan = make_plan(p, *context.device);
         CUtensorMap map_a{}, map_b{};
-        myblasStatus_t status =
-            plan_copy({p.a, p.m, p.lda, p.transa}, p.k, Shape::block_m, &plan.copy_a, &map_a);
-        if (status == MYBLAS_STATUS_SUCCESS)
-            status =
-                plan_copy({p.b, p.n, p.ldb, !p.transb}, p.k, Shape::block_n, &plan.copy_b, &map_b);
+        const myblasStatus_t status = plan_copies(p, plan, map_a, map_b);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_variant(p, [&](auto kernel, size_t smem_bytes) {
@@ -826,6 +840,18 @@ struct stream_k_launcher {
             .prepare = prepare,
             .launch = launch,
         };
+    }
+
+    // How the operands are to be copied.
+    static myblasStatus_t plan_copies(const sgemm_problem& p,
+                                      stream_k_plan& plan,
+                                      CUtensorMap& map_a,
+                                      CUtensorMap& map_b) {
+        const myblasStatus_t status =
+            plan_copy({p.a, p.m, p.lda, p.transa}, p.k, Shape::block_m, &plan.copy_a, &map_a);
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+        return plan_copy({p.b, p.n, p.ldb, !p.transb}, p.k, Shape::block_n, &plan.copy_b, &map_b);
     }
 
 private:
