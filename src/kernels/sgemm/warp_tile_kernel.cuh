@@ -1,6 +1,7 @@
 // The kernel and launcher of rung 12, once for every tile shape it is registered with.
 #pragma once
 
+#include "kernels/common/overlap.h"
 #include "kernels/sgemm/warp_tile.cuh"
 #include "kernels/sgemm/work.h"
 
@@ -13,6 +14,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     warp_tile_kernel(const sgemm_problem p, int64_t first_batch) {
     using tile = warp_tile<Shape, transa, transb, vector>;
     extern __shared__ __align__(16) float smem[];
+    wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
     const tile_position at = patch_order<Shape>(blockIdx.x, p.m, p.n);
 
@@ -85,12 +87,19 @@ struct warp_tile_launcher {
         // What a pointer array holds is not known here.
         const bool quads_c = p.c_array || aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         return with_variant(p, copies_quads(p), quads_c, [&](auto kernel, size_t smem_bytes) {
-            return launch_batch(kernel,
-                                tile_count(p, Shape::block_m, Shape::block_n),
-                                Shape::threads,
-                                smem_bytes,
-                                p,
-                                context);
+            const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
+            // Early blocks would take the place of a large batch's last ones.
+            if (p.batch_count == 1)
+                return launch_clusters(kernel,
+                                       dim3(static_cast<unsigned>(tiles)),
+                                       1,
+                                       true,
+                                       Shape::threads,
+                                       smem_bytes,
+                                       context,
+                                       p,
+                                       int64_t{0});
+            return launch_batch(kernel, tiles, Shape::threads, smem_bytes, p, context);
         });
     }
 
