@@ -24,6 +24,7 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_warp_tile_64x128,
         &cuda::sgemm_split_k,
         &cuda::sgemm_matvec,
+        &cuda::sgemm_thin,
         &cuda::sgemm_skinny,
         &cuda::sgemm_short_k,
         &cuda::sgemm_long_k,

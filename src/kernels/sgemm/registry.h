@@ -22,6 +22,7 @@ extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x128;
 extern const kernel_entry<sgemm_problem> sgemm_split_k;
 extern const kernel_entry<sgemm_problem> sgemm_matvec;
+extern const kernel_entry<sgemm_problem> sgemm_thin;
 extern const kernel_entry<sgemm_problem> sgemm_skinny;
 extern const kernel_entry<sgemm_problem> sgemm_short_k;
 extern const kernel_entry<sgemm_problem> sgemm_long_k;
