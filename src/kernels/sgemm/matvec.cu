@@ -259,9 +259,11 @@ int load_width(const sgemm_problem& p, const matvec_layout& layout) {
     // Of what is a multiple of the width, the lowest bits.
     uint64_t bits = reinterpret_cast<uintptr_t>(matrix) / sizeof(float) | layout.matrix_step;
     if (layout.k_contiguous) {
-        if (layout.vector_step != 1 || layout.vectors > 1)
+        if (layout.vector_step != 1)
             return 1;
         bits |= reinterpret_cast<uintptr_t>(vector) / sizeof(float) | p.k;
+        if (layout.vectors > 1)
+            bits |= layout.next_vector;
     } else {
         bits |= layout.lines;
     }

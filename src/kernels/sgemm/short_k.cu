@@ -17,8 +17,8 @@ namespace {
 //                             m      m  n    m  n   blocks
 using narrow  = short_k_shape<32,     2, 8,   1, 4,  8>; // 64 x 32
 using square  = short_k_shape<16,     4, 8,   1, 4,  5>; // 64 x 64
-using tall    = short_k_shape<32,     4, 8,   1, 4,  5>; // 128 x 32
-using wide    = short_k_shape<8,      4, 8,   1, 4,  5>; // 32 x 128
+using tall    = short_k_shape<32,     4, 8,   1, 4,  6>; // 128 x 32
+using wide    = short_k_shape<8,      4, 8,   1, 4,  6>; // 32 x 128
 // clang-format on
 
 // Whether there is little to do for each multiprocessor, a slab for each block or hardly more than a block.
