@@ -54,6 +54,19 @@ constexpr kernel_cost<sgemm_problem> costs[] = {
         {3.35, 0.9197, 1.572, 1.107e-07},                // TN
         {3.395, 0.9298, 1.432, 1.646e-07}                // TT
     }}},
+    // Fitted to the readings of docs/experiments/sgemm_skinny.md.
+    {&cuda::sgemm_stream_k_parts, {{
+        {10.65, 0, 2.413, 2.335e-07}, // NN
+        {9.174, 0, 2.555, 1.821e-07}, // NT
+        {11.2, 0, 2.478, 3.106e-07},  // TN
+        {8.007, 0, 2.809, 1.929e-07}  // TT
+    }}},
+    {&cuda::sgemm_stream_k_parts_128x128, {{
+        {7.167, 0, 1.401, 1.103e-07}, // NN
+        {6.723, 0, 1.503, 1.11e-07},  // NT
+        {5.745, 0, 1.6, 9.54e-08},    // TN
+        {5.355, 0, 1.63, 9.948e-09}   // TT
+    }}},
     // On tensor cores; fitted by hand to the readings of docs/emulation.md.
     {&cuda::sgemm_emulated_bf16x6, {{
         {11.5, 0, 1.968, 2.362e-07}, // NN
