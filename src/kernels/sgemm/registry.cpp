@@ -35,6 +35,7 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_stream_k_128x128,
         &cuda::sgemm_stream_k_parts,
         &cuda::sgemm_stream_k_parts_128x128,
+        &cuda::sgemm_stream_k_lanes,
         &cuda::sgemm_sliced_16x16_short,
         &cuda::sgemm_sliced_16x16,
         &cuda::sgemm_sliced_32x16,

@@ -33,6 +33,7 @@ extern const kernel_entry<sgemm_problem> sgemm_stream_k;
 extern const kernel_entry<sgemm_problem> sgemm_stream_k_128x128;
 extern const kernel_entry<sgemm_problem> sgemm_stream_k_parts;
 extern const kernel_entry<sgemm_problem> sgemm_stream_k_parts_128x128;
+extern const kernel_entry<sgemm_problem> sgemm_stream_k_lanes;
 extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16_short;
 extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16;
 extern const kernel_entry<sgemm_problem> sgemm_sliced_32x16;

@@ -50,6 +50,8 @@ struct stream_k_shape {
     // Together no more than 65536 / threads, rounded down to 8, for each thread.
     static constexpr int producer_registers = 88, consumer_registers = 208;
     static constexpr size_t tile_bytes = size_t{block_m} * block_n * sizeof(float);
+    // Slabs of a worker's idle time that are worth splitting tiles.
+    static constexpr int64_t least_idle = 0;
 };
 
 // Where the slabs of a stage lie.
@@ -446,12 +448,46 @@ public:
 
 // ---- Consumers -------------------------------------------------------------------------------------
 
+// How consumers tell those of another worker that their sums are in the workspace.
+template <int consumers>
+struct stream_k_exchange {
+    // Of all consumers, and of nobody else.
+    static __device__ __forceinline__ void synchronize() {
+        asm volatile("bar.sync 1, %0;" ::"n"(consumers) : "memory");
+    }
+
+    // Tells that this worker's sums are in the workspace.
+    static __device__ void announce(unsigned* ready) {
+        __threadfence();
+        synchronize();
+        if (threadIdx.x == 0)
+            asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(ready) : "memory");
+    }
+
+    // Waits until another worker has done so, and leaves its flag as it was before.
+    static __device__ void await(unsigned* ready) {
+        if (threadIdx.x == 0) {
+            unsigned value;
+            do {
+                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                             : "=r"(value)
+                             : "l"(ready)
+                             : "memory");
+            } while (value == 0);
+            *ready = 0;
+        }
+        synchronize();
+    }
+};
+
 template <class Shape, class Slabs>
 class stream_k_consumer {
     static constexpr int body_k = 8; // of a loop body: more would outgrow the instruction caches
     static constexpr int bodies = Shape::block_k / body_k; // of a slab
     static constexpr int groups_m = Shape::thread_m / 4;
     static constexpr int step_m = Shape::lanes_m * 4, step_n = Shape::lanes_n * 4; // of groups
+
+    using exchange = stream_k_exchange<Shape::consumers>;
 
     float acc[Shape::thread_n][Shape::thread_m];
 
@@ -482,34 +518,6 @@ class stream_k_consumer {
 #pragma unroll
             for (int r = 0; r < Shape::thread_m; ++r)
                 acc[c][r] += __ldcg(source + (c * Shape::thread_m + r) * Shape::consumers);
-    }
-
-    // Of all consumers, and of nobody else.
-    static __device__ __forceinline__ void synchronize() {
-        asm volatile("bar.sync 1, %0;" ::"n"(Shape::consumers) : "memory");
-    }
-
-    // Tells that this worker's sums are in the workspace.
-    static __device__ void announce(unsigned* ready) {
-        __threadfence();
-        synchronize();
-        if (threadIdx.x == 0)
-            asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(ready) : "memory");
-    }
-
-    // Waits until another worker has done so, and leaves its flag as it was before.
-    static __device__ void await(unsigned* ready) {
-        if (threadIdx.x == 0) {
-            unsigned value;
-            do {
-                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                             : "=r"(value)
-                             : "l"(ready)
-                             : "memory");
-            } while (value == 0);
-            *ready = 0;
-        }
-        synchronize();
     }
 
     // `quads`: this thread's in shared memory, behind those of the threads before it.
@@ -659,14 +667,14 @@ public:
             find_segment(plan, share, index, segment);
             if (segment.end_slab < plan.slabs) {
                 save(workspace + blockIdx.x * tile_floats);
-                announce(ready + blockIdx.x);
+                exchange::announce(ready + blockIdx.x);
                 continue;
             }
             if (segment.first_slab > 0) {
                 int other = blockIdx.x;
                 do {
                     --other;
-                    await(ready + other);
+                    exchange::await(ready + other);
                     add(workspace + other * tile_floats);
                 } while (stream_k_share::begins_inside(plan, other, segment.tile));
             }
@@ -727,20 +735,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 
 // ---- Host ------------------------------------------------------------------------------------------
 
-template <class Shape>
-struct stream_k_launcher {
-    // Of the variant that pads both operands.
-    static constexpr size_t max_smem_bytes = stream_k_slabs<Shape, true, false>::smem_bytes;
+// Of a kernel that needs so much shared memory.
+template <class Shape, size_t max_smem_bytes>
+struct stream_k_planner {
     static constexpr int64_t min_share = 8; // slabs: less is all prologue
-
-    // f(kernel, shared bytes of it)
-    template <class F>
-    static myblasStatus_t with_variant(const sgemm_problem& p, F&& f) {
-        return with_transposition(p, [&](auto transa, auto transb) {
-            return f(stream_k_kernel<Shape, transa, transb>,
-                     stream_k_slabs<Shape, transa, transb>::smem_bytes);
-        });
-    }
 
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
         stream_k_plan plan{};
@@ -753,6 +751,12 @@ struct stream_k_launcher {
         plan.workers = limit;
         if (plan.tiles % limit == 0 || plan.slabs == 0)
             return plan;
+        // What workers would be idle without splitting, all of them together.
+        const int64_t idle_slabs = int64_t{(whole_rounds + 1) * limit - plan.tiles} * plan.slabs;
+        if (idle_slabs < Shape::least_idle * limit) {
+            plan.workers = std::min(plan.tiles, limit);
+            return plan;
+        }
         if (whole_rounds == 0)
             plan.workers = static_cast<int>(std::clamp<int64_t>(
                 int64_t{plan.tiles} * plan.slabs / min_share, plan.tiles, limit));
@@ -790,6 +794,28 @@ struct stream_k_launcher {
                 .bytes = operand_bytes(p)};
     }
 
+protected:
+    static constexpr int64_t max_extent = 2147483647 - 65536; // coordinates are 32-bit
+};
+
+// Of the variant that pads both operands.
+template <class Shape>
+inline constexpr size_t stream_k_smem_bytes = stream_k_slabs<Shape, true, false>::smem_bytes;
+
+template <class Shape>
+struct stream_k_launcher : stream_k_planner<Shape, stream_k_smem_bytes<Shape>> {
+    using planner = stream_k_planner<Shape, stream_k_smem_bytes<Shape>>;
+    static constexpr size_t max_smem_bytes = stream_k_smem_bytes<Shape>;
+
+    // f(kernel, shared bytes of it)
+    template <class F>
+    static myblasStatus_t with_variant(const sgemm_problem& p, F&& f) {
+        return with_transposition(p, [&](auto transa, auto transb) {
+            return f(stream_k_kernel<Shape, transa, transb>,
+                     stream_k_slabs<Shape, transa, transb>::smem_bytes);
+        });
+    }
+
     static myblasStatus_t prepare(const device_info& device) {
         if (max_smem_bytes > device.smem_per_block)
             return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
@@ -800,7 +826,7 @@ struct stream_k_launcher {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        stream_k_plan plan = make_plan(p, *context.device);
+        stream_k_plan plan = planner::make_plan(p, *context.device);
         CUtensorMap map_a{}, map_b{};
         const myblasStatus_t status = plan_copies(p, plan, map_a, map_b);
         if (status != MYBLAS_STATUS_SUCCESS)
@@ -834,9 +860,9 @@ struct stream_k_launcher {
             .threads = Shape::threads,
             .stages = Shape::stages,
             .smem_bytes = max_smem_bytes,
-            .accepts = fits,
-            .workspace_bytes = workspace_bytes,
-            .work = work,
+            .accepts = planner::fits,
+            .workspace_bytes = planner::workspace_bytes,
+            .work = planner::work,
             .prepare = prepare,
             .launch = launch,
         };
@@ -855,8 +881,6 @@ struct stream_k_launcher {
     }
 
 private:
-    static constexpr int64_t max_extent = 2147483647 - 65536; // coordinates are 32-bit
-
     struct operand {
         const float* base;
         int64_t lines, ld;
