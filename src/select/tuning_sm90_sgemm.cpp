@@ -67,6 +67,13 @@ constexpr kernel_cost<sgemm_problem> costs[] = {
         {5.745, 0, 1.6, 9.54e-08},    // TN
         {5.355, 0, 1.63, 9.948e-09}   // TT
     }}},
+    // Fitted to the readings of docs/experiments/sgemm.md.
+    {&cuda::sgemm_stream_k_lanes, {{
+        {3.965, 1.576, 1.267, 1.445e-08},                // NN
+        {4.051, 1.514, 1.202, 4.222e-08},                // NT
+        {2.161, 1.869, 1.232, 2.943e-08},                // TN
+        {1.83, 1.963, 1.201, 1.175e-08}                  // TT
+    }}},
     // On tensor cores; fitted by hand to the readings of docs/emulation.md.
     {&cuda::sgemm_emulated_bf16x6, {{
         {11.5, 0, 1.968, 2.362e-07}, // NN
