@@ -7,19 +7,21 @@ namespace myblas::preload {
 namespace {
 
 constexpr double margin = 1.25; // the device must win by this factor
-// Of the latest call among what is known. A device that takes longer than it should might be taken again at
-// once: that counts for more.
-constexpr double weight = 0.25, weight_of_disappointment = 0.5;
+
+// Shares of the latest call in what is known. In doubt a product stays on the host: what speaks for that
+// counts for more, and calls that the host was kept from finishing count as if they had taken little more than
+// usual.
+constexpr double share_for_host = 0.5, share_for_device = 0.25;
+constexpr double most_excess = 1.25;
 constexpr double forgiveness = 0.005;
 constexpr double largest_factor = 16;
 
 constexpr double element_bytes = sizeof(float);
 
-void learn(std::atomic<double>& factor, double predicted, double seconds, double share) noexcept {
+void learn(std::atomic<double>& factor, double ratio, double share) noexcept {
     const double known = factor.load(std::memory_order_relaxed);
-    const double found = known * seconds / predicted;
     factor.store(
-        std::clamp((1 - share) * known + share * found, 1 / largest_factor, largest_factor),
+        std::clamp(known * (1 - share + share * ratio), 1 / largest_factor, largest_factor),
         std::memory_order_relaxed);
 }
 
@@ -48,7 +50,8 @@ bool cost_model::prefers_device(const product_size& s) const noexcept {
 }
 
 void cost_model::learn_host(const product_size& s, double seconds) noexcept {
-    learn(host_[size_of(s)].value, host_seconds(s), seconds, weight);
+    const double ratio = std::min(seconds / host_seconds(s), most_excess);
+    learn(host_[size_of(s)].value, ratio, ratio < 1 ? share_for_host : share_for_device);
     // A device that was slow for once gets another chance after a while.
     std::atomic<double>& device = device_[size_of(s)].value;
     const double factor = device.load(std::memory_order_relaxed);
@@ -56,11 +59,8 @@ void cost_model::learn_host(const product_size& s, double seconds) noexcept {
 }
 
 void cost_model::learn_device(const product_size& s, double seconds) noexcept {
-    const double predicted = device_seconds(s);
-    learn(device_[size_of(s)].value,
-          predicted,
-          seconds,
-          seconds > predicted ? weight_of_disappointment : weight);
+    const double ratio = seconds / device_seconds(s);
+    learn(device_[size_of(s)].value, ratio, ratio > 1 ? share_for_host : share_for_device);
 }
 
 } // namespace myblas::preload

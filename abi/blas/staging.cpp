@@ -26,12 +26,12 @@ constexpr int most_groups = device::event_count - cols_computed(0);
 
 // ---- The plan of a product -----------------------------------------------------------------------
 
-// C is cut into blocks. Where there is memory for all of A, B and C on a device, there is one block, and it
-// is computed in two parts. Panels of A and of half of B's columns, of growing depth, are multiplied as they
-// come: the first one is shallow, so that the arithmetic starts early, and each takes longer to multiply than
-// the next one to come. Each meets C in memory again, which is why the other columns are not computed so, but
-// in groups and by all of A, which is there by then. The first half of C comes down meanwhile, and so does
-// each group; the last ones are narrow, for nothing hides their way down.
+// C is cut into blocks. Where there is memory for all of A, B and C, each device has one, which is computed in
+// two parts. Panels of A and of half of B's columns, of growing depth, are multiplied as they come: the first
+// one is shallow, so that the arithmetic starts early, and each takes longer to multiply than the next one to
+// come. Each meets C in memory again, which is why the other columns are not computed so, but in groups and
+// by all of A, which is there by then. The first half of C comes down meanwhile, and so does each group; the
+// last ones are narrow, for nothing hides their way down.
 //
 // Where there is no such memory, a block stays on the device while panels of A and B pass by in two buffers,
 // a deeper one at last, which meets C in groups of columns.

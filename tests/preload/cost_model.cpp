@@ -60,5 +60,21 @@ int main() {
     for (int i = 0; i < 400; ++i)
         learning.learn_host(cube(1024), learning.host_seconds(cube(1024)));
     expect(learning.prefers_device(cube(1024)), "but not for ever");
+
+    // A host whose every third call is held up for long, and a device that takes longer than the host as a
+    // rule: products stay.
+    cost_model disturbed(workstation);
+    const product_size small = cube(256);
+    const double host = 2 * disturbed.host_seconds(small), device = 1.5 * host;
+    int to_device = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const bool goes = disturbed.prefers_device(small);
+        to_device += goes;
+        if (goes)
+            disturbed.learn_device(small, device);
+        else
+            disturbed.learn_host(small, i % 3 == 0 ? 5 * host : host);
+    }
+    expect(to_device < 50, "a host that is disturbed now and then keeps its products");
     return failures;
 }
