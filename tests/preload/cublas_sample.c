@@ -392,14 +392,66 @@ static void vectors(void) {
     restore();
 }
 
-// Only the statuses count, and that they are cuBLAS's.
+// What cuBLAS answers, whoever answers in its place.
+static void expect_status(cublasStatus_t status, cublasStatus_t expected, const char* what) {
+    save(&status, sizeof status);
+    expect(status == expected, what);
+}
+
 static void errors(void) {
-    succeeds(cublasSgemm(NULL, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m));
-    succeeds(cublasSgemm(handle, 0, 0, -1, n, k, &alpha, a, m, b, k, &beta, c, m));
-    succeeds(cublasSgemm(handle, 0, 0, m, n, k, &alpha, a, m - 1, b, k, &beta, c, m));
-    succeeds(cublasSgemm(handle, 0, 0, m, n, k, NULL, a, m, b, k, &beta, c, m));
-    succeeds(cublasSgemm(handle, 7, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m));
-    succeeds(cublasSasum(handle, 4, x, 1, NULL));
+    const cublasStatus_t good = CUBLAS_STATUS_SUCCESS, wrong = CUBLAS_STATUS_INVALID_VALUE;
+    const float none = 0;
+    expect_status(cublasSgemm(NULL, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m),
+                  CUBLAS_STATUS_NOT_INITIALIZED,
+                  "no handle");
+    expect_status(cublasSgemm(handle, 7, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m), wrong, "op");
+    expect_status(cublasSgemm(handle, 0, 0, -1, n, k, &alpha, a, m, b, k, &beta, c, m), wrong, "m");
+    expect_status(cublasSgemm(handle, 0, 0, m, -1, k, &alpha, a, m, b, k, &beta, c, m), wrong, "n");
+    expect_status(cublasSgemm(handle, 0, 0, m, n, -1, &alpha, a, m, b, k, &beta, c, m), wrong, "k");
+    expect_status(
+        cublasSgemm(handle, 0, 0, m, n, k, &alpha, a, m - 1, b, k, &beta, c, m), wrong, "lda");
+    expect_status(
+        cublasSgemm(handle, 0, 0, m, n, k, &alpha, a, m, b, k - 1, &beta, c, m), wrong, "ldb");
+    expect_status(
+        cublasSgemm(handle, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m - 1), wrong, "ldc");
+    expect_status(
+        cublasSgemm(handle, 0, 0, 0, n, k, &alpha, a, 0, b, k, &beta, c, m), wrong, "m = lda = 0");
+    expect_status(
+        cublasSgemm(handle, 0, 0, 0, n, k, NULL, a, m, b, k, &beta, c, m), good, "m = 0, no alpha");
+    expect_status(
+        cublasSgemm(handle, 0, 0, m, n, k, NULL, a, m, b, k, &beta, c, m), wrong, "no alpha");
+    expect_status(
+        cublasSgemm(handle, 0, 0, m, n, k, &alpha, a, m, b, k, NULL, c, m), wrong, "no beta");
+    expect_status(cublasSgemm(handle, 0, 0, m, n, 0, &alpha, NULL, m, NULL, k, &beta, c, m),
+                  good,
+                  "k = 0, no A and B");
+    expect_status(cublasSgemm(handle, 0, 0, m, n, k, &none, NULL, m, NULL, k, &beta, c, m),
+                  good,
+                  "alpha = 0, no A and B");
+    for (int count = -1; count <= 0; ++count)
+        expect_status(
+            cublasSgemmStridedBatched(
+                handle, 0, 0, m, n, k, &alpha, a, m, m * k, b, k, k * n, &beta, c, m, m * n, count),
+            count < 0 ? wrong : good,
+            "batches");
+    expect_status(cublasSasum(handle, 4, x, 1, NULL), wrong, "no result");
+    float sum = -1;
+    expect_status(cublasSasum(handle, 0, x, 1, &sum), good, "a sum of nothing");
+    expect(sum == 0, "a sum of nothing is 0");
+    sum = -1;
+    expect_status(cublasSasum(handle, 4, x, 0, &sum), good, "a sum without an increment");
+    expect(sum == 0, "a sum without an increment is 0");
+    expect_status(
+        cublasSgeam(handle, 0, 0, -1, n, &alpha, a, m, &beta, b, m, c, m), wrong, "m of geam");
+    expect_status(cublasSgeam(handle, 1, 0, n, n, &alpha, c, n, &beta, b, n, c, n),
+                  wrong,
+                  "geam in place, transposed");
+    expect_status(cublasSgeam(handle, 0, 0, m, n, &alpha, a, m, &none, NULL, m, c, m),
+                  good,
+                  "geam without B");
+    expect_status(cublasDestroy(NULL), CUBLAS_STATUS_NOT_INITIALIZED, "the end of no handle");
+    expect_status(cublasCreate(NULL), wrong, "no place for a handle");
+    restore();
 }
 
 static void tf32(void) {
