@@ -195,6 +195,19 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             }
         }
     }
+    // Tiles with others on all sides: sides that no vector divides; leading dimensions that 2, 4, 8 and 16 do.
+    static const int ldas[] = {275, 274, 276, 280, 288};
+    for (size_t e = 0; e < COUNT_OF(element_sizes); ++e) {
+        for (size_t l = 0; l < COUNT_OF(ldas); ++l) {
+            const struct transpose_case t = {
+                271, 613, element_sizes[e], ldas[l], 613 + (int)l, (int)l % 4, false};
+            if (!reduced() || l == e)
+                run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
+        }
+        const struct transpose_case in_place = {1033, 1033, element_sizes[e], 1033, 1033, 1, true};
+        if (!forced)
+            run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
+    }
     operand_destroy(&a);
     operand_destroy(&b);
     operand_destroy(&workspace);
