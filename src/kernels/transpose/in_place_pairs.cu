@@ -6,7 +6,8 @@
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tile, by vectors or words:
 //      bytes   1          2        4        8        16
 //      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16     256 threads
-//      words   -          -        32 x 32                       128
+//      words   -          -        64 x 64                       512, 1024 rows and more
+//                                  32 x 32                       128
 //                                           32 x 32  16 x 16     256
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes by vectors alone.
 
@@ -25,7 +26,9 @@ template <>
 struct vectors<uint16_t> : vector_tile<uint16_t, 8, 8, 256> {};
 
 template <class T>
-struct words : word_tile<T, 32, 32, 0, sizeof(T) == 4 ? 128 : 256> {};
+struct words : word_tile<T, 64, 64, 0, 512> {};
+template <>
+struct words<uint64_t> : word_tile<uint64_t, 32, 32, 0, 256> {};
 template <>
 struct words<uint4> : word_tile<uint4, 16, 16, 0, 256> {};
 
@@ -37,6 +40,11 @@ template <class T>
 struct tiling<T, false> : words<T> {
     using cell = T;
 };
+
+struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
+    using cell = uint32_t;
+};
+constexpr int64_t large = 1024; // n that larger tiles pay for
 
 template <class tile>
 __device__ __forceinline__ void
@@ -118,6 +126,9 @@ myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_co
     return with_element(p.element_bytes, [&]<class T>(T) {
         if (is_aligned(p))
             return launch_pairs<tiling<T, true>>(p, context);
+        if constexpr (sizeof(T) == 4)
+            if (p.n < large)
+                return launch_pairs<small_words>(p, context);
         if constexpr (sizeof(T) >= 4)
             return launch_pairs<tiling<T, false>>(p, context);
         return MYBLAS_STATUS_NOT_SUPPORTED;
@@ -133,7 +144,7 @@ constinit const kernel_entry<transpose_problem> transpose_in_place_pairs = {
     .block_n = vectors<uint32_t>::rows,
     .threads = vectors<uint32_t>::threads,
     .stages = 1,
-    .smem_bytes = 2 * vectors<uint32_t>::smem_bytes,
+    .smem_bytes = 2 * words<uint32_t>::smem_bytes,
     .accepts = accepts_square,
     .launch = launch_in_place_pairs,
 };
