@@ -45,16 +45,24 @@ __device__ int place(int i, int unit) {
     return i * tiling<T>::units + (unit ^ (i / tiling<T>::v & tiling<T>::swizzle));
 }
 
+// What the kernel needs of the problem, in words where they do: fewer instructions.
+template <class T>
+struct squares_problem {
+    const T* a;
+    T* b;
+    int m, n, lda, ldb;
+    int64_t stride_a, stride_b;
+};
+
 template <class T, bool keeps>
-__global__ void __launch_bounds__(tiling<T>::threads) small_squares(transpose_problem p) {
+__global__ void __launch_bounds__(tiling<T>::threads, 8) small_squares(squares_problem<T> p) {
     using shape = tiling<T>;
     constexpr int v = shape::v;
     __shared__ vector16 smem[shape::rows * shape::units];
-    const int64_t i0 = int64_t{blockIdx.x} * shape::rows, j0 = int64_t{blockIdx.y} * shape::cols;
-    const int rows = static_cast<int>(min(int64_t{shape::rows}, p.m - i0));
-    const int cols = static_cast<int>(min(int64_t{shape::cols}, p.n - j0));
-    const T* gmem_a = static_cast<const T*>(p.a) + blockIdx.z * p.stride_a + i0 + j0 * p.lda;
-    T* gmem_b = static_cast<T*>(p.b) + blockIdx.z * p.stride_b + j0 + i0 * p.ldb;
+    const int i0 = blockIdx.x * shape::rows, j0 = blockIdx.y * shape::cols;
+    const int rows = p.m - i0, cols = p.n - j0; // left from here on
+    const T* gmem_a = p.a + blockIdx.z * p.stride_a + i0 + int64_t{j0} * p.lda;
+    T* gmem_b = p.b + blockIdx.z * p.stride_b + j0 + int64_t{i0} * p.ldb;
     const int i = threadIdx.x % shape::lanes_m * v;
     const int first_square = threadIdx.x / shape::lanes_m;
     wait_for_earlier_work();
@@ -104,11 +112,15 @@ bool fits_grid(const transpose_problem& p) {
            p.batch_count <= max_grid_z;
 }
 
+// Offsets in a tile of up to 64 columns are words.
+constexpr int64_t most_ld = (int64_t{1} << 31) / 64;
+
 bool accepts_aligned(const transpose_problem& p, const device_info&) {
     const int64_t extents = p.lda | p.ldb | p.stride_a | p.stride_b | p.m | p.n;
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(extents) * p.element_bytes;
-    return !p.in_place() && p.element_bytes > 1 && misfit % sizeof(vector16) == 0 && fits_grid(p);
+    return !p.in_place() && p.element_bytes > 1 && misfit % sizeof(vector16) == 0 && fits_grid(p) &&
+           std::max({p.m, p.n, p.lda, p.ldb}) <= most_ld;
 }
 
 myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_context& context) {
@@ -123,7 +135,14 @@ myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_con
                                      grid_of_tiles<shape::rows, shape::cols>(p),
                                      shape::threads,
                                      context,
-                                     p);
+                                     squares_problem<T>{static_cast<const T*>(p.a),
+                                                        static_cast<T*>(p.b),
+                                                        static_cast<int>(p.m),
+                                                        static_cast<int>(p.n),
+                                                        static_cast<int>(p.lda),
+                                                        static_cast<int>(p.ldb),
+                                                        p.stride_a,
+                                                        p.stride_b});
     });
 }
 
