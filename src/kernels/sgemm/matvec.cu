@@ -109,11 +109,11 @@ struct lines_shape {
     static_assert(chunk <= 32, "a lane holds an element of the vector for each");
 };
 
-template <int width, int line_lanes>
-__global__ void __launch_bounds__(max_warps * 32, 2) matvec_lines_kernel(const sgemm_problem p,
-                                                                         int64_t first_batch,
-                                                                         const matvec_layout layout,
-                                                                         int cluster) {
+// interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
+// each warp are.
+template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
+__global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) matvec_lines_kernel(
+    const sgemm_problem p, int64_t first_batch, const matvec_layout layout, int cluster) {
     using shape = lines_shape<width, line_lanes>;
     __shared__ float sums[max_warps][shape::lines];
     let_next_kernel_come();
@@ -126,23 +126,27 @@ __global__ void __launch_bounds__(max_warps * 32, 2) matvec_lines_kernel(const s
 
     wait_for_earlier_work();
     const matvec_operands o(p, first_batch + blockIdx.z, layout);
-    const int64_t step = shape::k_lanes * layout.matrix_step;
+    const int all_warps = cluster * warps, own_warp = rank * warps + warp;
+    const int k_step = shape::k_lanes * (interleaved ? all_warps : 1); // from load to load
+    const int64_t step = k_step * layout.matrix_step;
+    // A lane holds the element of the vector for one load of the lanes with the same lane_k.
+    const int element_k = lane / shape::k_lanes * k_step + lane % shape::k_lanes;
     float acc[width] = {};
-    for (int first_k = (rank * warps + warp) * shape::chunk; first_k < o.k;
-         first_k += cluster * warps * shape::chunk) {
+    for (int first_k = own_warp * (interleaved ? shape::k_lanes : shape::chunk); first_k < o.k;
+         first_k += all_warps * shape::chunk) {
         const float* source = o.matrix + line + (first_k + lane_k) * layout.matrix_step;
         const int k_left = o.k - first_k;
-        const bool inside = lane < k_left; // so that all other lanes multiply by zero
-        const float element = o.vector[(inside ? first_k + lane : 0) * layout.vector_step];
+        const bool inside = element_k < k_left; // so that all other lanes multiply by zero
+        const float element = o.vector[(inside ? first_k + element_k : 0) * layout.vector_step];
         piece<width> x[shape::unroll];
-        if (k_left >= shape::chunk) {
+        if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u)
                 x[u].load(source + u * step);
         } else {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u) {
-                const bool reads = u * shape::k_lanes + lane_k < k_left;
+                const bool reads = u * k_step + lane_k < k_left;
                 x[u].load(reads ? source + u * step : o.matrix, reads);
             }
         }
@@ -311,20 +315,23 @@ myblasStatus_t
 launch_lines(const sgemm_problem& p, const launch_context& context, const matvec_layout& layout) {
     using shape = lines_shape<width, line_lanes>;
     constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
-    const bool shares = context.device->arch >= 90 && p.k >= long_k &&
-                        ceil_div<int64_t>(layout.lines, shape::lines) <= few_blocks;
+    const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
+    const bool shares = context.device->arch >= 90 && p.k >= long_k && blocks <= few_blocks;
     const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
     const int most_warps = shares ? 8 : max_warps;
     const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
     const int cluster = shares ? largest_cluster : 1;
-    return launch_matvec(matvec_lines_kernel<width, line_lanes>,
-                         p,
-                         context,
-                         layout,
-                         shape::lines,
-                         warps,
-                         cluster,
-                         cluster);
+    const auto launch = [&](auto kernel) {
+        return launch_matvec(kernel, p, context, layout, shape::lines, warps, cluster, cluster);
+    };
+    // A block with a multiprocessor to itself has registers for all its loads at once.
+    if (!shares && blocks * layout.vectors <= context.device->sm_count) {
+        if constexpr (width == 4)
+            return launch(matvec_lines_kernel<width, line_lanes, false, 1>);
+        else if constexpr (line_lanes == 32)
+            return launch(matvec_lines_kernel<width, line_lanes, true, 1>);
+    }
+    return launch(matvec_lines_kernel<width, line_lanes, false, 2>);
 }
 
 template <int width, int lines>
