@@ -34,6 +34,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {any,            one,            {8, 16384},      any},                        &cuda::sgemm_matvec},
     // By the readings of 870 random shapes, proven on 536 others: what beats the rules that follow. Tiles of
     // the sliced kernels for one wave of blocks, most of all.
+    {any_form,    {interval{129, 256}, {129, 256},    at_least(12001), any},                          &cuda::sgemm_stream_k_parts},
     {any_form,    {interval{49, 288}, at_least(49),   at_least(6145),  {30000, 200000}},              by_cost},
     {any_form,    {at_least(49),      {49, 288},      at_least(6145),  {30000, 200000}},              by_cost},
     {any_form,    {interval{25, 64},  at_least(25),   {41, 1200},      {65537, 117000}},              &cuda::sgemm_sliced_32x16},
@@ -85,7 +86,6 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_least(2),       {2, 4},         {2501, 10000},   {601, 4000}},                  &cuda::sgemm_skinny},
     {plain_a_form,{at_least(200),     at_least(200),  {41, 145},       {1800000, 3200000}},           &cuda::sgemm_warp_tile_64x128},
     {transa_form, {interval{200, 512}, at_least(200),  {41, 128},       {1200001, 2500000}},           &cuda::sgemm_warp_tile_64x128},
-    {any_form,    {at_least(1000),    at_least(1000), {200, 300},      {3000000, 4000000}},           &cuda::sgemm_stream_k_128x128},
     // Thin products, and small ones of a long k.
     {any_form,    {any,            any,            {300, 1023},     at_most(128 * 128)},         &cuda::sgemm_sliced_32x16_cluster_4},
     {any_form,    {any,            any,            {300, 2500},     at_most(10000)},             &cuda::sgemm_sliced_32x16_cluster_4},
@@ -108,7 +108,6 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {interval{33, 64}, any,            {1200, 8000},    at_most(400 * 400)},         &cuda::sgemm_long_k_64x64},
     {any_form,    {any,            {33, 64},       {1200, 8000},    at_most(400 * 400)},         &cuda::sgemm_long_k_64x64},
     {any_form,    {interval{65, 128}, at_least(256),  {1200, 8000},    at_most(360 * 360)},         &cuda::sgemm_long_k_128x64},
-    {any_form,    {interval{129, 256}, {129, 256}, at_least(12001), any},                        &cuda::sgemm_stream_k_parts},
     {any_form,    {interval{129, 256}, {129, 256}, at_least(20001), any},                        &cuda::sgemm_long_k_128x128},
     {any_form,    {at_most(256),   at_most(256),   at_least(2048),  any},                        &cuda::sgemm_long_k_64x64},
     {any_form,    {at_most(512),   at_most(512),   {2048, 4000},    any},                        &cuda::sgemm_long_k_64x64},
