@@ -204,7 +204,7 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             if (!reduced() || l == e)
                 run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        const struct transpose_case in_place = {1033, 1033, element_sizes[e], 1033, 1033, 1, true};
+        const struct transpose_case in_place = {1537, 1537, element_sizes[e], 1537, 1537, 1, true};
         if (!forced)
             run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
     }

@@ -6,7 +6,7 @@
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tile, by vectors or words:
 //      bytes   1          2        4        8        16
 //      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16     256 threads
-//      words   -          -        64 x 64                       512, 1024 rows and more
+//      words   -          -        64 x 64                       512, 1536 rows and more
 //                                  32 x 32                       128
 //                                           32 x 32  16 x 16     256
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes by vectors alone.
@@ -44,7 +44,7 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-constexpr int64_t large = 1024; // n that larger tiles pay for
+constexpr int64_t large = 1536; // n that larger tiles pay for
 
 template <class tile>
 __device__ __forceinline__ void
