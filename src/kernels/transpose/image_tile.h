@@ -1,14 +1,17 @@
 // The tile mover for elements of 1 and 2 bytes at any alignment: columns of A come to shared memory 16 bytes
-// at a time, as images with the 16-byte grid of their own memory; lanes turn squares of words in registers;
-// rows of B leave as words, in windows that start where sectors of B do.
+// at a time, as images with the 16-byte grid of their own memory; words of B are gathered from there element
+// by element; rows of B leave as words, in windows that start where sectors of B do.
 //
-// A lane takes a vector of each of v neighbouring columns, v elements to a word. Columns start anywhere in
-// their images, so it reads the next vector too and shifts the pair: by words where lanes differ, then by
-// bytes, which the columns v apart have in common. v words of v columns are then a square to turn, whose
-// rows are words of B, up to v - 1 elements off B's grid; the lane to the right has what is missing.
+// Images lie `pitch` elements apart, a number that 16 bytes divide with the same rest as A's leading
+// dimension. So shared memory is a matrix again, of any alignment: element (i, j) of the tile is the one at
+// i + j * pitch from its first on.
 //
 //      image of a column   |..aa aaaa|aaaa aaaa|aaaa ..|      the tile starts at the first a
-//      row of B            |bbbb|bbbb|bbbb|bbbb|              |..bb|bbbb|b...| of one lane and the next
+//
+// A word of B is one element of each of v columns. Lanes that take the words of a row side by side read
+// `pitch` words apart: from all banks, where the pitch is odd. Where it is even, lanes take words of several
+// rows, each a word further down the columns: two rows, or four. Where eight divide it, each v columns move on
+// by another vector, which leaves four.
 //
 // Rows of B start anywhere in their sectors, each somewhere else. A tile loads `overlap` columns, a sector,
 // more than it stores, and of each row stores a window of `cols` elements, shifted to the left so that it
@@ -22,61 +25,80 @@
 
 namespace myblas::cuda {
 
-// vectors: of a column of the tile; squares: of words, that a lane has at a time.
-template <class Element, int vectors_, int squares_, int threads_>
+template <class Element, int rows_, int cols_, int threads_>
 struct image_tile {
     using T = Element;
     static constexpr int v = 4 / sizeof(T);          // elements of a word
     static constexpr int of_vector = 16 / sizeof(T); // elements of a vector
     static constexpr int overlap = 32 / sizeof(T);   // elements of a sector
-    static constexpr int vectors = vectors_, squares = squares_, threads = threads_;
-    static constexpr int rows = vectors * of_vector;
-    static constexpr int loaded_cols = warp_size * v * squares, cols = loaded_cols - overlap;
+    static constexpr int rows = rows_, cols = cols_, threads = threads_;
+    static constexpr int loaded_cols = cols + overlap;
     static constexpr int overlap_rest = overlap - 1; // as word_tile's
-    static constexpr int pitch =
-        (vectors + 1) | 1; // vectors; odd: a phase of 8 lanes meets all banks
-    static constexpr int plane = loaded_cols / v * pitch; // columns j, j + v, j + 2 v ...
-    static constexpr size_t smem_bytes = sizeof(vector16) * plane * v;
-    static_assert(v > 1 && cols > 0);
+    static constexpr int vectors =
+        rows / of_vector; // of an image, besides the one that it may end in
+    static constexpr int words = cols / (v * warp_size); // of a lane, of each row
+    static_assert(v > 1 && threads % vectors == 0);
+    static_assert(rows % overlap == 0 && cols % (v * warp_size) == 0);
 
-    static __device__ __forceinline__ int place(int vector, int col) {
-        return col % v * plane + col / v * pitch + vector;
+    // Elements of shared memory from a column to the next, and from v columns to the next v.
+    struct pitches {
+        int col, group;
+
+        __device__ __forceinline__ int operator()(int j) const {
+            return j / v * group + j % v * col;
+        }
+    };
+    static constexpr __host__ __device__ pitches pitches_of(int64_t ld) {
+        const int col = rows + of_vector + static_cast<int>(ld % of_vector);
+        return {col, v * col + (col % 8 == 0 ? of_vector : 0)};
+    }
+    static constexpr size_t smem_bytes_of(int64_t ld) {
+        return sizeof(vector16) + sizeof(T) * (loaded_cols / v) * pitches_of(ld).group;
     }
 
     // Issues the copies of a tile of A, from column at.j0 - overlap on.
     static __device__ __forceinline__ void
-    load(vector16* smem, const T* matrix, int64_t ld, const tile_region& at) {
+    load(unsigned char* smem, const T* matrix, int64_t ld, const tile_region& at) {
         constexpr int step = threads / vectors; // columns that the block covers at once
-        static_assert(threads % vectors == 0 && loaded_cols % step == 0 && step % v == 0);
+        const pitches place = pitches_of(ld);
         const int64_t j0 = at.j0 - overlap, rest = at.m - at.i0; // rows left
+        const int first_byte = late_of(matrix + at.i0 + j0 * ld);
         const auto* const memory = reinterpret_cast<const unsigned char*>(matrix);
         const int64_t last =
             static_cast<int64_t>(((at.n - 1) * ld + at.m) * sizeof(T)) - sizeof(vector16);
-        // The vector that holds `element` of column j0 + col. It may hold elements of the columns before
-        // and after, and is copied element by element where it begins before the matrix or ends after.
+        // Whether vectors may begin before the matrix or end after: these are copied element by element.
+        const bool has_rim = j0 < of_vector || at.n - j0 < loaded_cols + of_vector;
+        // The vector that holds element `vector * of_vector` of column j0 + col. It may hold elements of
+        // the columns before and after.
         const auto load_vector = [&](int vector, int col, const T* element) {
-            if (j0 + col < 0 || j0 + col >= at.n)
-                return;
-            vector16* const target = smem + place(vector, col);
-            const auto* const source = reinterpret_cast<const unsigned char*>(
-                reinterpret_cast<uintptr_t>(element) & ~uintptr_t{sizeof(vector16) - 1});
-            const int64_t offset = source - memory;
-            if (offset >= 0 && offset <= last) {
-                cp_async_of_line<16>(target, source);
-                return;
+            unsigned char* const target =
+                smem + ((first_byte + (vector * of_vector + place(col)) * int{sizeof(T)}) &
+                        -int{sizeof(vector16)});
+            const unsigned char* const source =
+                reinterpret_cast<const unsigned char*>(element) - late_of(element);
+            if (has_rim) {
+                if (j0 + col < 0 || j0 + col >= at.n)
+                    return;
+                const int64_t offset = source - memory;
+                if (offset < 0 || offset > last) {
+#pragma unroll 1
+                    for (int k = 0; k < of_vector; ++k) {
+                        const int64_t byte = offset + k * int64_t{sizeof(T)};
+                        if (byte >= 0 && byte < last + int64_t{sizeof(vector16)})
+                            reinterpret_cast<T*>(target)[k] =
+                                *reinterpret_cast<const T*>(memory + byte);
+                    }
+                    return;
+                }
             }
-            for (int k = 0; k < of_vector; ++k) {
-                const int64_t byte = offset + k * static_cast<int64_t>(sizeof(T));
-                if (byte >= 0 && byte < last + static_cast<int64_t>(sizeof(vector16)))
-                    reinterpret_cast<T*>(target)[k] = *reinterpret_cast<const T*>(memory + byte);
-            }
+            cp_async_of_line<16>(target, source);
         };
         const int vector = threadIdx.x % vectors, first = threadIdx.x / vectors;
         if (vector * of_vector - (of_vector - 1) < rest) {
             const T* element = matrix + at.i0 + vector * of_vector + (j0 + first) * ld;
-#pragma unroll 8
-            for (int k = 0; k < loaded_cols / step; ++k, element += step * ld)
-                load_vector(vector, first + k * step, element);
+#pragma unroll 4
+            for (int col = first; col < loaded_cols; col += step, element += step * ld)
+                load_vector(vector, col, element);
         }
         if (rows - (of_vector - 1) <
             rest) // one more for the columns that start late in their images
@@ -85,113 +107,108 @@ struct image_tile {
     }
 
     // Stores the tile. `source`, lda: the matrix that it was loaded from.
-    static __device__ __forceinline__ void store(const vector16* smem,
+    static __device__ __forceinline__ void store(const unsigned char* smem,
                                                  const T* source,
                                                  int64_t lda,
                                                  T* target,
                                                  int64_t ldb,
                                                  const tile_region& at) {
-        const int lane = threadIdx.x % warp_size;
-        const int64_t j0 = at.j0 - overlap;
-        // Columns of the matrix, from j0 on.
-        const int begin = j0 < 0 ? static_cast<int>(-j0) : 0;
-        const int end = static_cast<int>(min(at.n - j0, int64_t{loaded_cols}));
-        int shift[v]; // bytes of column c of the lane's square past the grid of its image
-#pragma unroll
-        for (int c = 0; c < v; ++c)
-            shift[c] = static_cast<int>(
-                reinterpret_cast<uintptr_t>(source + at.i0 + (j0 + lane * v + c) * lda) %
-                sizeof(vector16));
-
-        for (int vector = threadIdx.x / warp_size; vector < vectors;
-             vector += threads / warp_size) {
-            const int64_t i0 = at.i0 + vector * of_vector;
-            if (i0 >= at.m)
-                return;
-            uint32_t columns[squares][v][4]; // words, from row i0 on
-#pragma unroll
-            for (int s = 0; s < squares; ++s)
-#pragma unroll
-                for (int c = 0; c < v; ++c)
-                    read_column(smem + place(vector, (s * warp_size + lane) * v + c),
-                                shift[c],
-                                columns[s][c]);
-            T* row = target + i0 * ldb + j0;
-#pragma unroll
-            for (int w = 0; w < 4; ++w) {
-                uint32_t turned[squares][v];
-#pragma unroll
-                for (int s = 0; s < squares; ++s) {
-                    uint32_t square[v];
-#pragma unroll
-                    for (int c = 0; c < v; ++c)
-                        square[c] = columns[s][c][w];
-                    transpose_word_square<T>(square, turned[s]);
-                }
-#pragma unroll
-                for (int r = 0; r < v; ++r, row += ldb) {
-                    uint32_t words[squares];
-#pragma unroll
-                    for (int s = 0; s < squares; ++s)
-                        words[s] = turned[s][r];
-                    store_row(words, row, i0 + w * v + r < at.m, begin, end);
-                }
-            }
+        const pitches place = pitches_of(lda);
+        const T* const tile =
+            reinterpret_cast<const T*>(smem + late_of(source + at.i0 + (at.j0 - overlap) * lda));
+        T* const to = target + at.j0 + at.i0 * ldb;
+        const auto first = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T));
+        // Elements by which row i is stored further to the left.
+        const auto shift_of = [&](int i) {
+            return static_cast<int>((first + i * static_cast<uint32_t>(ldb)) % overlap);
+        };
+        if (at.i0 + rows <= at.m && at.j0 >= overlap && at.j0 + cols <= at.n) {
+            store_words<false>(tile, place, to, ldb, shift_of, at);
+        } else {
+            store_words<true>(tile, place, to, ldb, shift_of, at);
+            store_rims(tile, place, to, ldb, shift_of, at);
         }
     }
 
 private:
-    // The four words that start `shift` bytes into a pair of vectors.
-    static __device__ __forceinline__ void
-    read_column(const vector16* pair, int shift, uint32_t (&words)[4]) {
-        const vector16 first = pair[0], second = pair[1];
-        uint32_t word[8];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-            word[k] = first.word[k];
-            word[k + 4] = second.word[k];
-        }
-#pragma unroll
-        for (int k = 0; k < 6; ++k)
-            word[k] = shift & 8 ? word[k + 2] : word[k];
-#pragma unroll
-        for (int k = 0; k < 5; ++k)
-            word[k] = shift & 4 ? word[k + 1] : word[k];
-#pragma unroll
-        for (int k = 0; k < 4; ++k)
-            words[k] = __funnelshift_r(word[k], word[k + 1], 8 * (shift & 3));
+    // Bytes past the 16-byte grid.
+    static __device__ __forceinline__ int late_of(const T* element) {
+        return static_cast<int>(reinterpret_cast<uintptr_t>(element) % sizeof(vector16));
     }
 
-    // Stores the window of a row, whose words the lanes hold side by side; row: where the first belongs.
-    static __device__ __forceinline__ void
-    store_row(const uint32_t (&words)[squares], T* row, bool exists, int begin, int end) {
-        constexpr int sector_words = 8;
+    // An element of each of v columns, `offset` from where they start.
+    static __device__ __forceinline__ uint32_t gather(const T* const (&col)[v], int offset) {
+        if constexpr (sizeof(T) == 1)
+            return __byte_perm(__byte_perm(col[0][offset], col[1][offset], 0x0040),
+                               __byte_perm(col[2][offset], col[3][offset], 0x0040),
+                               0x5410);
+        else
+            return __byte_perm(col[0][offset], col[1][offset], 0x5410);
+    }
+
+    // What the matrix has of the windows that are shifted by `shift`: columns from `begin` to `end`.
+    struct span {
+        int begin, end;
+    };
+    static __device__ __forceinline__ span span_of(int shift, const tile_region& at) {
+        return {static_cast<int>(max(shift - at.j0, int64_t{0})),
+                static_cast<int>(min(at.n - at.j0 + shift, int64_t{cols}))};
+    }
+
+    // Stores whole words; is_cut: not all of the tile is inside the matrix. Rows whose windows are shifted
+    // alike, `overlap` apart, are a thread's at a time. 2^k rows of words, v apart, share the lanes; what a
+    // warp does of them, 1 / 2^k of their words, is a part.
+    template <bool is_cut, class Shift>
+    static __device__ __forceinline__ void store_words(
+        const T* tile, pitches place, T* to, int64_t ldb, Shift shift_of, const tile_region& at) {
+        constexpr int log2_warp = 5, most_log2_rows = 2;
+        const int log2_rows = min(__ffs(place.group / v) - 1, most_log2_rows);
+        const int log2_words = log2_warp - log2_rows; // of a row, of the lanes
         const int lane = threadIdx.x % warp_size;
-        const uint32_t address = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(row));
-        const int late = static_cast<int>(address % 4); // bytes past B's grid
-        const int first = sector_words - 1 - static_cast<int>(address / 4 % sector_words);
-        const uint32_t count = exists ? cols / v : 0;
-        T* const to =
-            row + v - late / static_cast<int>(sizeof(T)); // on B's grid, in the first word
+        const int word = lane & ((1 << log2_words) - 1), row = lane >> log2_words;
+        const int log2_groups = __ffs(overlap) - 1 - log2_rows; // of rows
+#pragma unroll 1
+        for (int part = threadIdx.x / warp_size; part < overlap; part += threads / warp_size) {
+            const int group = part & ((1 << log2_groups) - 1), slice = part >> log2_groups;
+            const int i = group % v + ((group / v << log2_rows) + row) * v;
+            const int at_word = (slice * words << log2_words) + word, shift = shift_of(i);
+            const span inside = span_of(shift, at);
+            const T* from[v];
 #pragma unroll
-        for (int s = 0; s < squares; ++s) {
-            uint32_t next = __shfl_sync(full_warp, words[s], lane + 1);
-            if (s + 1 < squares) {
-                const uint32_t beyond = __shfl_sync(full_warp, words[(s + 1) % squares], 0);
-                next = lane == warp_size - 1 ? beyond : next;
-            }
-            const uint32_t word = __funnelshift_rc(words[s], next, 32 - 8 * late);
-            const int at = s * warp_size + lane;
-            if (static_cast<uint32_t>(at - first) >= count)
-                continue;
-            const int col = (at + 1) * v - late / static_cast<int>(sizeof(T));
-            if (col >= begin && col + v <= end) {
-                *reinterpret_cast<uint32_t*>(to + at * v) = word;
-            } else {
-                for (int k = 0; k < v; ++k) // a word that the row starts or ends in
-                    if (col + k >= begin && col + k < end)
-                        to[at * v + k] = static_cast<T>(word >> (8 * sizeof(T) * k));
-            }
+            for (int c = 0; c < v; ++c)
+                from[c] = tile + i + place(overlap - shift + c) + at_word * place.group;
+            T* window = to + i * ldb - shift + at_word * v;
+#pragma unroll
+            for (int k = 0; k < rows; k += overlap, window += overlap * ldb)
+#pragma unroll
+                for (int w = 0; w < words; ++w) {
+                    const int further = w << log2_words; // words
+                    if constexpr (is_cut)
+                        if (at.i0 + i + k >= at.m || (at_word + further) * v < inside.begin ||
+                            (at_word + further + 1) * v > inside.end)
+                            continue;
+                    *reinterpret_cast<uint32_t*>(window + further * v) =
+                        gather(from, further * place.group + k);
+                }
+        }
+    }
+
+    // Stores the elements of the words that rows of the matrix begin or end in, a lane each.
+    template <class Shift>
+    static __device__ __forceinline__ void store_rims(
+        const T* tile, pitches place, T* to, int64_t ldb, Shift shift_of, const tile_region& at) {
+        constexpr int rims = 2 * v; // lanes of a row
+        static_assert(threads % rims == 0 && v == (v & -v));
+        const bool is_end = threadIdx.x / v % 2 == 1;
+#pragma unroll 1
+        for (int i = threadIdx.x / rims; i < rows && at.i0 + i < at.m; i += threads / rims) {
+            const int shift = shift_of(i);
+            const span inside = span_of(shift, at);
+            const int first_word = (inside.begin + v - 1) & -v; // where whole words start
+            const int last_word = max(inside.end & -v, first_word);
+            const int col = (is_end ? last_word : inside.begin) + threadIdx.x % v;
+            if (col < (is_end ? inside.end : min(first_word, inside.end)))
+                to[i * ldb - shift + col] = tile[i + place(overlap - shift + col)];
         }
     }
 };

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/load.h"
 #include "kernels/transpose/square.h"
 #include "kernels/transpose/tile.h"
 
@@ -214,6 +215,26 @@ struct word_tile {
                 cp_async_of_line<sizeof(T)>(smem + place(row, col), from);
             from += step * ld;
         }
+    }
+
+    // The same through registers, for elements of 4 bytes: columns that share lines with others are asked
+    // for 256 bytes at a time.
+    static __device__ __forceinline__ void
+    load_through_registers(T* smem, const T* matrix, int64_t ld, const tile_region& at) {
+        constexpr int step = threads / rows; // columns that the block covers at once
+        static_assert(threads % rows == 0 && loaded_cols % step == 0);
+        const int row = threadIdx.x % rows, first = threadIdx.x / rows;
+        const T* from = matrix + at.i0 + row + (at.j0 - overlap + first) * ld;
+        T value[loaded_cols / step];
+#pragma unroll
+        for (int k = 0; k < loaded_cols / step; ++k, from += step * ld) {
+            const int64_t j = at.j0 - overlap + first + k * step;
+            if (at.i0 + row < at.m && j >= 0 && j < at.n)
+                value[k] = load_amid_256(from);
+        }
+#pragma unroll
+        for (int k = 0; k < loaded_cols / step; ++k) // what lies outside the matrix is never read
+            smem[place(row, first + k * step)] = value[k];
     }
 
     // Calls visit(slot, i, j, place) for the elements that the thread stores, whose B is `target`:

@@ -12,8 +12,8 @@
 //      squares   -          64 x 64    32 x 32    16 x 32    8 x 32
 //                           64         64         64         128
 //      elements  32 x 32 and 256 for all
-// Accepts: out of place, batches too, as far as the grid reaches. squares: everything a multiple of 16 bytes; elements of 1 byte, whose
-// squares take too long to turn, are left to `small_tiles`.
+// Accepts: out of place, batches too, as far as the grid reaches. squares: everything a multiple of 16 bytes, leading
+// dimensions up to 2^25; elements of 1 byte, whose squares take too long to turn, are left to `small_tiles`.
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/registry.h"
