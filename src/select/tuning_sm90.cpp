@@ -139,12 +139,15 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {any,            any,            {128, 512},      at_most(480 * 480)},         &cuda::sgemm_sliced_32x32_cluster_long},
     {any_form,    {any,            any,            {128, 768},      at_most(512 * 512)},         &cuda::sgemm_sliced_64x64_cluster},
     {any_form,    {any,            any,            {128, 256},      {370000, 768 * 768}},        &cuda::sgemm_warp_tile_64x64},
-    {any_form,    {any,            any,            {128, 768},      at_most(648 * 648)},         &cuda::sgemm_sliced_32x32_cluster},
+    {any_form,    {any,            any,            {128, 768},      at_most(600 * 600)},         &cuda::sgemm_sliced_32x32_cluster},
+    {nt_form,     {any,            any,            {128, 768},      at_most(648 * 648)},         &cuda::sgemm_sliced_32x32_cluster},
+    {any_form,    {any,            any,            {128, 400},      at_most(648 * 648)},         &cuda::sgemm_sliced_32x32_cluster},
     {any_form,    {at_most(400),   any,            {128, 300},      {420000, 1300000}},          &cuda::sgemm_warp_tile_64x64},
     {any_form,    {any,            at_most(400),   {128, 300},      {420000, 1300000}},          &cuda::sgemm_warp_tile_64x64},
     {any_form,    {at_most(300),   any,            {301, 512},      {420000, 768 * 768}},        &cuda::sgemm_warp_tile_64x64},
     {any_form,    {any,            at_most(300),   {301, 512},      {420000, 768 * 768}},        &cuda::sgemm_warp_tile_64x64},
-    {any_form,    {any,            any,            {128, 1024},     at_most(704 * 704)},         &cuda::sgemm_sliced_32x32_cluster_long},
+    {any_form,    {any,            any,            {128, 1024},     at_most(600 * 600)},         &cuda::sgemm_sliced_32x32_cluster_long},
+    {any_form,    {any,            any,            {128, 400},      at_most(768 * 768)},         &cuda::sgemm_sliced_32x32_cluster_long},
     // Large ones of a short k.
     {any_form,    {any,            any,            at_most(128),    at_least(2048 * 2048)},      &cuda::sgemm_warp_tile_128x128},
     // All others.
