@@ -35,6 +35,8 @@ constexpr rule<sgemm_problem> sgemm[] = {
     // By the readings of 870 random shapes, proven on 536 others: what beats the rules that follow. Tiles of
     // the sliced kernels for one wave of blocks, most of all.
     {any_form,    {interval{129, 256}, {129, 256},    at_least(12001), any},                          &cuda::sgemm_stream_k_parts},
+    {any_form,    {interval{257, 384}, {193, 256},    at_least(12001), any},                          &cuda::sgemm_stream_k_parts_128x128},
+    {any_form,    {interval{193, 256}, {257, 384},    at_least(12001), any},                          &cuda::sgemm_stream_k_parts_128x128},
     {any_form,    {interval{49, 288}, at_least(49),   at_least(6145),  {30000, 200000}},              by_cost},
     {any_form,    {at_least(49),      {49, 288},      at_least(6145),  {30000, 200000}},              by_cost},
     {any_form,    {interval{25, 64},  at_least(25),   {41, 1200},      {65537, 117000}},              &cuda::sgemm_sliced_32x16},
