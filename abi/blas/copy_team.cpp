@@ -16,8 +16,9 @@ constexpr int most_helpers = 15;
 constexpr double least_bytes_per_helper = 1 << 20; // fewer do not pay for starting it
 constexpr int64_t least_shared_elements = 1 << 16; // fewer are copied sooner than shared out
 
-// Jobs follow each other more closely than a thread is woken.
-constexpr int looks_before_sleep = 400000; // some 200 us
+// Jobs follow each other within microseconds, less than it takes to wake a thread. More would keep busy
+// cores from the threads of the program's BLAS, and those from this one's.
+constexpr int looks_before_sleep = 20000; // some 10 us
 
 // Waits until the value is another one.
 template <class T>

@@ -9,10 +9,10 @@ namespace {
 constexpr double margin = 1.25; // the device must win by this factor
 
 // Shares of the latest call in what is known. In doubt a product stays on the host: what speaks for that
-// counts for more, and calls that the host was kept from finishing count as if they had taken little more than
-// usual.
+// counts for more, and a call that either side was kept from finishing counts as if it had taken so many times
+// as long as usual.
 constexpr double share_for_host = 0.5, share_for_device = 0.25;
-constexpr double most_excess = 1.25;
+constexpr double most_excess_of_host = 1.25, most_excess_of_device = 2;
 constexpr double forgiveness = 0.005;
 constexpr double largest_factor = 16;
 
@@ -50,7 +50,7 @@ bool cost_model::prefers_device(const product_size& s) const noexcept {
 }
 
 void cost_model::learn_host(const product_size& s, double seconds) noexcept {
-    const double ratio = std::min(seconds / host_seconds(s), most_excess);
+    const double ratio = std::min(seconds / host_seconds(s), most_excess_of_host);
     learn(host_[size_of(s)].value, ratio, ratio < 1 ? share_for_host : share_for_device);
     // A device that was slow for once gets another chance after a while.
     std::atomic<double>& device = device_[size_of(s)].value;
@@ -59,7 +59,7 @@ void cost_model::learn_host(const product_size& s, double seconds) noexcept {
 }
 
 void cost_model::learn_device(const product_size& s, double seconds) noexcept {
-    const double ratio = seconds / device_seconds(s);
+    const double ratio = std::min(seconds / device_seconds(s), most_excess_of_device);
     learn(device_[size_of(s)].value, ratio, ratio > 1 ? share_for_host : share_for_device);
 }
 

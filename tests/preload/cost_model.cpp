@@ -76,5 +76,9 @@ int main() {
             disturbed.learn_host(small, i % 3 == 0 ? 5 * host : host);
     }
     expect(to_device < 50, "a host that is disturbed now and then keeps its products");
+
+    cost_model held_up(workstation);
+    held_up.learn_device(cube(1024), 100 * predicted);
+    expect(held_up.prefers_device(cube(1024)), "one slow call of a device is forgiven");
     return failures;
 }
