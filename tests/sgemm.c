@@ -551,7 +551,8 @@ static void place_arrays(
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
     return strncmp(info->name, "stream_k", strlen("stream_k")) != 0 &&
-           strncmp(info->name, "long_k_", strlen("long_k_")) != 0;
+           strncmp(info->name, "long_k_", strlen("long_k_")) != 0 &&
+           strstr(info->name, "_tf32x3_") == NULL;
 }
 
 // Whether a kernel is to take the batch: one that needs aligned operands wants to know that they are.
@@ -1143,7 +1144,8 @@ struct contender {
     myblasKernelInfo_t info;
     bool is_tested; // else only compared with
     bool is_fused;  // decides for each of its tiles, and leaves none to emulated mode
-    float* c;       // NULL: it declines
+    bool is_tf32;
+    float* c; // NULL: it declines
 };
 
 // Kernels on tensor cores, and the strict one that they are compared with.
@@ -1158,6 +1160,7 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
         contenders[found].info = info;
         contenders[found].is_tested = has_slices && kernel_fits_device(handle, &info);
         contenders[found].is_fused = strstr(info.name, "_fused") != NULL;
+        contenders[found].is_tf32 = strstr(info.name, "_tf32x3_") != NULL;
         contenders[found++].c = NULL;
     }
     return found;
@@ -1198,6 +1201,8 @@ static void check_who_computes(myblasHandle_t handle,
         myblasMath_t wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fast : data->by_emulated;
         if (contenders[i].is_fused && wanted != by)
             wanted = MYBLAS_FP32_STRICT_MATH;
+        if (contenders[i].is_tf32 && data->value == almost_overflowing)
+            wanted = by; // TF32 has the range of FP32
         for (int j = 0; j < count; ++j) {
             if (contenders[j].c && contenders[j].info.math_mode < by &&
                 has_same_bits(&contenders[i], contenders[j].c))

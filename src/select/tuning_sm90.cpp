@@ -1,7 +1,7 @@
 // Rules of the cuda backend for compute capability 9.0.
 // Provenance: small products and batches of them by docs/experiments/sgemm_small.md, thin ones by
-// sgemm_skinny.md, all others by cost (tuning_sm90_sgemm.cpp); transposes: transpose.md; sums, histogram:
-// sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21.
+// sgemm_skinny.md, those on tensor cores by sgemm_emulated.md, all others by cost (tuning_sm90_sgemm.cpp);
+// transposes: transpose.md; sums, histogram: sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21.
 #include "kernels/histogram/registry.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
@@ -14,6 +14,7 @@ namespace {
 
 // Of every mode: op(A) transposed, op(B) transposed, op(A) not, op(B) alone.
 constexpr unsigned transa_form = 0xccc, transb_form = 0xaaa, plain_a_form = 0x333, nt_form = 0x222;
+constexpr unsigned tensor_form = emulated_form | fast_form; // allows tensor cores
 constexpr interval one{1, 1};
 
 // clang-format off
@@ -27,6 +28,14 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_most(96),    at_most(96),    any,             at_least(132 * 64 * 64)},    &cuda::sgemm_packed_32x32},
     {any_form,    {at_most(128),   at_most(128),   any,             at_least(100 * 128 * 128)},  &cuda::sgemm_sliced_64x64},
     {any_form,    {at_most(256),   at_most(256),   any,             at_least(30 * 256 * 256)},   &cuda::sgemm_warp_tile_128x128},
+    // Products on tensor cores that are too small to be packed.
+    {tensor_form, {at_least(64),   at_least(64),   {1600, 20000},   {36000, 60000}},             &cuda::sgemm_emulated_tf32x3_fused_64x64},
+    {tensor_form, {at_least(64),   at_least(64),   {1000, 20000},   {60000, 100000}},            &cuda::sgemm_emulated_tf32x3_fused_64x64},
+    {tensor_form, {at_least(64),   at_least(64),   {400, 20000},    {100000, 140000}},           &cuda::sgemm_emulated_tf32x3_fused_64x64},
+    {tensor_form, {at_least(64),   at_least(64),   {192, 6000},     {140000, 180000}},           &cuda::sgemm_emulated_tf32x3_fused_64x64},
+    {tensor_form, {at_least(64),   at_least(64),   {64, 6000},      {180000, 132 * 64 * 64}},    &cuda::sgemm_emulated_tf32x3_fused_64x64},
+    {tensor_form, {at_least(64),   at_least(64),   {301, 1024},     {132 * 64 * 64, 768 * 768}}, &cuda::sgemm_emulated_tf32x3_fused_128x128},
+    {tensor_form, {at_least(64),   at_least(64),   {64, 300},       {132 * 64 * 64, 132 << 13}}, &cuda::sgemm_emulated_tf32x3_fused_128x64},
     // A matrix with a vector; a single long dot product needs more than a block.
     {any_form,    {one,            at_least(512),  at_least(8),     any},                        &cuda::sgemm_matvec},
     {any_form,    {at_least(512),  one,            at_least(8),     any},                        &cuda::sgemm_matvec},

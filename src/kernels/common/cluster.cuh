@@ -9,6 +9,24 @@ namespace myblas::cuda {
 
 inline constexpr int largest_cluster = 8; // blocks, on every device that has clusters
 
+// Which block of its cluster this is, and which cluster along x of the grid. PTX ISA, "%cluster_ctarank" and
+// "%clusterid".
+__device__ __forceinline__ unsigned cluster_rank() {
+    unsigned rank = 0;
+#if __CUDA_ARCH__ >= 900
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
+    return rank;
+}
+
+__device__ __forceinline__ unsigned cluster_x() {
+    unsigned x = blockIdx.x;
+#if __CUDA_ARCH__ >= 900
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(x));
+#endif
+    return x;
+}
+
 // All threads of the cluster arrive, then wait; those of a warp need not do so together. This orders no
 // memory beyond what expect_bytes fences.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".

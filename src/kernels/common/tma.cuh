@@ -70,6 +70,12 @@ struct ring_position {
     }
 };
 
+// Has the map fetched before the first copy needs it; it may belong to the kernel's parameters.
+// PTX ISA, "prefetch.tensormap".
+__device__ __forceinline__ void prefetch_tensor_map(const CUtensorMap& map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
 // Copies the box of a two-dimensional tensor whose first element is (x, y), x along memory, to shared
 // memory; what lies outside the tensor arrives as zeroes. Completes on the barrier.
 __device__ __forceinline__ void

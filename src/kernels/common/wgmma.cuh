@@ -18,6 +18,21 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t smem_address) {
     return swizzle_64 | stride_of_8_rows | unused_stride | (smem_address & 0x3ffff) >> 4;
 }
 
+// The same for rows of 128 bytes in the 128-byte swizzle: piece j of row r lies at piece j ^ (r % 8). Starts at a
+// multiple of 1024 bytes, or of 32 inside a row; 8 rows fill 1024.
+__device__ __forceinline__ uint64_t wgmma_descriptor_128(uint32_t smem_address) {
+    constexpr uint64_t swizzle_128 = uint64_t{1} << 62;
+    constexpr uint64_t stride_of_8_rows = uint64_t{1024 / 16} << 32;
+    constexpr uint64_t unused_stride = uint64_t{1} << 16;
+    return swizzle_128 | stride_of_8_rows | unused_stride | (smem_address & 0x3ffff) >> 4;
+}
+
+// Orders what this thread has written to shared memory before the products that read it, once a barrier has
+// ordered the thread before them. PTX ISA, "Async proxy" and "membar".
+__device__ __forceinline__ void fence_for_products() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 // Orders this warpgroup's register accesses before the products that follow.
 __device__ __forceinline__ void wgmma_fence() {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -89,6 +104,28 @@ __device__ __forceinline__ void wgmma_64x128x16<__nv_bfloat16>(
           "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
           "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
         : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
+    // clang-format on
+}
+
+// d = (accumulates ? d : 0) + A B^T for A of 64 x 8 and B of 64 x 8, both of TF32: floats whose 13 lowest bits are
+// ignored. d as above; the thread has A's rows t / 32 * 16 + t % 32 / 4 + 8 r, columns t % 4 + 4 h at a[2 h + r].
+__device__ __forceinline__ void
+wgmma_64x64x8_tf32(float (&d)[32], const uint32_t (&a)[4], uint64_t b, bool accumulates) {
+    // clang-format off
+    asm volatile(
+        "{\n"
+        ".reg .pred accumulates;\n"
+        "setp.ne.b32 accumulates, %37, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+        "{%32, %33, %34, %35}, %36, accumulates, 1, 1;\n"
+        "}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(accumulates)));
     // clang-format on
 }
 

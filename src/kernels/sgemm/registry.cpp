@@ -64,6 +64,9 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_emulated_bf16x6_fused_64x64,
         &cuda::sgemm_fast_fp16x3_fused,
         &cuda::sgemm_fast_fp16x3_fused_64x64,
+        &cuda::sgemm_emulated_tf32x3_fused_64x64,
+        &cuda::sgemm_emulated_tf32x3_fused_128x64,
+        &cuda::sgemm_emulated_tf32x3_fused_128x128,
     };
     return kernels;
 }

@@ -62,5 +62,8 @@ extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_fused;
 extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_fused_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_fused;
 extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_fused_64x64;
+extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_64x64;
+extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_128x64;
+extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_128x128;
 
 } // namespace myblas::cuda
