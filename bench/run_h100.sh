@@ -14,24 +14,24 @@ parts="ladder_sgemm ladder_transpose ladder_sum
 # The options of a part that times calls. Thresholds are the project's targets; a fixed seed lets two commits
 # be compared on the same random shapes.
 options_of() {
-    transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 --min-time 0.05"
-    sums="-f sum,asum --sweep powers --min-time 0.05"
+    transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 --min-time 0.02"
+    sums="-f sum,asum --sweep powers --min-time 0.02"
     case $1 in
     ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
-    sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.05" ;;
-    sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.05" ;;
-    sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.9 --min-time 0.05 --seed 1" ;;
-    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public --threshold 0.98 --min-time 0.05" ;;
-    sgemm_fast_public) echo "-f sgemm --math fast --sweep public --threshold 0.98 --min-time 0.05" ;;
-    sgemm_batched) echo "-f sgemm --sweep batched --min-time 0.1" ;;
+    sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.02" ;;
+    sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.9 --min-time 0.02 --seed 1" ;;
+    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_fast_public) echo "-f sgemm --math fast --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_batched) echo "-f sgemm --sweep batched --min-time 0.05" ;;
     transpose) echo "$transposes" ;;
     transpose_cold) echo "$transposes --cold" ;;
-    transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.05 --seed 1" ;;
+    transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.02 --seed 1" ;;
     sum) echo "$sums" ;;
     sum_cold) echo "$sums --cold" ;;
-    gemsum) echo "-f gemsum --sweep public --threshold 0.9 --min-time 0.05" ;;
-    enqueue) echo "-f sgemm,transpose,geam,sum,asum,gemsum,histogram -n 512 --timing enqueue --min-time 0.05" ;;
-    histogram) echo "-f histogram --sweep public --min-time 0.05" ;;
+    gemsum) echo "-f gemsum --sweep public --threshold 0.9 --min-time 0.02" ;;
+    enqueue) echo "-f sgemm,transpose,geam,sum,asum,gemsum,histogram -n 512 --timing enqueue --min-time 0.02" ;;
+    histogram) echo "-f histogram --sweep public --min-time 0.02" ;;
     *)
         echo "$0: there is no part $1; there are:" "$parts" >&2
         return 2

@@ -50,6 +50,7 @@ JOB(transposed_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 131, 67
 JOB(aligned_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 256, 128, 64); }
 JOB(long_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 32, 32, 8192); }
 JOB(large_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 700, 600, 300); }
+JOB(thin_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 501, 7, 130); }
 JOB(strided_batch) {
     return mysgemmStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024, b->b, 28, 1024,
                                  beta, b->c, 36, 1024, batch_count);
@@ -92,6 +93,7 @@ static const struct job jobs[] = {
     {"aligned_product", MYBLAS_ROUTINE_SGEMM, aligned_product},
     {"long_product", MYBLAS_ROUTINE_SGEMM, long_product},
     {"large_product", MYBLAS_ROUTINE_SGEMM, large_product},
+    {"thin_product", MYBLAS_ROUTINE_SGEMM, thin_product},
     {"strided_batch", MYBLAS_ROUTINE_SGEMM, strided_batch},
     {"pointer_batch", MYBLAS_ROUTINE_SGEMM, pointer_batch},
     {"aligned_transpose", MYBLAS_ROUTINE_TRANSPOSE, aligned_transpose},

@@ -392,7 +392,8 @@ run_kernel(myblasHandle_t handle, const char* forced, const myblasKernelInfo_t* 
 // Whether the kernel, which is forced, takes anything at all. Only OpenBLAS may be missing.
 static bool is_installed(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
-    call.m = call.n = call.k = call.lda = call.ldb = call.ldc = 64;
+    call.n = call.k = call.lda = call.ldb = call.ldc = 64;
+    call.m = 16; // also for kernels of thin outputs
     size_t workspace_bytes = 0;
     const myblasStatus_t status = myblasGetWorkspaceSize(handle, &call, &workspace_bytes);
     const bool is_openblas =

@@ -22,8 +22,8 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
-#include "kernels/common/tma.cuh"
 #include "kernels/sgemm/operands.cuh"
 #include "kernels/sgemm/quad_fragment.cuh"
 #include "kernels/sgemm/raw_slab.cuh"
@@ -234,29 +234,14 @@ struct long_k_tile {
 
     using fragment = quad_fragment<Shape, operand_a::pitch, operand_b::pitch>;
 
-    // Orders the shared memory of a group's threads. Named barriers would do, too, but after them
-    // compute-sanitizer's racecheck reports hazards between accesses that __syncthreads() separates.
-    struct group_barrier {
-        mbarrier* barrier;
-        int parity = 0;
-
-        __device__ __forceinline__ void synchronize() {
-            if constexpr (Shape::group_threads == 32) {
-                __syncwarp();
-            } else {
-                barrier->arrive();
-                barrier->wait(parity);
-                parity ^= 1;
-            }
-        }
-    };
+    using barrier = group_barrier<Shape::group_threads, Shape::groups>;
 
     // acc = the group's part of the product: slabs of k, `groups` apart, from k_left before the end on.
     __device__ __forceinline__ void run(const sgemm_problem& p,
                                         operand_a& a,
                                         operand_b& b,
                                         int64_t k_left,
-                                        mbarrier& own,
+                                        barrier& group,
                                         int thread) {
         constexpr int k_step = Shape::groups * Shape::block_k;
 #pragma unroll
@@ -285,7 +270,6 @@ struct long_k_tile {
         const int warp = thread / 32, lane = thread % 32;
         const int row = warp % Shape::warps_m * Shape::warp_m + lane_row(lane);
         const int col = warp / Shape::warps_m * Shape::warp_n + lane_col(lane);
-        group_barrier group{&own};
         fragment frag[2];
         const float *at_a, *at_b; // this thread's first row and column at the current k
         // Moves on to the next slab.
@@ -382,12 +366,8 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     using tile = long_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
     __shared__ mbarrier barriers[Shape::groups];
-    if (threadIdx.x == 0) {
-        for (mbarrier& barrier : barriers)
-            barrier.init(Shape::group_threads);
-        mbarrier::publish_inits();
-    }
-    __syncthreads(); // the barriers are initialised
+    const int group = threadIdx.x / Shape::group_threads;
+    typename tile::barrier barrier(barriers, group);
     wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, 0);
     const int number = static_cast<int>(blockIdx.x) / plan.parts;
@@ -395,7 +375,6 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     if (o.k == 0 && plan.parts > 1)
         return; // the sums are not read either
 
-    const int group = threadIdx.x / Shape::group_threads;
     const int thread = threadIdx.x % Shape::group_threads;
     const int64_t first_slab = int64_t{plan.slabs} * part / plan.parts;
     const int64_t end_slab = int64_t{plan.slabs} * (part + 1) / plan.parts;
@@ -418,7 +397,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                                ring + tile::operand_a::smem_floats,
                                thread);
     tile product;
-    product.run(p, a, b, min(end_slab * Shape::block_k, o.k) - first_k, barriers[group], thread);
+    product.run(p, a, b, min(end_slab * Shape::block_k, o.k) - first_k, barrier, thread);
 
     __syncthreads(); // all groups have read their rings
     float4* group_sums = reinterpret_cast<float4*>(smem);

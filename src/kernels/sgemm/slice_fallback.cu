@@ -3,7 +3,7 @@
 // Launched behind every pass, without knowing whether it is needed: the packing kernel has left word in
 // device memory, and nothing waits for it on the host. Persistent blocks, so that ending at once is cheap.
 // Tiles and thread tiles: those of warp_tile_128x128, with three accumulators for each element of C, so that
-// an element of a long sum is rounded few times: the sum of 32 of k, of 32 such sums, and of all these. What is
+// an element of a long sum is rounded few times: the sum of 64 of k, of 16 such sums, and of all these. What is
 // handed on to here has been found to spread widely, and a sum's error to grow with each addition to the
 // largest element's part.
 #include "kernels/sgemm/slice_fallback.h"
@@ -17,8 +17,8 @@ namespace {
 
 using shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 constexpr int blocks_per_sm = 1;
-constexpr int chunk_slabs = 32 / shape::block_k;
-constexpr int group_chunks = 32;
+constexpr int chunk_slabs = 64 / shape::block_k;
+constexpr int group_chunks = 16;
 
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)

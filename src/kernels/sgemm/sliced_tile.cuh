@@ -21,6 +21,7 @@
 
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/sgemm/operands.cuh"
 
@@ -231,14 +232,7 @@ struct sliced_tile {
 
     using accumulators = float[shape.thread_n][shape.thread_m]; // [column][row]
 
-    // Orders the shared memory of a group's threads.
-    static __device__ __forceinline__ void synchronize_group(int group) {
-        if constexpr (shape.group_threads() == 32)
-            __syncwarp();
-        else // barrier 0 is __syncthreads; PTX ISA, "bar.sync"
-            asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(shape.group_threads())
-                         : "memory");
-    }
+    using barrier = group_barrier<shape.group_threads(), shape.groups>;
 
     // acc = the product over the slabs first_slab, first_slab + sharing_groups and so on
     static __device__ __forceinline__ void multiply(const copier_a& copy_a,
@@ -246,7 +240,7 @@ struct sliced_tile {
                                                     int k,
                                                     int first_slab,
                                                     float* ring,
-                                                    int group,
+                                                    barrier& group,
                                                     int thread,
                                                     accumulators& acc) {
         constexpr int step_k = shape.sharing_groups() * shape.slab_k;
@@ -271,7 +265,7 @@ struct sliced_tile {
             cp_async_wait<shape.stages - 2>();
             // The group's copies of this slab have arrived, and all have read the one before, whose
             // stage is filled next.
-            synchronize_group(group);
+            group.synchronize();
             start_slab(write_stage);
             write_stage = write_stage + 1 == shape.stages ? 0 : write_stage + 1;
             const float* slab_a = ring + read_stage * stage_floats;
@@ -343,8 +337,10 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
     using tile = sliced_tile<shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
     let_next_kernel_come();
+    __shared__ mbarrier barriers[shape.groups];
     const int group = threadIdx.x / shape.group_threads();
     const int thread = threadIdx.x % shape.group_threads();
+    typename tile::barrier barrier(barriers, group);
     const int rank = blockIdx.x % shape.cluster; // in the cluster
     const int64_t tile_row = int64_t{blockIdx.x} / shape.cluster * shape.block_m();
     const int64_t tile_col = int64_t{blockIdx.y} * shape.block_n();
@@ -371,7 +367,7 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
                    k,
                    shape.packed ? 0 : rank * shape.groups + group,
                    group_smem,
-                   group,
+                   barrier,
                    thread,
                    acc);
 
@@ -389,7 +385,7 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
             write(q, tile::quad(acc, q));
     } else {
         constexpr int group_threads = shape.group_threads();
-        tile::synchronize_group(group);                                // the ring has been read
+        barrier.synchronize();                                         // the ring has been read
         float4* part = reinterpret_cast<float4*>(group_smem) + thread; // [quad][thread]
 #pragma unroll
         for (int q = 0; q < shape.thread_quads(); ++q)
