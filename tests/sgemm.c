@@ -553,7 +553,7 @@ static void place_arrays(
 static bool takes_batches(const myblasKernelInfo_t* info) {
     return strncmp(info->name, "stream_k", strlen("stream_k")) != 0 &&
            strncmp(info->name, "long_k_", strlen("long_k_")) != 0 &&
-           strstr(info->name, "_tf32x3_") == NULL;
+           strcmp(info->name, "thin") != 0 && strstr(info->name, "_tf32x3_") == NULL;
 }
 
 // Whether a kernel is to take the batch: one that needs aligned operands wants to know that they are.

@@ -29,6 +29,14 @@ struct mbarrier {
         asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(smem_address(&state)) : "memory");
     }
 
+    // Arrives, so that whoever waits may have copies overwrite what this thread has loaded from shared memory:
+    // arriving alone orders its loads before those of other threads, but not before copies, which can be faster
+    // than loads that are still under way. PTX ISA, "membar/fence", fence.proxy.async.
+    __device__ __forceinline__ void arrive_after_loads() {
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        arrive();
+    }
+
     // Arrives, and announces bytes that tensor copies will bring.
     __device__ __forceinline__ void arrive_expecting(int bytes) {
         asm volatile(

@@ -646,7 +646,7 @@ public:
                         frag[kk % 2].multiply(acc);
                     }
                     if (last_body) {
-                        empty.arrive();
+                        empty.arrive_after_loads();
                         if (slabs_left > 0)
                             barriers.full[ring.stage].wait(ring.parity);
                     }

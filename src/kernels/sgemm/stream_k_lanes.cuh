@@ -110,6 +110,7 @@ __device__ void produce_slabs(const sgemm_problem& p,
     constexpr int block_k = Shape::block_k;
     if (resolve_operands(p, 0).k == 0)
         return;
+    fence_for_copies();                      // an operand may have been copied by the kernel before
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
@@ -393,7 +394,7 @@ public:
                         from_a.load(frag[(t + 1) % 2].a, stage, t + 1);
                         from_b.load(frag[(t + 1) % 2].b, stage, t + 1);
                     } else {
-                        empty.arrive();
+                        empty.arrive_after_loads();
                         if (slabs_left > 0)
                             barriers.full[ring.stage].wait(ring.parity);
                         // After the last slab, whatever is there, for nothing.
