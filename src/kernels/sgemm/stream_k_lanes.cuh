@@ -379,6 +379,7 @@ public:
             uint32_t next_stage = ring.stage * Shape::stage_floats * 4; // bytes
             if (slabs_left > 0) {
                 barriers.full[ring.stage].wait(ring.parity);
+                __syncwarp(); // ldmatrix wants whole warps
                 from_a.load(frag[0].a, next_stage, 0);
                 from_b.load(frag[0].b, next_stage, 0);
             }
@@ -397,6 +398,7 @@ public:
                         empty.arrive_after_loads();
                         if (slabs_left > 0)
                             barriers.full[ring.stage].wait(ring.parity);
+                        __syncwarp(); // ldmatrix wants whole warps
                         // After the last slab, whatever is there, for nothing.
                         from_a.load(frag[0].a, next_stage, 0);
                         from_b.load(frag[0].b, next_stage, 0);
