@@ -77,7 +77,8 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 
 // ---- The resources of streams (stream.cpp) ---------------------------------------------------------
 
-// Makes `stream` the handle's, with resources of its own, and drops the user's workspace. On failure the handle stays as it was.
+// Makes `stream` the handle's, with resources of its own, and drops the user's workspace. On failure the
+// handle stays as it was.
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
 // Frees the resources of all streams.

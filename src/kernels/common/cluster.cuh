@@ -76,15 +76,22 @@ __device__ __forceinline__ void wait_for_bytes(uint64_t* barrier) {
 #endif
 }
 
+// Of what lies at `smem` in this block, the place in block `rank` of the cluster. PTX ISA, "mapa".
+__device__ __forceinline__ uint32_t address_in_block(const void* smem, unsigned rank) {
+    uint32_t remote = smem_address(smem);
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(remote) : "r"(rank));
+#endif
+    return remote;
+}
+
 // Sends 16 bytes to the shared memory of block `rank` of the cluster, where this block has `target`,
-// and reports them to the barrier there. PTX ISA, "mapa" and "st.async".
+// and reports them to the barrier there. PTX ISA, "st.async".
 __device__ __forceinline__ void
 send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #if __CUDA_ARCH__ >= 900
-    uint32_t at = smem_address(target);
-    uint32_t barrier_at = smem_address(barrier);
-    asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(at) : "r"(rank));
-    asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(barrier_at) : "r"(rank));
+    const uint32_t at = address_in_block(target, rank);
+    const uint32_t barrier_at = address_in_block(barrier, rank);
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
                  "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(at),
                  "f"(value.x),
@@ -107,14 +114,14 @@ __device__ __forceinline__ void cluster_barrier() {
 }
 
 // Reads the shared memory of block `rank` of the cluster, where this block has `source`.
-// PTX ISA, "Data Movement and Conversion Instructions: mapa" and "ld".
+// PTX ISA, "Data Movement and Conversion Instructions: ld".
 __device__ __forceinline__ float load_from_block(const float* source, unsigned rank) {
     float value = 0;
 #if __CUDA_ARCH__ >= 900
-    const uint32_t local = smem_address(source);
-    uint32_t remote;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(remote) : "memory");
+    asm volatile("ld.shared::cluster.f32 %0, [%1];"
+                 : "=f"(value)
+                 : "r"(address_in_block(source, rank))
+                 : "memory");
 #endif
     return value;
 }
@@ -123,12 +130,9 @@ __device__ __forceinline__ float load_from_block(const float* source, unsigned r
 __device__ __forceinline__ float4 load_quad_from_block(const float* source, unsigned rank) {
     float4 value{};
 #if __CUDA_ARCH__ >= 900
-    const uint32_t local = smem_address(source);
-    uint32_t remote;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "r"(remote)
+                 : "r"(address_in_block(source, rank))
                  : "memory");
 #endif
     return value;

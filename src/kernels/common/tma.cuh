@@ -30,10 +30,10 @@ struct mbarrier {
     }
 
     // Arrives, so that whoever waits may have copies overwrite what this thread has loaded from shared memory:
-    // arriving alone orders its loads before those of other threads, but not before copies, which can be faster
-    // than loads that are still under way. PTX ISA, "membar/fence", fence.proxy.async.
+    // arriving alone orders its loads before accesses of other threads, but not before copies, which can be
+    // faster than loads that are still under way.
     __device__ __forceinline__ void arrive_after_loads() {
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        fence_async_shared();
         arrive();
     }
 

@@ -9,28 +9,16 @@
 
 namespace myblas::cuda {
 
-// Operand tile in shared memory with k along rows of 64 bytes, in the 64-byte swizzle: piece j of 16
-// bytes of row r lies at piece j ^ (r / 2 % 4). Starts at a multiple of 512 bytes; 8 rows fill 512.
+// Operand tile in shared memory with k along rows of 64 or 128 bytes, in the swizzle of that name: piece j of
+// 16 bytes of row r lies at piece j ^ (r / 2 % 4), or j ^ (r % 8). Starts where 8 rows may, at a multiple of
+// 512 or 1024 bytes, or at a multiple of 32 inside a row of 128.
+template <int row_bytes>
 __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t smem_address) {
-    constexpr uint64_t swizzle_64 = uint64_t{2} << 62;
-    constexpr uint64_t stride_of_8_rows = uint64_t{512 / 16} << 32;
+    static_assert(row_bytes == 64 || row_bytes == 128);
+    constexpr uint64_t swizzle = uint64_t{row_bytes == 64 ? 2 : 1} << 62;
+    constexpr uint64_t stride_of_8_rows = uint64_t{8 * row_bytes / 16} << 32;
     constexpr uint64_t unused_stride = uint64_t{1} << 16;
-    return swizzle_64 | stride_of_8_rows | unused_stride | (smem_address & 0x3ffff) >> 4;
-}
-
-// The same for rows of 128 bytes in the 128-byte swizzle: piece j of row r lies at piece j ^ (r % 8). Starts at a
-// multiple of 1024 bytes, or of 32 inside a row; 8 rows fill 1024.
-__device__ __forceinline__ uint64_t wgmma_descriptor_128(uint32_t smem_address) {
-    constexpr uint64_t swizzle_128 = uint64_t{1} << 62;
-    constexpr uint64_t stride_of_8_rows = uint64_t{1024 / 16} << 32;
-    constexpr uint64_t unused_stride = uint64_t{1} << 16;
-    return swizzle_128 | stride_of_8_rows | unused_stride | (smem_address & 0x3ffff) >> 4;
-}
-
-// Orders what this thread has written to shared memory before the products that read it, once a barrier has
-// ordered the thread before them. PTX ISA, "Async proxy" and "membar".
-__device__ __forceinline__ void fence_for_products() {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    return swizzle | stride_of_8_rows | unused_stride | (smem_address & 0x3ffff) >> 4;
 }
 
 // Orders this warpgroup's register accesses before the products that follow.
@@ -54,8 +42,8 @@ __device__ __forceinline__ void
 wgmma_64x128x16(float (&d)[64], uint64_t a, uint64_t b, bool accumulates);
 
 template <>
-__device__ __forceinline__ void wgmma_64x128x16<__half>(
-    float (&d)[64], uint64_t a, uint64_t b, bool accumulates) {
+__device__ __forceinline__ void
+wgmma_64x128x16<__half>(float (&d)[64], uint64_t a, uint64_t b, bool accumulates) {
     // clang-format off
     asm volatile(
         "{\n"
@@ -81,8 +69,8 @@ __device__ __forceinline__ void wgmma_64x128x16<__half>(
 }
 
 template <>
-__device__ __forceinline__ void wgmma_64x128x16<__nv_bfloat16>(
-    float (&d)[64], uint64_t a, uint64_t b, bool accumulates) {
+__device__ __forceinline__ void
+wgmma_64x128x16<__nv_bfloat16>(float (&d)[64], uint64_t a, uint64_t b, bool accumulates) {
     // clang-format off
     asm volatile(
         "{\n"

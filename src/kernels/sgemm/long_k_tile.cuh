@@ -336,10 +336,6 @@ struct long_k_tile {
     }
 };
 
-__device__ __forceinline__ void add_quad(float4& sum, const float4& value) {
-    sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
-}
-
 // To C, quad `quad` of a tile.
 template <class Shape>
 __device__ __forceinline__ void store_quad(const sgemm_problem& p,

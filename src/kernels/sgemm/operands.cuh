@@ -117,6 +117,10 @@ myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {
                     : f(std::false_type{}, std::false_type{});
 }
 
+__device__ __forceinline__ void add_quad(float4& sum, const float4& value) {
+    sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
+}
+
 // Calls f with a problem of each pair of transpositions, for kernel_entry::prepare. The first failure ends it.
 template <class F>
 [[nodiscard]] myblasStatus_t for_each_transposition(F&& f) {

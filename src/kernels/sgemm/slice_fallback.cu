@@ -3,9 +3,8 @@
 // Launched behind every pass, without knowing whether it is needed: the packing kernel has left word in
 // device memory, and nothing waits for it on the host. Persistent blocks, so that ending at once is cheap.
 // Tiles and thread tiles: those of warp_tile_128x128, with three accumulators for each element of C, so that
-// an element of a long sum is rounded few times: the sum of 64 of k, of 16 such sums, and of all these. What is
-// handed on to here has been found to spread widely, and a sum's error to grow with each addition to the
-// largest element's part.
+// few additions follow on a large term, each of which rounds at its size: the sum of 64 of k, of 16 such sums,
+// and of all these. What comes here has terms of widely different size.
 #include "kernels/sgemm/slice_fallback.h"
 
 #include "kernels/common/overlap.h"

@@ -126,8 +126,8 @@ struct chunk_product {
             for (int kk = 0; kk < chunk_k; kk += 16) {
                 wgmma_64x128x16<typename Scheme::slice>(
                     sum,
-                    wgmma_descriptor(slices_a + products.of[i].a * slice_bytes + kk * 2),
-                    wgmma_descriptor(slices_b + products.of[i].b * slice_bytes + kk * 2),
+                    wgmma_descriptor<64>(slices_a + products.of[i].a * slice_bytes + kk * 2),
+                    wgmma_descriptor<64>(slices_b + products.of[i].b * slice_bytes + kk * 2),
                     accumulates);
                 accumulates = true;
             }

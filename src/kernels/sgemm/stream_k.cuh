@@ -802,7 +802,7 @@ protected:
 template <class Shape>
 inline constexpr size_t stream_k_smem_bytes = stream_k_slabs<Shape, true, false>::smem_bytes;
 
-template <class Shape>
+template <class Shape, bool in_parts = false>
 struct stream_k_launcher : stream_k_planner<Shape, stream_k_smem_bytes<Shape>> {
     using planner = stream_k_planner<Shape, stream_k_smem_bytes<Shape>>;
     static constexpr size_t max_smem_bytes = stream_k_smem_bytes<Shape>;
@@ -811,7 +811,7 @@ struct stream_k_launcher : stream_k_planner<Shape, stream_k_smem_bytes<Shape>> {
     template <class F>
     static myblasStatus_t with_variant(const sgemm_problem& p, F&& f) {
         return with_transposition(p, [&](auto transa, auto transb) {
-            return f(stream_k_kernel<Shape, transa, transb>,
+            return f(stream_k_kernel<Shape, transa, transb, in_parts>,
                      stream_k_slabs<Shape, transa, transb>::smem_bytes);
         });
     }
@@ -826,7 +826,11 @@ struct stream_k_launcher : stream_k_planner<Shape, stream_k_smem_bytes<Shape>> {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        stream_k_plan plan = planner::make_plan(p, *context.device);
+        return launch_workers(p, planner::make_plan(p, *context.device), context);
+    }
+
+    static myblasStatus_t
+    launch_workers(const sgemm_problem& p, stream_k_plan plan, const launch_context& context) {
         CUtensorMap map_a{}, map_b{};
         const myblasStatus_t status = plan_copies(p, plan, map_a, map_b);
         if (status != MYBLAS_STATUS_SUCCESS)

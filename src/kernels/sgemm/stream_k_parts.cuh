@@ -62,22 +62,13 @@ __global__ void __launch_bounds__(stream_k_adders * 32)
 }
 
 template <class Shape>
-struct stream_k_parts_launcher : stream_k_launcher<Shape> {
-    using whole = stream_k_launcher<Shape>;
-
-    // f(kernel, shared bytes of it)
-    template <class F>
-    static myblasStatus_t with_variant(const sgemm_problem& p, F&& f) {
-        return with_transposition(p, [&](auto transa, auto transb) {
-            return f(stream_k_kernel<Shape, transa, transb, true>,
-                     stream_k_slabs<Shape, transa, transb>::smem_bytes);
-        });
-    }
+struct stream_k_parts_launcher : stream_k_launcher<Shape, true> {
+    using workers = stream_k_launcher<Shape, true>;
 
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
-        stream_k_plan plan = whole::make_plan(p, device);
+        stream_k_plan plan = workers::make_plan(p, device);
         const int most = std::min(device.sm_count / std::max(plan.tiles, 1),
-                                  static_cast<int>(plan.slabs / whole::min_share));
+                                  static_cast<int>(plan.slabs / workers::min_share));
         plan.parts = std::max(most, 1);
         plan.split_tiles = plan.tiles; // no whole ones after the part
         plan.workers = plan.tiles * plan.parts;
@@ -86,7 +77,7 @@ struct stream_k_parts_launcher : stream_k_launcher<Shape> {
 
     // A part for each warp that adds, at least: of fewer, stream_k adds the sums as fast by itself.
     static bool fits(const sgemm_problem& p, const device_info& device) {
-        return whole::fits(p, device) &&
+        return workers::fits(p, device) &&
                tile_count(p, Shape::block_m, Shape::block_n) <= device.sm_count / stream_k_adders;
     }
 
@@ -101,38 +92,10 @@ struct stream_k_parts_launcher : stream_k_launcher<Shape> {
                 .bytes = operand_bytes(p)};
     }
 
-    static myblasStatus_t prepare(const device_info& device) {
-        if (whole::max_smem_bytes > device.smem_per_block)
-            return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
-        return for_each_transposition([](const sgemm_problem& p) {
-            return with_variant(
-                p, [](auto kernel, size_t smem_bytes) { return allow_smem(kernel, smem_bytes); });
-        });
-    }
-
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        stream_k_plan plan = make_plan(p, *context.device);
-        float* sums = static_cast<float*>(context.workspace);
-        CUtensorMap map_a{}, map_b{};
-        myblasStatus_t status = whole::plan_copies(p, plan, map_a, map_b);
-        if (status == MYBLAS_STATUS_SUCCESS)
-            status = with_variant(p, [&](auto kernel, size_t smem_bytes) {
-                return launch_clusters(kernel,
-                                       dim3(static_cast<unsigned>(plan.workers)),
-                                       1,
-                                       true,
-                                       Shape::threads,
-                                       smem_bytes,
-                                       context,
-                                       p,
-                                       plan,
-                                       map_a,
-                                       map_b,
-                                       sums,
-                                       context.counters);
-            });
-        if (status != MYBLAS_STATUS_SUCCESS)
-            return status;
+        const stream_k_plan plan = make_plan(p, *context.device);
+        if (const myblasStatus_t failure = workers::launch_workers(p, plan, context))
+            return failure;
         constexpr int blocks = Shape::tile_bytes / sizeof(float4) / 32; // of a tile
         return launch_overlapped(stream_k_add<Shape>,
                                  dim3(static_cast<unsigned>(plan.tiles * blocks)),
@@ -140,27 +103,16 @@ struct stream_k_parts_launcher : stream_k_launcher<Shape> {
                                  context,
                                  p,
                                  plan,
-                                 static_cast<const float*>(sums));
+                                 static_cast<const float*>(context.workspace));
     }
 
     static constexpr kernel_entry<sgemm_problem> entry(const char* name, const char* description) {
-        return {
-            .name = name,
-            .description = description,
-            .min_arch = 90,
-            .max_arch = 90,
-            .block_m = Shape::block_m,
-            .block_n = Shape::block_n,
-            .block_k = Shape::block_k,
-            .threads = Shape::threads,
-            .stages = Shape::stages,
-            .smem_bytes = whole::max_smem_bytes,
-            .accepts = fits,
-            .workspace_bytes = workspace_bytes,
-            .work = work,
-            .prepare = prepare,
-            .launch = launch,
-        };
+        kernel_entry<sgemm_problem> e = workers::entry(name, description);
+        e.accepts = fits;
+        e.workspace_bytes = workspace_bytes;
+        e.work = work;
+        e.launch = launch;
+        return e;
     }
 };
 

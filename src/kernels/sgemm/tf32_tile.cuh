@@ -167,10 +167,6 @@ __device__ __forceinline__ void cut_b(const char* slab, char* slices, int thread
     }
 }
 
-__device__ __forceinline__ void add_quad(float4& sum, const float4& value) {
-    sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
-}
-
 // Computes 4 rows of a column of C, of which some sum is not finite, on the FP32 units. As in slice_fallback.cu,
 // the sums of every 64 of k are added. Inline: nvcc 13.0 lets a function that some lanes call overwrite uniform
 // registers that the others still need.
@@ -215,13 +211,16 @@ __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
         wgmma_fence();
 #pragma unroll
         for (int s = first; s < first + 2; ++s)
-            wgmma_64x64x8_tf32(sum, low[s], wgmma_descriptor_128(slices_high + s * 32), s > first);
+            wgmma_64x64x8_tf32(
+                sum, low[s], wgmma_descriptor<Shape::line_bytes>(slices_high + s * 32), s > first);
 #pragma unroll
         for (int s = first; s < first + 2; ++s)
-            wgmma_64x64x8_tf32(sum, high[s], wgmma_descriptor_128(slices_low + s * 32), true);
+            wgmma_64x64x8_tf32(
+                sum, high[s], wgmma_descriptor<Shape::line_bytes>(slices_low + s * 32), true);
 #pragma unroll
         for (int s = first; s < first + 2; ++s)
-            wgmma_64x64x8_tf32(sum, high[s], wgmma_descriptor_128(slices_high + s * 32), true);
+            wgmma_64x64x8_tf32(
+                sum, high[s], wgmma_descriptor<Shape::line_bytes>(slices_high + s * 32), true);
         wgmma_commit();
         if (first == 2)
             pass_on();
@@ -326,7 +325,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         load_a<transa>(current, thread, a);
         cut_b<Shape, transb>(
             current + Shape::slab_b_at + column * Shape::slice_bytes, slices, thread, least_b);
-        fence_for_products();
+        fence_async_shared();
         words.met[team].arrive();
         uint32_t high[4][4], low[4][4];
 #pragma unroll
