@@ -241,6 +241,102 @@ static void test_large_leading_dimension(void** state) {
     release(&memory);
 }
 
+// Products of many tiles, again and again: what is wrong once in millions of tiles, as a copy that overtakes a
+// load in the kernels that stage tiles asynchronously, and most likely while others write C word by word.
+enum { repeated_side = 8192, repeated_ld = repeated_side + 1, repeated_k = 256 };
+
+struct repeated_product {
+    struct product product;
+    float* expected;
+};
+
+static bool check_repeats(myblasHandle_t handle, const char* name, void* data) {
+    const struct repeated_product* r = data;
+    const struct product* p = &r->product;
+    static const float minus_one = -1;
+    int repeats = 2;
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (info.stages > 1 && (!name || strcmp(info.name, name) == 0))
+            repeats = 60;
+    }
+    for (int i = 0; i < repeats; ++i) {
+        const myblasStatus_t status = mysgemm_64(handle,
+                                                 p->transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                                 p->transb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                                 p->m,
+                                                 p->n,
+                                                 p->k,
+                                                 &one,
+                                                 p->a,
+                                                 p->lda,
+                                                 p->b,
+                                                 p->ldb,
+                                                 &zero,
+                                                 p->c,
+                                                 p->ldc);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            return false;
+        assert_ok(status);
+        // What differs is left in C, for the next product to write again.
+        float difference = NAN;
+        assert_ok(mysgeam_64(handle,
+                             MYBLAS_OP_N,
+                             MYBLAS_OP_N,
+                             p->m,
+                             p->n,
+                             &one,
+                             p->c,
+                             p->ldc,
+                             &minus_one,
+                             r->expected,
+                             p->ldc,
+                             p->c,
+                             p->ldc));
+        assert_ok(mysasum_64(handle, p->ldc * p->n, p->c, 1, &difference));
+        if (difference != 0)
+            fail_msg("%s: product %d is off by %g in all",
+                     name ? name : "selected",
+                     i,
+                     (double)difference);
+    }
+    return true;
+}
+
+static void test_repeated_products(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct repeated_product r = {.product = {.m = repeated_side,
+                                             .n = repeated_side,
+                                             .k = repeated_k,
+                                             .lda = repeated_ld,
+                                             .ldb = repeated_ld,
+                                             .ldc = repeated_ld}};
+    struct product* p = &r.product;
+    const int64_t floats = (int64_t)repeated_ld * repeated_side;
+    p->a = claim(&memory, floats, sizeof(float));
+    p->b = claim(&memory, floats, sizeof(float));
+    r.expected = claim(&memory, floats, sizeof(float));
+    p->c = claim(&memory, floats, sizeof(float));
+    for (int form = 0; form < 4; ++form) {
+        p->transa = form & 1;
+        p->transb = form & 2;
+        put_matrix(memory.handle, p->a, p->lda, p->m, p->k, p->transa, a_at);
+        put_matrix(memory.handle, p->b, p->ldb, p->k, p->n, p->transb, b_at);
+        fill(memory.handle, p->c, floats, 0); // what lies between the columns, too
+        fill(memory.handle, r.expected, floats, 0);
+        // By the plainest kernel, and looked at.
+        struct product expected = *p;
+        expected.c = r.expected;
+        expected.checked_count = COUNT_OF(expected.checked);
+        for (int c = 0; c < expected.checked_count; ++c)
+            expected.checked[c] = (int64_t)c * (p->n - 1) / (expected.checked_count - 1);
+        assert_ok(myblasForceKernel(memory.handle, MYBLAS_ROUTINE_SGEMM, "naive"));
+        assert_true(check_product(memory.handle, "naive", &expected));
+        with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_repeats, &r);
+    }
+    release(&memory);
+}
+
 // Ten million rows or columns.
 static void test_thin_products(void** state) {
     struct memory memory = {.handle = require_handle(state)};
@@ -763,6 +859,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_result),
         cmocka_unit_test(test_large_leading_dimension),
+        cmocka_unit_test(test_repeated_products),
         cmocka_unit_test(test_thin_products),
         cmocka_unit_test(test_large_batches),
         cmocka_unit_test(test_large_transposes),
