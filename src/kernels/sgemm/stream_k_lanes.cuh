@@ -8,6 +8,8 @@
 // Fragments  Four lines of an operand at the lane's k, by one instruction each. Where lines run along
 //            memory it is a 128-bit load. Where k does, it is ldmatrix: its 8 x 8 matrices of 16 bits are
 //            8 lines x 4 k of 32 bits, of which lane 4 j + i gets line j at k = i.
+// Forms      NN is computed turned, C^T = op(B)^T op(A)^T, in the form of TT: with lines of A and k of B along
+//            memory the compiler finds no registers without bank conflicts (1.21 cycles an FMA, so 1.09).
 // Slabs      of 32 k. With k along memory smem[line][k], rows of 128 bytes, swizzled by TMA so that eight
 //            lines at one quad of k are in different banks. A of OP_N is smem[k][line]; lanes of different
 //            k take its quads of lines in different orders. B of OP_T is two boxes of smem[k][32 lines],
@@ -20,6 +22,7 @@
 #include "kernels/sgemm/stream_k.cuh"
 
 #include <cstddef>
+#include <utility>
 
 namespace myblas::cuda {
 
@@ -43,7 +46,7 @@ struct stream_k_lanes_shape {
     static constexpr int slab_a = block_m * block_k, slab_b = block_n * block_k; // floats
     static constexpr int stage_floats = slab_a + slab_b;
     static constexpr int sums =
-        stages * stage_floats; // behind the stages: 8 quads for each consumer
+        stages * stage_floats; // behind the stages: a warp tile for each warp
     static constexpr int warp_quads = 8 * 32;
     static constexpr size_t smem_bytes = (size_t{sums} + consumers * 32) * sizeof(float);
 
@@ -55,40 +58,45 @@ struct stream_k_lanes_shape {
 // Whether slabs with lines along memory are one box, smem[k][line].
 __host__ __device__ constexpr bool has_one_box(int lines) { return lines == 128; }
 
-// A copy of an operand on the grid of 16 bytes: `across` lines of `along` elements.
+// A copy of an operand on the grid of 16 bytes: `across` lines of `along` elements, in `parts` each.
 struct aligned_copy {
     const float* from;
     float* to;
     int64_t ld_from, ld_to;
-    int along, across; // 0: none
+    int along, across;
+    int parts; // 0: no copy
 };
 
-inline constexpr int copy_threads = 256;
-inline constexpr int copied_at_once = 4 * copy_threads; // of a line, by a block
+inline constexpr int copy_warps = 8;          // of a block
+inline constexpr int copied_at_once = 8 * 32; // of a line, by a warp
 
-// Each block copies a part of a line of A or B.
-template <int threads>
-__global__ void __launch_bounds__(threads)
-    copy_to_grid(const sgemm_problem p, const aligned_copy a, const aligned_copy b, int parts) {
+// Each warp copies a part of a line of A or B.
+template <int warps>
+__global__ void __launch_bounds__(warps * 32)
+    copy_to_grid(const sgemm_problem p, const aligned_copy a, const aligned_copy b) {
     let_next_kernel_come();
     wait_for_earlier_work();
     if (resolve_operands(p, 0).k == 0)
         return;
-    const int index = static_cast<int>(blockIdx.x) / parts;
-    const aligned_copy& x = index < a.across ? a : b;
-    const int64_t line = index < a.across ? index : index - a.across;
-    const int first = static_cast<int>(blockIdx.x) % parts * 4 * threads + threadIdx.x;
-    const float* from = x.from + line * x.ld_from;
-    float* to = x.to + line * x.ld_to;
-    float value[4];
+    const int warp = static_cast<int>(blockIdx.x) * warps + threadIdx.x / 32;
+    const int of_a = a.parts * a.across;
+    const aligned_copy x = warp < of_a ? a : b;
+    const int index = warp < of_a ? warp : warp - of_a;
+    if (index >= x.parts * x.across)
+        return;
+    const int line = index / x.parts;
+    const int first = index % x.parts * copied_at_once + threadIdx.x % 32;
+    const float* from = x.from + line * x.ld_from + first;
+    float* to = x.to + line * x.ld_to + first;
+    float value[copied_at_once / 32];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-        if (first + i * threads < x.along)
-            value[i] = from[first + i * threads];
+    for (int i = 0; i < copied_at_once; i += 32)
+        if (first + i < x.along)
+            value[i / 32] = from[i];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-        if (first + i * threads < x.along)
-            to[first + i * threads] = value[i];
+    for (int i = 0; i < copied_at_once; i += 32)
+        if (first + i < x.along)
+            to[i] = value[i / 32];
 }
 
 template <class Shape>
@@ -133,6 +141,9 @@ __device__ void produce_slabs(const sgemm_problem& p,
             ring.advance();
         }
     }
+    // Consumers look a slab ahead, behind the last one, too.
+    barriers.empty[ring.stage].wait(ring.parity);
+    barriers.full[ring.stage].arrive();
 }
 
 // ---- Consumers -------------------------------------------------------------------------------------
@@ -199,7 +210,7 @@ struct stream_k_lanes_operand {
     }
 };
 
-template <class Shape, bool transa, bool transb>
+template <class Shape, bool transa, bool transb, bool turned>
 class stream_k_lanes_consumer {
     using operand_a = stream_k_lanes_operand<Shape, true, transa>;
     using operand_b = stream_k_lanes_operand<Shape, false, !transb>;
@@ -230,33 +241,27 @@ class stream_k_lanes_consumer {
         return transb ? c / 2 * 16 + c % 2 * 2 : c * 8;
     }
 
-    // Adds the sums of four lanes, in their order. Of two columns at a time lane 4 j + i keeps two quads: of
-    // the first column for i < 2, else of the second. Quads go to shared memory with their last row first:
-    // that binds accumulators to registers of the other bank than the rows of A, which are in quads, too.
-    __device__ __forceinline__ void add_lanes(float4* quads) {
-        const int lane = threadIdx.x % 32, k = lane % 4;
+    // Adds the sums of four lanes: first of those that differ in bit 1, of two columns at a time one each, then of
+    // those that differ in bit 0, of their rows half each. Lane 4 j + i keeps two quads: of the first column for
+    // i < 2, else of the second.
+    __device__ __forceinline__ void add_lanes() {
+        // Quads of A of OP_N are in the order of the lane's k: its partner has a row there.
+        constexpr int at_bit_1 = transa ? 0 : 8, at_bit_0 = transa ? 0 : 4;
+        const bool bit_1 = threadIdx.x & 2, bit_0 = threadIdx.x & 1;
 #pragma unroll
         for (int pair = 0; pair < columns; ++pair) {
-            __syncwarp(); // all have read what was here
+            const float(&first)[Shape::thread_m] = acc[2 * pair];
+            const float(&second)[Shape::thread_m] = acc[2 * pair + 1];
+            float column[Shape::thread_m];
 #pragma unroll
-            for (int q = 0; q < 8; ++q) {
-                const float* quad = &acc[2 * pair + q / 4][q % 4 * 4];
-                const int place = transa ? q : q ^ k; // in the order of rows
-                quads[place * 32 + (lane ^ place / 2)] =
-                    make_float4(quad[3], quad[0], quad[1], quad[2]);
-            }
-            __syncwarp(); // all quads are there
+            for (int r = 0; r < Shape::thread_m; ++r)
+                column[r] = (bit_1 ? second[r ^ at_bit_1] : first[r]) +
+                            __shfl_xor_sync(~0u, bit_1 ? first[r ^ at_bit_1] : second[r], 2);
 #pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                float4 sum = make_float4(0, 0, 0, 0);
-#pragma unroll
-                for (int other = 0; other < 4; ++other) {
-                    const float4 v = quads[(k * 2 + i) * 32 + ((lane - k + other) ^ k)];
-                    sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
-                }
-                float* quad = &acc[pair][i * 4];
-                quad[0] = sum.y, quad[1] = sum.z, quad[2] = sum.w, quad[3] = sum.x;
-            }
+            for (int r = 0; r < rows; ++r)
+                acc[pair][r] =
+                    (bit_0 ? column[(r + rows) ^ at_bit_0] : column[r]) +
+                    __shfl_xor_sync(~0u, bit_0 ? column[r ^ at_bit_0] : column[r + rows], 1);
         }
     }
 
@@ -284,8 +289,10 @@ class stream_k_lanes_consumer {
         const tile_position<int> at = find_tile<Shape>(tile, p);
         const int row = at.row + warp_row(), col = at.col + warp_col();
         const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
-        float* first = o.c + row + col * p.ldc; // of the warp tile
-        if (aligned16(o.c, p.ldc))
+        float* first = o.c + (turned ? col + row * p.ldc : row + col * p.ldc); // of the warp tile
+        if constexpr (turned)
+            write_turned(o, first, p.ldc, rows_left, cols_left, quads);
+        else if (aligned16(o.c, p.ldc))
             write_quads(o, first, p.ldc, rows_left, cols_left);
         else
             write_words(o, first, p.ldc, rows_left, cols_left, quads);
@@ -315,27 +322,31 @@ class stream_k_lanes_consumer {
         }
     }
 
-    // A thread's quads would be words scattered over 32 sectors. So a warp hands its tile through shared
-    // memory, and writes columns of 32 rows.
+    // Hands the warp tile, scaled, through shared memory: quads of rows, those of a column next to each other.
+    __device__ __forceinline__ void hand_over(float alpha, float4* quads) const {
+        __syncwarp(); // all have read the tile before
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const int quad = (sum_row() + i * quad_step) / 4, col = sum_col() + col_offset(c);
+                quads[col * 8 + (quad ^ col % 8)] = make_float4(alpha * acc[c][4 * i],
+                                                                alpha * acc[c][4 * i + 1],
+                                                                alpha * acc[c][4 * i + 2],
+                                                                alpha * acc[c][4 * i + 3]);
+            }
+        __syncwarp(); // the tile is there
+    }
+
+    // A thread's quads would be words scattered over 32 sectors. So a warp writes columns of 32 rows.
     __device__ __forceinline__ void write_words(const sgemm_operands& o,
                                                 float* first,
                                                 int64_t ldc,
                                                 int rows_left,
                                                 int cols_left,
                                                 float4* quads) {
+        hand_over(o.alpha, quads);
         const int lane = threadIdx.x % 32;
-        __syncwarp(); // all have read the sums of others
-#pragma unroll
-        for (int c = 0; c < columns; ++c)
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                const int quad = (sum_row() + i * quad_step) / 4, col = sum_col() + col_offset(c);
-                quads[col * 8 + (quad ^ col % 8)] = make_float4(o.alpha * acc[c][4 * i],
-                                                                o.alpha * acc[c][4 * i + 1],
-                                                                o.alpha * acc[c][4 * i + 2],
-                                                                o.alpha * acc[c][4 * i + 3]);
-            }
-        __syncwarp(); // the tile is there
         if (lane >= rows_left)
             return;
         const float* word = reinterpret_cast<const float*>(quads) + lane % 4;
@@ -348,8 +359,33 @@ class stream_k_lanes_consumer {
         }
     }
 
+    // Rows of 32 columns, which lie along memory.
+    __device__ __forceinline__ void write_turned(const sgemm_operands& o,
+                                                 float* first,
+                                                 int64_t ldc,
+                                                 int rows_left,
+                                                 int cols_left,
+                                                 float4* quads) {
+        hand_over(o.alpha, quads);
+        const int lane = threadIdx.x % 32;
+        if (lane >= cols_left)
+            return;
+        float* target = first + lane;
+#pragma unroll 2
+        for (int row = 0; row < min(rows_left, Shape::warp_m); row += 4) {
+            const float4 v = quads[lane * 8 + (row / 4 ^ lane % 8)];
+            const float scaled[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                if (row + e < rows_left)
+                    *target = o.beta == 0 ? scaled[e] : fmaf(o.beta, *target, scaled[e]);
+                target += ldc;
+            }
+        }
+    }
+
 public:
-    // `quads`: the warp's place in shared memory for its sums.
+    // `quads`: the warp's place in shared memory for its tile.
     __device__ __forceinline__ void run(const sgemm_problem& p,
                                         const stream_k_plan& plan,
                                         const float* smem,
@@ -396,17 +432,16 @@ public:
                         from_b.load(frag[(t + 1) % 2].b, stage, t + 1);
                     } else {
                         empty.arrive_after_loads();
-                        if (slabs_left > 0)
-                            barriers.full[ring.stage].wait(ring.parity);
+                        barriers.full[ring.stage].wait(ring.parity);
                         __syncwarp(); // ldmatrix wants whole warps
-                        // After the last slab, whatever is there, for nothing.
+                        // After the segment's last slab for nothing.
                         from_a.load(frag[0].a, next_stage, 0);
                         from_b.load(frag[0].b, next_stage, 0);
                     }
                     frag[t % 2].multiply(acc);
                 }
             }
-            add_lanes(quads);
+            add_lanes();
 
             // Again, rather than in registers all the while.
             asm volatile("" : "+r"(index)::"memory");
@@ -431,7 +466,8 @@ public:
 
 // ---- Kernel ----------------------------------------------------------------------------------------
 
-template <class Shape, bool transa, bool transb>
+// turned: of the transposed product, which is written to C turned back.
+template <class Shape, bool transa, bool transb, bool turned>
 __global__ void __launch_bounds__(Shape::threads, 1)
     stream_k_lanes_kernel(const sgemm_problem p,
                           const stream_k_plan plan,
@@ -462,7 +498,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Shape::consumer_registers));
         float4* quads = reinterpret_cast<float4*>(smem + Shape::sums);
-        stream_k_lanes_consumer<Shape, transa, transb> consumer;
+        stream_k_lanes_consumer<Shape, transa, transb, turned> consumer;
         consumer.run(p,
                      plan,
                      smem,
@@ -482,11 +518,35 @@ struct stream_k_lanes_launcher {
     static constexpr size_t smem_bytes = Shape::smem_bytes;
     using planner = stream_k_planner<Shape, smem_bytes>;
 
-    // f(kernel)
+    // NN always, TT never; NT and TN, whose form stays the same, where that makes fewer tiles.
+    static bool is_turned(const sgemm_problem& p) {
+        if (p.transa == p.transb)
+            return !p.transa;
+        return tile_count(p, Shape::block_n, Shape::block_m) <
+               tile_count(p, Shape::block_m, Shape::block_n);
+    }
+
+    // The product as the kernel sees it: perhaps C^T = op(B)^T op(A)^T.
+    static sgemm_problem turn(const sgemm_problem& p) {
+        if (!is_turned(p))
+            return p;
+        sgemm_problem turned = p;
+        turned.transa = !p.transb, turned.transb = !p.transa;
+        std::swap(turned.m, turned.n);
+        std::swap(turned.a, turned.b);
+        std::swap(turned.lda, turned.ldb);
+        return turned;
+    }
+
+    // f(kernel) for a product that is yet to be turned.
     template <class F>
-    static myblasStatus_t with_variant(const sgemm_problem& p, F&& f) {
+    static myblasStatus_t with_variant(const sgemm_problem& p, bool turned, F&& f) {
         return with_transposition(p, [&](auto transa, auto transb) {
-            return f(stream_k_lanes_kernel<Shape, transa, transb>);
+            if constexpr (transa == transb)
+                return f(stream_k_lanes_kernel<Shape, true, true, !transa>);
+            else
+                return turned ? f(stream_k_lanes_kernel<Shape, transa, transb, true>)
+                              : f(stream_k_lanes_kernel<Shape, transa, transb, false>);
         });
     }
 
@@ -494,21 +554,37 @@ struct stream_k_lanes_launcher {
         if (smem_bytes > device.smem_per_block)
             return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
         return for_each_transposition([](const sgemm_problem& p) {
-            return with_variant(p, [](auto kernel) { return allow_smem(kernel, smem_bytes); });
+            for (const bool turned : {false, true}) {
+                const auto allow = [](auto kernel) { return allow_smem(kernel, smem_bytes); };
+                if (const myblasStatus_t failure = with_variant(p, turned, allow))
+                    return failure;
+            }
+            return MYBLAS_STATUS_SUCCESS;
         });
     }
 
     static bool fits(const sgemm_problem& p, const device_info& device) {
-        return planner::fits(p, device) && copy_blocks(p) <= max_grid_x;
+        return planner::fits(turn(p), device) && copy_blocks(turn(p)) <= max_grid_x / copy_warps;
     }
 
     // Sums of unfinished tiles, then copies of A and B where they are not on the grid of 16 bytes.
-    static size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    static size_t workspace_bytes(const sgemm_problem& asked, const device_info& device) {
+        const sgemm_problem p = turn(asked);
         return planner::workspace_bytes(p, device) + copied_bytes(operand_a(p)) +
                copied_bytes(operand_b(p));
     }
 
-    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+    // Copies are a round of their own, and another one for each eight blocks to a multiprocessor.
+    static work_estimate work(const sgemm_problem& asked, const device_info& device) {
+        const sgemm_problem p = turn(asked);
+        work_estimate work = planner::work(p, device);
+        if (const int64_t blocks = copy_blocks(p))
+            work.waves += 1 + static_cast<double>(blocks) / (8 * device.sm_count);
+        return work;
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& asked, const launch_context& context) {
+        const sgemm_problem p = turn(asked);
         const stream_k_plan plan = planner::make_plan(p, *context.device);
         operand a = operand_a(p), b = operand_b(p);
         auto* space = static_cast<std::byte*>(context.workspace) +
@@ -517,24 +593,21 @@ struct stream_k_lanes_launcher {
         const aligned_copy copy_b = move_to_grid(b, space + copied_bytes(operand_a(p)));
         CUtensorMap map_a{}, map_b{};
         myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
-        if (const int64_t blocks = copy_blocks(p)) {
-            const int parts = ceil_div(std::max(copy_a.along, copy_b.along), copied_at_once);
-            status = launch_overlapped(copy_to_grid<copy_threads>,
+        if (const int64_t blocks = copy_blocks(p))
+            status = launch_overlapped(copy_to_grid<copy_warps>,
                                        dim3(static_cast<unsigned>(blocks)),
-                                       copy_threads,
+                                       copy_warps * 32,
                                        context,
                                        p,
                                        copy_a,
-                                       copy_b,
-                                       parts);
-        }
+                                       copy_b);
         if (status == MYBLAS_STATUS_SUCCESS)
             status = make_map(a, &map_a);
         if (status == MYBLAS_STATUS_SUCCESS)
             status = make_map(b, &map_b);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
-        return with_variant(p, [&](auto kernel) {
+        return with_variant(asked, is_turned(asked), [&](auto kernel) {
             return launch_clusters(kernel,
                                    dim3(static_cast<unsigned>(plan.workers)),
                                    1,
@@ -565,7 +638,7 @@ struct stream_k_lanes_launcher {
             .smem_bytes = smem_bytes,
             .accepts = fits,
             .workspace_bytes = workspace_bytes,
-            .work = planner::work,
+            .work = work,
             .prepare = prepare,
             .launch = launch,
         };
@@ -595,12 +668,15 @@ private:
         return static_cast<size_t>(aligned_ld(x)) * static_cast<size_t>(x.across) * sizeof(float);
     }
 
+    static int64_t copied_parts(const operand& x) {
+        return copied_bytes(x) == 0 ? 0 : ceil_div<int64_t>(x.along, copied_at_once);
+    }
+
     static int64_t copy_blocks(const sgemm_problem& p) {
-        int64_t lines = 0, longest = 0;
+        int64_t warps = 0;
         for (const operand& x : {operand_a(p), operand_b(p)})
-            if (copied_bytes(x) != 0)
-                lines += x.across, longest = std::max(longest, x.along);
-        return lines * ceil_div<int64_t>(longest, copied_at_once);
+            warps += copied_parts(x) * x.across;
+        return ceil_div<int64_t>(warps, copy_warps);
     }
 
     // The copy of an operand that needs one, which takes its place.
@@ -612,7 +688,8 @@ private:
                                 x.ld,
                                 aligned_ld(x),
                                 static_cast<int>(x.along),
-                                static_cast<int>(x.across)};
+                                static_cast<int>(x.across),
+                                static_cast<int>(copied_parts(x))};
         x.base = copy.to, x.ld = copy.ld_to;
         return copy;
     }
