@@ -116,7 +116,6 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) matvec_lines_ke
     const sgemm_problem p, int64_t first_batch, const matvec_layout layout, int cluster) {
     using shape = lines_shape<width, line_lanes>;
     __shared__ float sums[max_warps][shape::lines];
-    let_next_kernel_come();
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
     const int lane_line = lane % line_lanes * width, lane_k = lane / line_lanes;
     const int rank = blockIdx.x % cluster;
@@ -125,6 +124,7 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) matvec_lines_ke
     const int64_t line = first_line + lane_line < layout.lines ? first_line + lane_line : 0;
 
     wait_for_earlier_work();
+    let_next_kernel_come();
     const matvec_operands o(p, first_batch + blockIdx.z, layout);
     const int all_warps = cluster * warps, own_warp = rank * warps + warp;
     const int k_step = shape::k_lanes * (interleaved ? all_warps : 1); // from load to load
@@ -202,12 +202,12 @@ __global__ void __launch_bounds__(max_warps * 32, 2) matvec_k_kernel(const sgemm
                                                                      int sharing) {
     using shape = k_shape<width, lines>;
     __shared__ float sums[max_warps][lines];
-    let_next_kernel_come();
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int groups = blockDim.x / 32 / sharing;
     const int64_t first_group = int64_t{blockIdx.x} * groups;
 
     wait_for_earlier_work();
+    let_next_kernel_come();
     const matvec_operands o(p, first_batch + blockIdx.z, layout);
     const float* line[lines]; // past the last one: that one again, for nothing
 #pragma unroll

@@ -196,7 +196,6 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     short_k_kernel(const sgemm_problem p, int64_t first_batch) {
     using tile = short_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
-    let_next_kernel_come();
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
     const int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
     const int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
@@ -213,6 +212,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                row,
                col,
                smem);
+    let_next_kernel_come();
     t.store(o.c + tile_row + row + (tile_col + col) * p.ldc,
             p.ldc,
             o.alpha,

@@ -15,8 +15,8 @@
 // are of 16 bytes wherever the operand allows. A thread reads 4 k at a time: quads of lines (rows of A,
 // columns of B) where lines run along memory, quads of k where k does.
 //
-// A single product may start while the kernel before it in the stream still runs (cluster.cuh): the
-// launch, and all that needs the parameters alone, is then over when that one ends.
+// The blocks of a single product come as soon as those of the kernel before it in the stream have left
+// (overlap.h): the launch, and all that needs the parameters alone, is over when that one's writes are visible.
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -336,7 +336,6 @@ __global__ void __launch_bounds__(Config::shape.threads(), Config::shape.blocks_
     constexpr slice_shape shape = Config::shape;
     using tile = sliced_tile<shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
-    let_next_kernel_come();
     __shared__ mbarrier barriers[shape.groups];
     const int group = threadIdx.x / shape.group_threads();
     const int thread = threadIdx.x % shape.group_threads();
