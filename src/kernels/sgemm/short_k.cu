@@ -43,12 +43,9 @@ bool fits(const sgemm_problem& p, const device_info& device) {
     return with_shape(p, device, [&](auto launcher) { return launcher.fits(p, device); });
 }
 
-// Blocks that come while those before are still at work are spread unevenly over the multiprocessors, which
-// costs more than it gains where they stay for longer.
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
-    return with_shape(p, *context.device, [&](auto launcher) {
-        return launcher.launch(p, is_light(p, *context.device), context);
-    });
+    return with_shape(
+        p, *context.device, [&](auto launcher) { return launcher.launch(p, context); });
 }
 
 } // namespace

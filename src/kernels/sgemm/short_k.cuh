@@ -234,8 +234,7 @@ struct short_k_launcher {
         return p.k <= (1 << 30) && fits_grid<Shape::block_m, Shape::block_n>(p, device);
     }
 
-    static myblasStatus_t
-    launch(const sgemm_problem& p, bool early, const launch_context& context) {
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const int64_t slabs = ceil_div<int64_t>(p.k, Shape::block_k);
         return with_transposition(p, [&](auto transa, auto transb) {
             for (int64_t first = 0; first < p.batch_count; first += max_grid_z) {
@@ -249,7 +248,7 @@ struct short_k_launcher {
                     short_k_kernel<Shape, transa, transb>,
                     grid,
                     1,
-                    early && p.batch_count == 1,
+                    p.batch_count == 1,
                     Shape::threads,
                     std::min<int64_t>(slabs, Shape::stages) * stage_bytes<transa, transb>,
                     context,
