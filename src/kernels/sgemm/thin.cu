@@ -196,11 +196,11 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     thin_kernel(const sgemm_problem p, const thin_layout layout, int cluster) {
     using tile = thin_tile<side, k_contiguous>;
     __shared__ __align__(16) float smem[2 * panel_floats];
-    let_next_kernel_come();
     const int rank = blockIdx.x % cluster;
     const int64_t first_line = int64_t{blockIdx.x} / cluster * tile::block_lines;
 
     wait_for_earlier_work();
+    let_next_kernel_come();
     const sgemm_operands o = resolve_operands(p, 0);
     const int64_t first_k = o.k * rank / cluster;
     const int k = static_cast<int>(o.k * (rank + 1) / cluster - first_k);
