@@ -6,8 +6,9 @@
 // vectors into runs along B. Instead of padding, which would break the alignment, the vectors of a
 // run are permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8
 // different groups of four banks. Blocks take the tiles in bands, down their columns, so that those in
-// flight cover long stretches of a few columns of A. A's elements are read once and B's written once:
-// both stream past the caches.
+// flight cover long stretches of a few columns of A. B's elements stream past the caches. A's do not, though
+// they are read but once: they drive out what kernels before have left in the L2 cache, where streaming
+// accesses would make do with the lines of their own.
 //
 // Bound: 2 m n elements moved.  One stage.  Tile, threads, shared memory of a block and the blocks on
 // a multiprocessor that registers are kept down for, by the element's size:
@@ -53,8 +54,8 @@ struct tiling {
     static_assert(smem_bytes <= 48 * 1024);
 };
 
-constexpr int band_rows = 128;  // in tiles
-constexpr int64_t large = 4096; // min(m, n) that tall tiles pay for
+constexpr uint32_t band_rows = 128; // in tiles
+constexpr int64_t large = 4096;     // min(m, n) that tall tiles pay for
 
 // Where vector `unit` of row i lies in shared memory, in vectors.
 template <class shape>
@@ -66,7 +67,7 @@ __device__ int place(int i, int unit) {
 template <class T>
 __device__ vector16 load_part(const T* from, int count) {
     if (count >= vector_elements<T>)
-        return load_streaming(from);
+        return *reinterpret_cast<const vector16*>(from);
     T part[vector_elements<T>]{};
 #pragma unroll
     for (int k = 0; k < vector_elements<T>; ++k)
@@ -107,7 +108,7 @@ __device__ void move_tile(
                 if constexpr (is_cut)
                     square[s][c] = load_part(from, j + c < cols ? rows - i : 0);
                 else
-                    square[s][c] = load_streaming(from);
+                    square[s][c] = *reinterpret_cast<const vector16*>(from);
             }
     }
 #pragma unroll
@@ -137,42 +138,45 @@ __device__ void move_tile(
 
 template <class shape>
 __global__ void __launch_bounds__(shape::threads, shape::min_blocks)
-    vectorised(transpose_problem p) {
+    vectorised(transpose_problem p, uint32_t tiles_m, uint32_t tiles_n) {
     using T = typename shape::T;
     __shared__ vector16 smem[shape::rows * shape::units];
     wait_for_earlier_work();
 
-    const int64_t tiles_m = tiles_of(p.m, shape::rows);
-    const int64_t tiles_n = tiles_of(p.n, shape::cols);
-    for (int64_t tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
-        const int64_t band = tile / (band_rows * tiles_n);
-        const int64_t rest = tile - band * band_rows * tiles_n;
-        const int64_t height = min(int64_t{band_rows}, tiles_m - band * band_rows);
-        const int64_t i0 = (band * band_rows + rest % height) * shape::rows;
-        const int64_t j0 = rest / height * shape::cols;
-        const int rows = static_cast<int>(min(int64_t{shape::rows}, p.m - i0));
-        const int cols = static_cast<int>(min(int64_t{shape::cols}, p.n - j0));
-        const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;
-        T* gmem_b = static_cast<T*>(p.b) + j0 + i0 * p.ldb;
-        if (rows % shape::v == 0 && cols % shape::v == 0)
-            move_tile<shape, false>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
-        else
-            move_tile<shape, true>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
-        __syncthreads(); // the tile is free for the block's next one
-    }
+    const uint32_t band = blockIdx.x / (band_rows * tiles_n);
+    const uint32_t rest = blockIdx.x - band * band_rows * tiles_n;
+    const uint32_t height = min(band_rows, tiles_m - band * band_rows);
+    const int64_t i0 = int64_t{band * band_rows + rest % height} * shape::rows;
+    const int64_t j0 = int64_t{rest / height} * shape::cols;
+    const int rows = static_cast<int>(min(int64_t{shape::rows}, p.m - i0));
+    const int cols = static_cast<int>(min(int64_t{shape::cols}, p.n - j0));
+    const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;
+    T* gmem_b = static_cast<T*>(p.b) + j0 + i0 * p.ldb;
+    if (rows % shape::v == 0 && cols % shape::v == 0)
+        move_tile<shape, false>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
+    else
+        move_tile<shape, true>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
+}
+
+// For tiles of at least 16 x 64: their number, and a band's, are words.
+bool fits_grid(int64_t m, int64_t n) {
+    const int64_t rows = tiles_of(m, 16), cols = tiles_of(n, 64);
+    return rows <= max_grid_x / cols && cols <= max_grid_x / band_rows;
 }
 
 bool accepts_aligned(const transpose_problem& p, const device_info& device) {
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(p.lda) * p.element_bytes |
                             static_cast<uint64_t>(p.ldb) * p.element_bytes;
-    return out_of_place(p, device) && misfit % sizeof(vector16) == 0;
+    return out_of_place(p, device) && misfit % sizeof(vector16) == 0 && fits_grid(p.m, p.n);
 }
 
 template <class shape>
 myblasStatus_t launch_tiles(const transpose_problem& p, const launch_context& context) {
-    const dim3 grid = grid_of(tiles_of(p.m, shape::rows) * tiles_of(p.n, shape::cols));
-    return launch_overlapped(vectorised<shape>, grid, shape::threads, context, p);
+    const auto tiles_m = static_cast<uint32_t>(tiles_of(p.m, shape::rows));
+    const auto tiles_n = static_cast<uint32_t>(tiles_of(p.n, shape::cols));
+    return launch_overlapped(
+        vectorised<shape>, dim3(tiles_m * tiles_n), shape::threads, context, p, tiles_m, tiles_n);
 }
 
 myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_context& context) {
