@@ -224,14 +224,16 @@ struct word_tile {
         constexpr int step = threads / rows; // columns that the block covers at once
         static_assert(threads % rows == 0 && loaded_cols % step == 0);
         const int row = threadIdx.x % rows, first = threadIdx.x / rows;
+        // The columns that the matrix has.
+        const int begin = static_cast<int>(max(overlap - at.j0, int64_t{0}));
+        const int end = static_cast<int>(min(at.n - at.j0 + overlap, int64_t{loaded_cols}));
+        const bool has_row = at.i0 + row < at.m;
         const T* from = matrix + at.i0 + row + (at.j0 - overlap + first) * ld;
         T value[loaded_cols / step];
 #pragma unroll
-        for (int k = 0; k < loaded_cols / step; ++k, from += step * ld) {
-            const int64_t j = at.j0 - overlap + first + k * step;
-            if (at.i0 + row < at.m && j >= 0 && j < at.n)
+        for (int k = 0; k < loaded_cols / step; ++k, from += step * ld)
+            if (has_row && first + k * step >= begin && first + k * step < end)
                 value[k] = load_amid_256(from);
-        }
 #pragma unroll
         for (int k = 0; k < loaded_cols / step; ++k) // what lies outside the matrix is never read
             smem[place(row, first + k * step)] = value[k];
@@ -244,13 +246,17 @@ struct word_tile {
     for_each_element(const T* target, int64_t ldb, const tile_region& at, Visit visit) {
         constexpr int step = threads / cols;
         static_assert(threads % cols == 0 && rows % step == 0);
+        constexpr bool one_shift = overlap == 0 || step % overlap == 0; // for all rows of a thread
         const int x = threadIdx.x % cols, first = threadIdx.x / cols;
+        const int64_t left = at.m - at.i0; // rows
+        int shift = shift_of_row(target, ldb, at.i0 + first);
 #pragma unroll 8
         for (int slot = 0; slot < rows / step; ++slot) {
             const int i = first + slot * step;
-            const int shift = shift_of_row(target, ldb, at.i0 + i);
+            if constexpr (!one_shift)
+                shift = shift_of_row(target, ldb, at.i0 + i);
             const int64_t j = at.j0 + x - shift;
-            if (at.i0 + i < at.m && j >= 0 && j < at.n)
+            if (i < left && j >= 0 && j < at.n)
                 visit(slot, at.i0 + i, j, place(i, overlap + x - shift));
         }
     }

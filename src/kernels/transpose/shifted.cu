@@ -4,14 +4,15 @@
 // odd leading dimensions, too, sectors are written whole and by one block. Elements of 4 bytes and more travel
 // one by one (mover.h), those of 1 and 2 bytes 16 bytes at a time to shared memory and as words from there
 // (image_tile.h). The loads go past the registers to shared memory, but those of 4 bytes, which have the
-// L2 cache fetch 256 bytes. Batches are one launch.
+// L2 cache fetch 256 bytes; their rows are dealt to threads so that all of a thread have the same shift.
+// Batches are one launch.
 //
 // Bound: 2 m n elements moved.  One stage.  Tile, columns of it loaded twice, threads, and the blocks on a
 // multiprocessor that registers are kept down for:
 //      bytes   tile        overlap   threads   blocks
 //          1   128 x 256        32       512        3
 //          2   128 x 128        16       512        3
-//          4    64 x 64          8       256        5
+//          4    64 x 64          8       512        4
 //          8    32 x 64          4       256
 //         16    16 x 64          0       256
 // Accepts: everything out of place.
@@ -27,11 +28,13 @@ namespace {
 constexpr int threads = 256;
 
 template <class T>
-struct tiling : word_tile<T, 64, 64, 8, threads> {};
+struct tiling;
 template <>
 struct tiling<uint8_t> : image_tile<uint8_t, 128, 256, 2 * threads> {};
 template <>
 struct tiling<uint16_t> : image_tile<uint16_t, 128, 128, 2 * threads> {};
+template <>
+struct tiling<uint32_t> : word_tile<uint32_t, 64, 64, 8, 2 * threads> {};
 template <>
 struct tiling<uint64_t> : word_tile<uint64_t, 32, 64, 4, threads> {};
 template <>
@@ -50,7 +53,7 @@ static_assert(most_smem_bytes <= 48 * 1024 && smem_bytes<uint16_t>(7) <= most_sm
 
 template <class T>
 constexpr int min_blocks = sizeof(T) <= 2   ? 3
-                           : sizeof(T) == 4 ? 5
+                           : sizeof(T) == 4 ? resident_threads / tiling<T>::threads
                                             : 0; // 0: as many as there are
 
 template <class T>

@@ -38,6 +38,15 @@ myblasStatus_t with_every_element(Function function) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// Threads that a multiprocessor of the architecture being compiled for holds at once. CUDA C++ Programming
+// Guide, compute capabilities.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 &&                      \
+    __CUDA_ARCH__ != 1000 && __CUDA_ARCH__ != 1030
+inline constexpr int resident_threads = 1536;
+#else
+inline constexpr int resident_threads = 2048;
+#endif
+
 // The rungs up to `diagonal` take tiles of 32 x 32 elements with 32 x 8 threads: a warp spans a
 // side.
 inline constexpr int tile_side = 32;
