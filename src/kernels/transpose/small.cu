@@ -5,15 +5,18 @@
 //
 //   squares    `vectorised` with small tiles: vectors of 16 bytes, squares turned in registers, an XOR for
 //              padding. Loads that leave an A of up to 16 MiB in the caches; stores that stream past them.
-//   elements   `unrolled` with small tiles: any alignment, padded shared memory.
+//   elements   `unrolled` with small tiles, all numbers but addresses words: any alignment, padded shared
+//              memory.
 //
 // Bound: latency; 2 m n elements moved.  One stage.  Tile and threads:
 //      bytes     1          2          4          8          16
 //      squares   -          64 x 64    32 x 32    16 x 32    8 x 32
 //                           64         64         64         128
-//      elements  32 x 32 and 256 for all
-// Accepts: out of place, batches too, as far as the grid reaches. squares: everything a multiple of 16 bytes, leading
-// dimensions up to 2^25; elements of 1 byte, whose squares take too long to turn, are left to `small_tiles`.
+//      elements  32 x 64    32 x 64    32 x 64    32 x 64    32 x 32
+//                256        256        256        256        256
+// Accepts: out of place, batches too, as far as the grid reaches, leading dimensions up to 2^25. squares:
+// everything a multiple of 16 bytes; elements of 1 byte, whose squares take too long to turn, are left to
+// `small_tiles`.
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/registry.h"
@@ -22,6 +25,27 @@
 
 namespace myblas::cuda {
 namespace {
+
+// What the kernels need of the problem, in words where they do: fewer instructions.
+template <class T>
+struct small_problem {
+    const T* a;
+    T* b;
+    int m, n, lda, ldb;
+    int64_t stride_a, stride_b;
+
+    explicit small_problem(const transpose_problem& p)
+        : a(static_cast<const T*>(p.a)), b(static_cast<T*>(p.b)), m(static_cast<int>(p.m)),
+          n(static_cast<int>(p.n)), lda(static_cast<int>(p.lda)), ldb(static_cast<int>(p.ldb)),
+          stride_a(p.stride_a), stride_b(p.stride_b) {}
+};
+
+// Offsets in a tile of up to 64 columns are words.
+constexpr int64_t most_extent = (int64_t{1} << 31) / 64;
+
+bool has_short_extents(const transpose_problem& p) {
+    return std::max({p.m, p.n, p.lda, p.ldb}) <= most_extent;
+}
 
 // ---- Squares -------------------------------------------------------------------------------------
 
@@ -45,17 +69,8 @@ __device__ int place(int i, int unit) {
     return i * tiling<T>::units + (unit ^ (i / tiling<T>::v & tiling<T>::swizzle));
 }
 
-// What the kernel needs of the problem, in words where they do: fewer instructions.
-template <class T>
-struct squares_problem {
-    const T* a;
-    T* b;
-    int m, n, lda, ldb;
-    int64_t stride_a, stride_b;
-};
-
 template <class T, bool keeps>
-__global__ void __launch_bounds__(tiling<T>::threads, 8) small_squares(squares_problem<T> p) {
+__global__ void __launch_bounds__(tiling<T>::threads, 8) small_squares(small_problem<T> p) {
     using shape = tiling<T>;
     constexpr int v = shape::v;
     __shared__ vector16 smem[shape::rows * shape::units];
@@ -112,15 +127,12 @@ bool fits_grid(const transpose_problem& p) {
            p.batch_count <= max_grid_z;
 }
 
-// Offsets in a tile of up to 64 columns are words.
-constexpr int64_t most_ld = (int64_t{1} << 31) / 64;
-
 bool accepts_aligned(const transpose_problem& p, const device_info&) {
     const int64_t extents = p.lda | p.ldb | p.stride_a | p.stride_b | p.m | p.n;
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(extents) * p.element_bytes;
     return !p.in_place() && p.element_bytes > 1 && misfit % sizeof(vector16) == 0 && fits_grid(p) &&
-           std::max({p.m, p.n, p.lda, p.ldb}) <= most_ld;
+           has_short_extents(p);
 }
 
 myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_context& context) {
@@ -135,58 +147,68 @@ myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_con
                                      grid_of_tiles<shape::rows, shape::cols>(p),
                                      shape::threads,
                                      context,
-                                     squares_problem<T>{static_cast<const T*>(p.a),
-                                                        static_cast<T*>(p.b),
-                                                        static_cast<int>(p.m),
-                                                        static_cast<int>(p.n),
-                                                        static_cast<int>(p.lda),
-                                                        static_cast<int>(p.ldb),
-                                                        p.stride_a,
-                                                        p.stride_b});
+                                     small_problem<T>(p));
     });
 }
 
 // ---- Elements ------------------------------------------------------------------------------------
 
-constexpr int side = 32;
 constexpr int threads = 256;
-constexpr int step = threads / side; // columns that the block covers at once
+constexpr int element_rows = 32; // of A
 
 template <class T>
-__global__ void __launch_bounds__(threads) small_elements(transpose_problem p) {
-    constexpr int per_thread = side / step;
-    __shared__ T smem[side][padded_pitch<T, side>]; // (j, i)
-    const int64_t i0 = int64_t{blockIdx.x} * side, j0 = int64_t{blockIdx.y} * side;
-    const int rows = static_cast<int>(min(int64_t{side}, p.m - i0));
-    const int cols = static_cast<int>(min(int64_t{side}, p.n - j0));
-    const int lane = threadIdx.x % side, first = threadIdx.x / side;
-    const T* gmem_a = static_cast<const T*>(p.a) + blockIdx.z * p.stride_a + i0 + lane + j0 * p.lda;
-    T* gmem_b = static_cast<T*>(p.b) + blockIdx.z * p.stride_b + j0 + lane + i0 * p.ldb;
+constexpr int element_cols = sizeof(T) <= 8 ? 64 : 32;
+
+template <class T>
+constexpr int element_pitch = padded_pitch<T, element_rows>;
+
+template <class T>
+__global__ void __launch_bounds__(threads, sizeof(T) <= 8 ? resident_threads / threads : 4)
+    small_elements(small_problem<T> p) {
+    constexpr int rows = element_rows, cols = element_cols<T>;
+    constexpr int load_step = threads / rows;  // columns that the block loads at once
+    constexpr int store_step = threads / cols; // rows that it stores at once
+    __shared__ T smem[cols][element_pitch<T>]; // (j, i)
+    const int i0 = blockIdx.x * rows, j0 = blockIdx.y * cols;
+    const int rows_left = p.m - i0, cols_left = p.n - j0; // from here on
+    const int i = threadIdx.x % rows, first_j = threadIdx.x / rows;
+    const int j = threadIdx.x % cols, first_i = threadIdx.x / cols;
+    const T* gmem_a = p.a + blockIdx.z * p.stride_a + i0 + i + int64_t{j0 + first_j} * p.lda;
+    T* gmem_b = p.b + blockIdx.z * p.stride_b + j0 + j + int64_t{i0 + first_i} * p.ldb;
     wait_for_earlier_work();
 
-    T value[per_thread];
+    T value[cols / load_step];
 #pragma unroll
-    for (int k = 0; k < per_thread; ++k)
-        if (lane < rows && first + k * step < cols)
-            value[k] = gmem_a[(first + k * step) * p.lda];
+    for (int k = 0; k < cols / load_step; ++k)
+        if (i < rows_left && first_j + k * load_step < cols_left)
+            value[k] = gmem_a[k * load_step * p.lda];
 #pragma unroll
-    for (int k = 0; k < per_thread; ++k) // what lies outside the matrix is never read
-        smem[first + k * step][lane] = value[k];
+    for (int k = 0; k < cols / load_step; ++k) // what lies outside the matrix is never read
+        smem[first_j + k * load_step][i] = value[k];
     __syncthreads(); // the tile is complete
 #pragma unroll
-    for (int k = 0; k < per_thread; ++k)
-        if (lane < cols && first + k * step < rows)
-            __stcs(gmem_b + (first + k * step) * p.ldb, smem[lane][first + k * step]);
+    for (int k = 0; k < rows / store_step; ++k)
+        if (j < cols_left && first_i + k * store_step < rows_left)
+            __stcs(gmem_b + k * store_step * p.ldb, smem[j][first_i + k * store_step]);
 }
 
+template <class T>
+constexpr size_t element_smem_bytes = sizeof(T) * element_cols<T>* element_pitch<T>;
+
+constexpr size_t max_element_smem_bytes =
+    std::max(element_smem_bytes<uint4>, element_smem_bytes<uint64_t>);
+
 bool accepts_elements(const transpose_problem& p, const device_info&) {
-    return !p.in_place() && fits_grid(p);
+    return !p.in_place() && fits_grid(p) && has_short_extents(p);
 }
 
 myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch_overlapped(
-            small_elements<T>, grid_of_tiles<side, side>(p), threads, context, p);
+        return launch_overlapped(small_elements<T>,
+                                 grid_of_tiles<element_rows, element_cols<T>>(p),
+                                 threads,
+                                 context,
+                                 small_problem<T>(p));
     });
 }
 
@@ -208,11 +230,11 @@ constinit const kernel_entry<transpose_problem> transpose_small_squares = {
 constinit const kernel_entry<transpose_problem> transpose_small_elements = {
     .name = "small_elements",
     .description = "any alignment, small tiles for matrices that stay in the L2 cache",
-    .block_m = side,
-    .block_n = side,
+    .block_m = element_rows,
+    .block_n = element_cols<uint32_t>,
     .threads = threads,
     .stages = 1,
-    .smem_bytes = side * padded_pitch<uint4, side> * max_element_bytes,
+    .smem_bytes = max_element_smem_bytes,
     .accepts = accepts_elements,
     .launch = launch_small_elements,
 };
