@@ -1,4 +1,4 @@
-// Loads that tell the L2 cache more than what they read.
+// Loads that tell the caches more than what they read.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,6 +12,26 @@ namespace myblas::cuda {
 __device__ __forceinline__ uint32_t load_amid_256(const uint32_t* gmem) {
     uint32_t value;
     asm volatile("ld.global.L2::256B.u32 %0, [%1];" : "=r"(value) : "l"(gmem) : "memory");
+    return value;
+}
+
+// Memory that is read once and larger than the L1 cache. The L2 cache keeps it less long, too.
+// PTX ISA, "Data Movement and Conversion Instructions: ld", .level::eviction_priority.
+__device__ __forceinline__ float4 load_past_l1(const float4* gmem) {
+    float4 value;
+    asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "l"(gmem)
+                 : "memory");
+    return value;
+}
+
+__device__ __forceinline__ double2 load_past_l1(const double2* gmem) {
+    double2 value;
+    asm volatile("ld.global.L1::no_allocate.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(value.x), "=d"(value.y)
+                 : "l"(gmem)
+                 : "memory");
     return value;
 }
 

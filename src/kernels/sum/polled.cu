@@ -5,22 +5,24 @@
 // signal (mailbox.h), in place of a fence, an atomic and a second reading; the last block waits for
 // them, and adds them in their order, while the others end; the launch overlaps the kernel before.
 //
-//   bytes of x    threads x loads    blocks on a multiprocessor    rows are dealt    caches
-//       1 MiB         128 x 8                  1 at most               singly          keep
-//       8 MiB         256 x 4                  2                       singly          keep
-//      32 MiB        1024 x 2                  1                       singly          keep
-//      96 MiB         512 x 4                  2                       singly          stream
-//       beyond        256 x 4                  8                       in batches      stream
+//   bytes of x    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
+//       8 MiB         256 x 4                  2 at most               singly          keeps
+//      32 MiB        1024 x 2                  1                       singly          keeps
+//     384 MiB         512 x 4                  4 (double: 3)           in batches      is passed by
+//       beyond        512 x 4                  4 (double: 3)           in batches      keeps
 //
-// The first form leaves room for the blocks of the next kernel beside its own, and lets them come.
+// What passes the L1 cache by is the first to leave the L2 cache as well: good for an x of which a part
+// stays there from call to call. Much larger ones are read at the speed of DRAM only if they drive out
+// what kernels before have left in the L2 cache.
+//
 // The last block waits while the others still run, never they for it; a device that can hold two
 // blocks is enough.
 //
 // Accuracy: 5 roundings in float (4 in double) in a thread's tree, a carrier of twice the precision
 // from there on, and the rounding of the result: |error| <= 7 u sum |x_i| for all sizes a GPU holds.
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
-// Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads, and
-// 512 threads those of all large sizes.
+// Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads, and two
+// blocks those of all sizes.
 
 #include "kernels/common/mailbox.h"
 #include "kernels/common/overlap.h"
@@ -38,17 +40,10 @@ constexpr int rows_per_block = 2; // at least: fewer are not worth a slot
 template <class T>
 constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(carrier<T>);
 
-// Which threads of the waiting block take slots, and how many of them a thread asks for together: a
-// small block leaves it to one warp.
-template <int threads>
-constexpr int takers = threads == 128 ? warp_size : threads;
-template <int threads>
-constexpr int slots_at_once = threads == 128 ? 5 : 2;
+constexpr int slots_at_once = 2; // that a thread of the waiting block asks for
 
 template <class T, int threads, int loads, layout where, dealing order, caching policy>
 __global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* slots) {
-    if constexpr (threads == 128)
-        let_next_kernel_come();
     wait_for_earlier_work();
     carrier<T> total = block_sum_by_warp<threads>(
         add_rows<T, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x));
@@ -60,16 +55,9 @@ __global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* sl
                 put_sum(slots, others, block, total);
             return;
         }
-        if (threadIdx.x >= takers<threads>)
-            return;
-        carrier<T> rest = take_sums<T, takers<threads>, slots_at_once<threads>>(slots, others);
-        if constexpr (takers<threads> == warp_size) {
-            rest = warp_sum(rest);
-        } else {
-            __syncthreads(); // the sum over the block is free for its next call
-            rest = block_sum_by_warp<threads>(rest);
-        }
-        total.add(rest);
+        const carrier<T> rest = take_sums<T, threads, slots_at_once>(slots, others);
+        __syncthreads(); // the sum over the block is free for its next call
+        total.add(block_sum_by_warp<threads>(rest));
     }
     if (threadIdx.x == 0)
         *p.result = total.rounded();
@@ -98,21 +86,18 @@ myblasStatus_t launch_polled(const sum_problem<T>& p, const launch_context& cont
     using enum caching;
     const int64_t elements_per_mib = (1 << 20) / sizeof(T);
     if (layout_of(p) == elements) {
-        if (p.n <= elements_per_mib)
-            return launch_blocks<T, 128, 8, elements, singly, keep>(p, context, 1);
         if (p.n <= 8 * elements_per_mib)
             return launch_blocks<T, 256, 4, elements, singly, keep>(p, context, 2);
         return launch_blocks<T, 512, 4, elements, singly, keep>(p, context, 2);
     }
-    if (p.n <= elements_per_mib)
-        return launch_blocks<T, 128, 8, vectors, singly, keep>(p, context, 1);
     if (p.n <= 8 * elements_per_mib)
         return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
     if (p.n <= 32 * elements_per_mib)
         return launch_blocks<T, 1024, 2, vectors, singly, keep>(p, context, 1);
-    if (p.n <= 96 * elements_per_mib)
-        return launch_blocks<T, 512, 4, vectors, singly, stream>(p, context, 2);
-    return launch_blocks<T, 256, 4, vectors, in_batches, stream>(p, context, 8);
+    const int residents = sizeof(T) == 4 ? 4 : 3; // on a multiprocessor, by their registers
+    if (p.n <= 384 * elements_per_mib)
+        return launch_blocks<T, 512, 4, vectors, in_batches, pass>(p, context, residents);
+    return launch_blocks<T, 512, 4, vectors, in_batches, keep>(p, context, residents);
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 
 #include "core/problem.h"
 #include "kernels/common/launch.h"
+#include "kernels/common/load.h"
 #include "kernels/common/reduce.h"
 #include "kernels/sum/tree.h"
 
@@ -31,22 +32,22 @@ layout layout_of(const sum_problem<T>& p) {
                                                                      : layout::elements;
 }
 
-// The order in which rows are dealt, and whether the caches are to keep them.
+// The order in which rows are dealt, and whether they pass the L1 cache by.
 enum class dealing { singly, in_batches };
-enum class caching { keep, stream };
+enum class caching { keep, pass };
 
-// Plain and streaming loads stay below wait_for_earlier_work(); those of __ldg need not.
+// Plain and volatile loads stay below wait_for_earlier_work(); those of __ldg need not.
 template <caching policy>
 __device__ void load_vector(float (&value)[4], const float* x) {
     const float4* const vector = reinterpret_cast<const float4*>(x);
-    const float4 v = policy == caching::keep ? *vector : __ldcs(vector);
+    const float4 v = policy == caching::keep ? *vector : load_past_l1(vector);
     value[0] = v.x, value[1] = v.y, value[2] = v.z, value[3] = v.w;
 }
 
 template <caching policy>
 __device__ void load_vector(double (&value)[2], const double* x) {
     const double2* const vector = reinterpret_cast<const double2*>(x);
-    const double2 v = policy == caching::keep ? *vector : __ldcs(vector);
+    const double2 v = policy == caching::keep ? *vector : load_past_l1(vector);
     value[0] = v.x, value[1] = v.y;
 }
 
