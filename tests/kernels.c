@@ -143,7 +143,8 @@ static const char* const cuda_sum[] = {"atomic",
                                        NULL};
 static const char* const cuda_dsum[] = {
     "atomic", "warp_shuffle", "vectorised_two_level", "single_block", "cluster", "polled", NULL};
-static const char* const cuda_gemsum[] = {"naive", "row_tiles", "column_groups", NULL};
+static const char* const cuda_gemsum[] = {
+    "naive", "row_tiles", "row_clusters", "column_groups", NULL};
 static const char* const cuda_histogram[] = {
     "global_atomics", "shared_atomics", "lane_counters", NULL};
 static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", NULL};
@@ -441,6 +442,12 @@ static void test_selected_names(void** state) {
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0), "polled"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1 << 28, 1, 0, 0x10004), "polled"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_DSUM, 1 << 28, 1, 0, 0), "polled"},
+        {80, default_workspace, gemsum_call(N, 128, 128), "row_tiles"},
+        {90, 0, gemsum_call(N, 128, 128), "row_clusters"},
+        {90, 0, gemsum_call(N, 2048, 2048), "row_clusters"},
+        {all, default_workspace, gemsum_call(N, 3000, 3000), "row_tiles"},
+        {all, default_workspace, gemsum_call(N, 32, 20000), "row_tiles"},
+        {all, default_workspace, gemsum_call(N, 20000, 8), "row_tiles"},
         {all, default_workspace, gemsum_call(N, 8192, 8192), "row_tiles"},
         {all, default_workspace, gemsum_call(T, 8192, 8192), "column_groups"},
         {all, default_workspace, gemsum_call(T, 3, 1 << 24), "column_groups"},

@@ -226,10 +226,11 @@ constexpr rule<copy_problem> copy[] = {
 };
 
 constexpr rule<gemsum_problem> gemsum[] = {
-    // forms    m    n         m * n
-    {any_form, {any, any, any, any}, &cuda::gemsum_row_tiles},
-    {any_form, {any, any, any, any}, &cuda::gemsum_column_groups},
-    {any_form, {any, any, any, any}, &cuda::gemsum_naive},
+    // forms    m                   n           m * n
+    {any_form, {interval{5, 16384}, {16, 6000}, any, at_most(5000000)}, &cuda::gemsum_row_clusters},
+    {any_form, {any,                any,        any, any},              &cuda::gemsum_row_tiles},
+    {any_form, {any,                any,        any, any},              &cuda::gemsum_column_groups},
+    {any_form, {any,                any,        any, any},              &cuda::gemsum_naive},
 };
 
 constexpr rule<histogram_problem> histogram[] = {

@@ -103,6 +103,20 @@ send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #endif
 }
 
+// The same of a double.
+__device__ __forceinline__ void
+send_to_block(double* target, uint64_t* barrier, unsigned rank, double value) {
+#if __CUDA_ARCH__ >= 900
+    const uint32_t at = address_in_block(target, rank);
+    const uint32_t barrier_at = address_in_block(barrier, rank);
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(at),
+        "d"(value),
+        "r"(barrier_at)
+        : "memory");
+#endif
+}
+
 // All threads of the cluster meet; what they wrote before is visible to all of them after.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".
 __device__ __forceinline__ void cluster_barrier() {

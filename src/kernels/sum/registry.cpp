@@ -39,6 +39,7 @@ kernel_list<gemsum_problem> cuda_kernels<gemsum_problem>() {
     static constexpr const kernel_entry<gemsum_problem>* kernels[] = {
         &cuda::gemsum_naive,
         &cuda::gemsum_row_tiles,
+        &cuda::gemsum_row_clusters,
         &cuda::gemsum_column_groups,
     };
     return kernels;

@@ -26,6 +26,7 @@ extern const kernel_entry<sum_problem<double>> dsum_polled;
 
 extern const kernel_entry<gemsum_problem> gemsum_naive;
 extern const kernel_entry<gemsum_problem> gemsum_row_tiles;
+extern const kernel_entry<gemsum_problem> gemsum_row_clusters;
 extern const kernel_entry<gemsum_problem> gemsum_column_groups;
 
 } // namespace myblas::cuda
