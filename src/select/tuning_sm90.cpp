@@ -170,22 +170,21 @@ constexpr rule<sgemm_problem> sgemm[] = {
 };
 
 constexpr rule<transpose_problem> transpose[] = {
-    // forms             m    n    min(m, n)     m * n
-    {out_of_place_form,  {any, any, at_least(16), at_most(1 << 16)}, &cuda::transpose_small_elements},
-    {out_of_place_form,  {any, any, at_least(16), at_most(1 << 22)}, &cuda::transpose_small_squares},
-    {out_of_place_form,  {any, any, at_least(16), at_most(1 << 22)}, &cuda::transpose_small_tiles},
-    {whole_sectors_form, {any, any, at_least(32), any},              &cuda::transpose_vectorised},
-    {whole_sectors_form, {any, any, at_least(32), any},              &cuda::transpose_large_tiles},
-    {out_of_place_form,  {any, any, at_most(40),  any},              &cuda::transpose_interleaved},
-    {out_of_place_form,  {any, any, at_most(48),  at_most(1 << 21)}, &cuda::transpose_interleaved},
-    {out_of_place_form,  {any, any, at_most(100), at_most(6000000)}, &cuda::transpose_small_elements},
-    {out_of_place_form,  {any, any, any,          at_most(1 << 21)}, &cuda::transpose_small_elements},
-    {out_of_place_form,  {any, any, any,          any},              &cuda::transpose_shifted},
-    {out_of_place_form,  {any, any, any,          any},              &cuda::transpose_unrolled},
-    {in_place_form,      {any, any, any,          any},              &cuda::transpose_in_place_pairs},
-    {in_place_form,      {any, any, any,          any},              &cuda::transpose_in_place_square},
-    {in_place_form,      {any, any, any,          any},              &cuda::transpose_in_place_workspace},
-    {in_place_form,      {any, any, any,          any},              &cuda::transpose_in_place_cycles},
+    // forms             m    n    min(m, n)       m * n
+    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 16)},  &cuda::transpose_small_elements},
+    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_squares},
+    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_tiles},
+    {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_vectorised},
+    {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_large_tiles},
+    {out_of_place_form,   {any, any, at_most(40),    any},               &cuda::transpose_interleaved},
+    {out_of_place_form,   {any, any, at_least(1000), at_least(2500000)}, &cuda::transpose_shifted},
+    {out_of_place_form,   {any, any, any,            at_most(5800000)},  &cuda::transpose_small_elements},
+    {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_shifted},
+    {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_unrolled},
+    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_pairs},
+    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_square},
+    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_workspace},
+    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_cycles},
 };
 
 constexpr unsigned nn_form = 1; // neither operand transposed
