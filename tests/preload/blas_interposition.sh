@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# blas_interposition.sh PRELOAD HOST PLUGIN_DIR REFERENCE_DIR JUMPING: which calls the BLAS preload library
-# gets, to whom it forwards them, and what it leaves alone. The plugins are plugin.so, plugin64.so and
-# plugin_wrong.so; the reference BLAS is in REFERENCE_DIR.
+# blas_interposition.sh PRELOAD HOST PLUGIN_DIR REFERENCE_DIR JUMPING [DRIVERS]: which calls the BLAS preload
+# library gets, to whom it forwards them, and what it leaves alone. The plugins are plugin.so, plugin64.so and
+# plugin_wrong.so; the reference BLAS is in REFERENCE_DIR. The folders of DRIVERS have drivers that cannot be
+# used.
 set -u
 
 preload=$1
@@ -10,6 +11,7 @@ plugin=$3/plugin.so
 plugin64=$3/plugin64.so
 plugin_wrong=$3/plugin_wrong.so
 jumping=$5
+drivers=${6:-}
 export LD_LIBRARY_PATH=$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
@@ -71,6 +73,10 @@ check "a math mode that makes no sense" 'no GPU can be used \(2\)' MYBLAS_OFFLOA
     "$host" "$plugin" local product
 check "a kernel that there is none of" 'the GPU failed' MYBLAS_OFFLOAD=always MYBLAS_SGEMM_KERNEL=magic \
     "$host" "$plugin" local product
+for driver in ${drivers:+"$drivers"/*}; do
+    check "$driver" "$served_twice" MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always \
+        LD_LIBRARY_PATH="$driver:$LD_LIBRARY_PATH" "$host" "$plugin" local product
+done
 check "a report that cannot be written" none MYBLAS_REPORT=/nonexistent/file "$host" "$plugin" local product
 
 # Without libmyblas calls are forwarded; only one that nobody can serve ends the program, as the loader would.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# cublas_interposition.sh PRELOAD HOST CLIENT_DIR CC LINKED: which calls the cuBLAS preload library gets,
-# serves and forwards, with a toy in cuBLAS's place. CLIENT_DIR has client<major>.so, linked to
-# toy<major>/libcublas.so.<major>, and LINKED is a program linked to version 13.
+# cublas_interposition.sh PRELOAD HOST CLIENT_DIR CC LINKED [DRIVERS]: which calls the cuBLAS preload library
+# gets, serves and forwards, with a toy in cuBLAS's place. CLIENT_DIR has client<major>.so, linked to
+# toy<major>/libcublas.so.<major>, and LINKED is a program linked to version 13. The folders of DRIVERS have
+# drivers that cannot be used.
 set -u
 
 preload=$1
@@ -9,6 +10,7 @@ host=$2
 dir=$3
 cc=$4
 linked=$5
+drivers=${6:-}
 source=$(dirname "${BASH_SOURCE[0]}")
 
 . "$source/check.sh"
@@ -78,6 +80,13 @@ check "a program without cuBLAS" none bash -c 'grep -qE "libmyblas.so|libcuda" /
 cp "$preload" "$work/alone.so"
 preload=$work/alone.so
 check "no libmyblas" "$(forwarded 1)" "$host" "$client" local forwarded
+preload=$own_preload
+"$cc" -shared -fPIC "$source/without_cublas.c" -o "$work/without_cublas.so" || exit 1
+check "no cuBLAS" "$(forwarded 1)" "$host" "$work/without_cublas.so" local refused
+for driver in ${drivers:+"$drivers"/*/libcuda.so.1}; do
+    preload="$own_preload $driver"
+    check "$driver" 'forwarded: libmyblas cannot use the GPU \(1\)' "$host" "$client" local forwarded
+done
 preload=$own_preload
 
 # ---- The cost of a call ------------------------------------------------------------------------------------------
