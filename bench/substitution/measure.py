@@ -9,8 +9,9 @@ pytorch   seconds of torch.mm, plain and in each math mode
 blas      seconds of a CPU program's sgemm_ and of its BLAS, and the transfers' share
 
 Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build tree,
-wherever it was copied. All parts together take about 50 seconds and no more than 120: a program that does
-not come to its end by then is killed, and what was measured before is there. Exit status 1: a part failed.
+wherever it was copied: its bench/substitution, bench/generated and lib are enough. All parts together take
+about 50 seconds and no more than 120: a program that does not come to its end by then is killed, and what was
+measured before is there. Exit status 1: a part failed.
 """
 
 import ctypes
@@ -27,11 +28,11 @@ import time
 
 MATH_MODES = ["strict", "emulated", "fast"]
 PYTORCH_SIZES = [4096, 8192]
-# Products of one thread, whose times are steady enough for nanoseconds; processes differ by where the loader
-# puts things.
+# Processes differ by where the loader puts things, and calls of many threads are held up now and then.
+PROCESSES = 3
+# Products of one thread, whose times are steady enough for nanoseconds.
 ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 127, 128, 160, 202, 203, 204,
                     256]  # fmt: skip
-ONE_THREAD_PROCESSES = 3
 # The first one starts the GPU.
 SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 768, 896,
          1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144]  # fmt: skip
@@ -142,13 +143,14 @@ def with_ratios(processes):
 
 def blas():
     program = programs / "blas_calls"
-    one_thread = [
-        run([program, *ONE_THREAD_SIZES], blas_preload, OPENBLAS_NUM_THREADS="1")
-        for _ in range(ONE_THREAD_PROCESSES)
-    ]
+
+    def ratios(sizes, **settings):
+        command = [program, *sizes]
+        return with_ratios([run(command, blas_preload, **settings) for _ in range(PROCESSES)])
+
     results = {
-        "one thread": with_ratios(one_thread),
-        "all threads": with_ratios([run([program, *SIZES], blas_preload)]),
+        "one thread": ratios(ONE_THREAD_SIZES, OPENBLAS_NUM_THREADS="1"),
+        "all threads": ratios(SIZES),
     }
     results["least_ratio"] = min(e["ratio"] for sizes in results.values() for e in sizes.values())
 
@@ -175,9 +177,11 @@ def cuda_version():
 
 
 def commit():
-    """Of the build, unless MYBLAS_COMMIT knows better."""
+    """MYBLAS_COMMIT, or else of the build."""
+    if "MYBLAS_COMMIT" in os.environ:
+        return os.environ["MYBLAS_COMMIT"]
     header = (build / "bench/generated/build_commit.h").read_text()
-    return os.environ.get("MYBLAS_COMMIT") or re.search('build_commit = "(.*)"', header)[1]
+    return re.search('build_commit = "(.*)"', header)[1]
 
 
 def context():
