@@ -16,52 +16,53 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
 }
 constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
-// Events of a device: two of each kind where buffers are doubled, and one for each group of columns of C.
-constexpr int uploaded(int buffer) { return buffer; }
-constexpr int computed(int buffer) { return 2 + buffer; }
-constexpr int downloaded(int buffer) { return 4 + buffer; }
-constexpr int cols_uploaded = 6;
-constexpr int cols_computed(int group) { return 7 + group; }
+// Events of a device: two of a kind where buffers are doubled, and one for each group of columns of C.
+constexpr int computed(int buffer) { return buffer; }
+constexpr int downloaded(int buffer) { return 2 + buffer; }
+constexpr int uploaded = 4;
+constexpr int cols_computed(int group) { return 5 + group; }
 constexpr int most_groups = device::event_count - cols_computed(0);
 
 // ---- The plan of a product -----------------------------------------------------------------------
 
 // C is cut into blocks. Where there is memory for all of A, B and C, each device has one, which is computed in
-// two parts. Panels of A and of half of B's columns, of growing depth, are multiplied as they come: the first
-// one is shallow, so that the arithmetic starts early, and each takes longer to multiply than the next one to
-// come. Each meets C in memory again, which is why the other columns are not computed so, but in groups and
-// by all of A, which is there by then. The first half of C comes down meanwhile, and so does each group; the
-// last ones are narrow, for nothing hides their way down.
+// two parts. Panels of A and of most of B's columns, of growing depth, are multiplied as they come, each in
+// several products, that its first ones start early: half of B's columns with A's rows in parts, and then the
+// other half. Each panel takes longer to multiply than the next one to come, and meets C in memory again, which
+// is why the last columns are not computed so, but in groups and by all of A, which is there by then. The first
+// part of C comes down meanwhile, and so does each group; the last ones are narrow, for nothing hides their way
+// down.
+//
+// An operand whose adjacent elements are next to each other in k comes in pieces without gaps, and is
+// transposed on the device: with operands the other way round, products are faster by more than that takes.
 //
 // Where there is no such memory, a block stays on the device while panels of A and B pass by in two buffers,
 // a deeper one at last, which meets C in groups of columns.
 struct plan {
     int64_t block_m, block_n;
-    bool is_resident;
-    int64_t first_k;         // depth of the first panel; resident
-    int64_t block_k, last_k; // of all, and of the last one; not resident
-    int64_t lead_cols;       // of a block, that panels are multiplied with
+    bool is_resident, turns;
+    int64_t block_k, last_k; // depth of all panels, and of the last one; not resident
+    int64_t lead_cols;       // of a block, that panels are multiplied with; resident
     int64_t blocks_m, blocks_n;
     int64_t strip_cols; // a strip fits a slot
 
     int64_t blocks() const { return blocks_m * blocks_n; }
     int64_t largest_depth() const { return std::max(block_k, last_k); }
-    // Of the panel after one, if so much of k is left; the first one comes after one of depth 0.
-    int64_t depth_after(int64_t depth, int64_t left) const {
-        if (is_resident)
-            return std::min(left,
-                            depth == 0 ? first_k : round_up(depth * 3 / 2, element_alignment));
-        return left > last_k ? std::min(block_k, left - last_k) : left;
-    }
 };
 
 constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns then fills a slot
-constexpr int64_t first_elements = 1 << 20;           // of A and B in the first panel
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
 constexpr int64_t least_block = 32, least_depth = 32;
-constexpr int64_t last_part = 4;   // of k is in the last panel
+constexpr int64_t last_part = 4; // of k is in the last panel
+constexpr int64_t first_k = 384; // depth of the first panel of resident operands
+constexpr int64_t lead_parts = 2, parts_of_a = 4, least_part_rows = 1024;
 constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
+constexpr int64_t least_turned = 256;           // rows of op(A), or columns of op(B)
+constexpr int64_t gaps_between_parts = 1 << 16; // of operands before they are transposed
+
+int64_t lead_of(int64_t cols) { return cols * 11 / 16; }
+int64_t depth_after(int64_t depth) { return round_up(depth * 5 / 2, element_alignment); }
 
 // Device memory of a matrix as it is stored here.
 int64_t stored_elements(int64_t rows, int64_t cols) {
@@ -70,20 +71,23 @@ int64_t stored_elements(int64_t rows, int64_t cols) {
 
 int64_t elements_of_c(const plan& q) { return stored_elements(q.block_m, q.block_n); }
 
-// The larger of what a part of a panel and its transpose take.
+// The larger of what a part of an operand and its transpose take.
 int64_t elements_of_part(int64_t extent, int64_t depth) {
     return std::max(stored_elements(extent, depth), stored_elements(depth, extent));
 }
 
-// All of A, and B: its leading columns in panels, and the others.
-int64_t resident_elements(const plan& q, int64_t k) {
-    int64_t elements =
-        elements_of_part(q.block_m, k) + elements_of_part(q.block_n - q.lead_cols, k);
-    for (int64_t l = 0, depth = 0; l < k; l += depth) {
-        depth = q.depth_after(depth, k - l);
-        elements += elements_of_part(q.lead_cols, depth);
-    }
-    return elements;
+bool is_turned(const plan& q, bool is_along_k, int64_t extent) {
+    return q.turns && is_along_k && extent >= least_turned;
+}
+
+// All of A and B, before and after they are transposed.
+int64_t resident_elements(const product& p, const plan& q) {
+    int64_t elements = elements_of_part(q.block_m, p.k) + elements_of_part(q.block_n, p.k);
+    if (is_turned(q, p.transa, q.block_m))
+        elements += q.block_m * p.k;
+    if (is_turned(q, !p.transb, q.block_n))
+        elements += q.block_n * p.k;
+    return elements + gaps_between_parts;
 }
 
 int64_t elements_of_buffer(const plan& q) {
@@ -91,8 +95,8 @@ int64_t elements_of_buffer(const plan& q) {
            elements_of_part(q.block_n, q.largest_depth());
 }
 
-int64_t elements_in_all(const plan& q, int64_t k) {
-    return elements_of_c(q) + (q.is_resident ? resident_elements(q, k) : 2 * elements_of_buffer(q));
+int64_t elements_in_all(const product& p, const plan& q) {
+    return elements_of_c(q) + (q.is_resident ? resident_elements(p, q) : 2 * elements_of_buffer(q));
 }
 
 // Aligned as operands should be.
@@ -112,23 +116,23 @@ plan make_plan(const product& p, size_t memory_bytes, int devices) {
     q.block_m = std::min(p.m, largest_block_m);
     q.block_n = divide_up(p.n, devices);
     cut_strips(&q);
-    q.is_resident = true;
-    q.lead_cols = std::min(
-        q.block_n, round_up(std::max(divide_up(q.block_n, 2), least_group_cols), q.strip_cols));
-    q.first_k = round_up(depth_of(first_elements, q.block_m, q.lead_cols, p.k), element_alignment);
-    if (elements_in_all(q, p.k) > memory) {
+    q.is_resident = q.turns = true;
+    q.turns = elements_in_all(p, q) <= memory;
+    if (elements_in_all(p, q) <= memory) {
+        q.lead_cols = std::min(
+            q.block_n, round_up(std::max(lead_of(q.block_n), least_group_cols), q.strip_cols));
+    } else {
         q.is_resident = false;
         while (elements_of_c(q) > memory / 2 && std::max(q.block_m, q.block_n) > least_block) {
             int64_t& longer = q.block_m > q.block_n ? q.block_m : q.block_n;
             longer = divide_up(longer, 2);
         }
         cut_strips(&q);
-        q.lead_cols = q.block_n;
         q.block_k = depth_of(panel_elements, q.block_m, q.block_n, p.k);
         q.last_k = std::max(q.block_k, p.k / last_part);
-        if (elements_in_all(q, p.k) > memory)
+        if (elements_in_all(p, q) > memory)
             q.last_k = q.block_k;
-        while (elements_in_all(q, p.k) > memory && q.block_k > least_depth)
+        while (elements_in_all(p, q) > memory && q.block_k > least_depth)
             q.last_k = q.block_k /= 2;
     }
     q.blocks_m = divide_up(p.m, q.block_m);
@@ -151,72 +155,149 @@ product block_of(const product& p, const plan& q, int64_t index, int64_t from_co
     return part;
 }
 
+// op(A) or op(B): its rows or columns are those of C. Element (l, j): l in k, j in C.
+template <class T>
+struct operand {
+    T* data;
+    int64_t ld;
+    bool is_along_k; // adjacent elements are next to each other in k
+
+    T* at(int64_t l, int64_t j) const { return data + (is_along_k ? l + j * ld : j + l * ld); }
+};
+
 // A block on a device.
 class staged_block {
 public:
     staged_block(device& d, float* memory, const product& p, const plan& q)
         : d_(d), p_(p), q_(q),
-          lead_cols_(std::min(q.lead_cols, p.n)), c_{memory,
-                                                     round_up(q.block_m, element_alignment)},
-          a_{memory + elements_of_c(q), round_up(p.transa ? p.k : p.m, element_alignment)},
-          others_{a_.data + elements_of_part(q.block_m, p.k),
-                  round_up(p.transb ? p.n - lead_cols_ : p.k, element_alignment)},
-          panels_(q.is_resident ? others_.data + elements_of_part(q.block_n - q.lead_cols, p.k)
-                                : a_.data) {}
+          lead_cols_(std::min(q.lead_cols, p.n)), host_a_{p.a, p.lda, p.transa},
+          host_b_{p.b, p.ldb, !p.transb}, c_{memory, round_up(q.block_m, element_alignment)},
+          operands_(memory + elements_of_c(q)) {}
 
     bool compute() {
-        panel x{};
-        for (int64_t l = 0; l < p_.k; l += x.depth) {
-            x = next_panel(x, l);
-            if (!upload(x) || !multiply_lead(x) || !d_.record(computed(x.buffer), device::compute))
-                return false;
-        }
-        return multiply_others() && download_all();
+        return (q_.is_resident ? multiply_resident() : multiply_passing()) && download_all();
     }
 
 private:
-    // Of A and B, from l on in their common extent.
-    struct panel {
-        int64_t l, depth;
-        device_matrix a, b;
-        int buffer;
-    };
+    using host_operand = operand<const float>;
+    using device_operand = operand<float>;
 
-    // The device memory of the panel after x.
-    panel next_panel(const panel& x, int64_t l) {
-        panel next{};
-        next.l = l;
-        next.depth = q_.depth_after(x.depth, p_.k - l);
-        next.buffer = 1 - x.buffer;
-        if (q_.is_resident) {
-            next.a = {a_.data + (p_.transa ? l : l * a_.ld), a_.ld};
-            next.b.data = panels_;
-            panels_ += elements_of_part(q_.lead_cols, next.depth);
-        } else {
-            next.a = {panels_ + next.buffer * elements_of_buffer(q_),
-                      round_up(p_.transa ? next.depth : p_.m, element_alignment)};
-            next.b.data = next.a.data + elements_of_part(q_.block_m, q_.largest_depth());
+    bool multiply_resident() {
+        float* const after_a = operands_ + elements_of_part(q_.block_m, p_.k);
+        const device_operand a = place(host_a_, operands_, p_.m, p_.k);
+        const device_operand b = place(host_b_, after_a, p_.n, p_.k);
+        unturned_ = after_a + elements_of_part(q_.block_n, p_.k);
+        for (int64_t l = 0, depth = first_k; l < p_.k; l += depth, depth = depth_after(depth)) {
+            depth = std::min(depth, p_.k - l);
+            if (!multiply_lead(a, b, l, depth))
+                return false;
         }
-        next.b.ld = round_up(p_.transb ? lead_cols_ : next.depth, element_alignment);
-        return next;
+        // The others, with all of A.
+        for (int64_t j = lead_cols_, cols; j < p_.n; j += cols) {
+            cols = group_cols(j, p_.n);
+            if ((p_.beta != 0 && !upload_c(j, cols)) || !upload(host_b_, b, 0, p_.k, j, cols) ||
+                !multiply(a, b, 0, p_.k, 0, p_.m, j, cols, p_.beta) || !note_group(cols))
+                return false;
+        }
+        return true;
     }
 
-    bool upload(const panel& x) {
-        const float* a = p_.a + (p_.transa ? x.l : x.l * p_.lda);
-        return (q_.is_resident || d_.wait(device::uploads, computed(x.buffer))) &&
-               d_.upload(p_.transa ? host_matrix<const float>{a, x.depth, p_.m, p_.lda}
-                                   : host_matrix<const float>{a, p_.m, x.depth, p_.lda},
-                         x.a) &&
-               upload_b(x.l, x.depth, 0, lead_cols_, x.b);
+    // The panel from l on. The columns of B come in parts, or in groups if C goes up before; with the first
+    // one A comes, also in parts.
+    bool multiply_lead(const device_operand& a, const device_operand& b, int64_t l, int64_t depth) {
+        const float beta = l == 0 ? p_.beta : 1;
+        const bool goes_up = l == 0 && beta != 0, is_last = l + depth == p_.k;
+        const int64_t part = round_up(divide_up(lead_cols_, lead_parts), q_.strip_cols);
+        for (int64_t j = 0, cols; j < lead_cols_; j += cols) {
+            cols = goes_up ? group_cols(j, lead_cols_) : std::min(part, lead_cols_ - j);
+            if ((goes_up && !upload_c(j, cols)) || !upload(host_b_, b, l, depth, j, cols))
+                return false;
+            const int64_t part_rows = j == 0 ? rows_of_part() : p_.m;
+            for (int64_t i = 0; i < p_.m; i += part_rows) {
+                const int64_t rows = std::min(part_rows, p_.m - i);
+                if ((j == 0 && !upload(host_a_, a, l, depth, i, rows)) ||
+                    !multiply(a, b, l, depth, i, rows, j, cols, beta))
+                    return false;
+            }
+            if (is_last && !note_group(cols))
+                return false;
+        }
+        return true;
     }
 
-    // B's elements from (l, j) on, depth x cols; what is multiplied next may use them.
-    bool upload_b(int64_t l, int64_t depth, int64_t j, int64_t cols, const device_matrix& to) {
-        const float* b = p_.b + (p_.transb ? j + l * p_.ldb : l + j * p_.ldb);
-        return d_.upload(p_.transb ? host_matrix<const float>{b, cols, depth, p_.ldb}
-                                   : host_matrix<const float>{b, depth, cols, p_.ldb},
-                         to) &&
-               d_.record(uploaded(0), device::uploads) && d_.wait(device::compute, uploaded(0));
+    int64_t rows_of_part() const {
+        return std::max(least_part_rows, round_up(divide_up(p_.m, parts_of_a), element_alignment));
+    }
+
+    // Panels pass by; in groups, if C goes up before, or comes down after a panel.
+    bool multiply_passing() {
+        int buffer = 0;
+        for (int64_t l = 0, depth; l < p_.k; l += depth, buffer = 1 - buffer) {
+            depth = p_.k - l > q_.last_k ? std::min(q_.block_k, p_.k - l - q_.last_k) : p_.k - l;
+            float* const memory = operands_ + buffer * elements_of_buffer(q_);
+            float* const after_a = memory + elements_of_part(q_.block_m, q_.largest_depth());
+            const host_operand from_a{host_a_.at(l, 0), host_a_.ld, host_a_.is_along_k};
+            const host_operand from_b{host_b_.at(l, 0), host_b_.ld, host_b_.is_along_k};
+            const device_operand a = place(from_a, memory, p_.m, depth);
+            const device_operand b = place(from_b, after_a, p_.n, depth);
+            if (!d_.wait(device::uploads, computed(buffer)) ||
+                !upload(from_a, a, 0, depth, 0, p_.m) || !upload(from_b, b, 0, depth, 0, p_.n))
+                return false;
+            const float beta = l == 0 ? p_.beta : 1;
+            const bool goes_up = l == 0 && beta != 0, comes_down = l + depth == p_.k;
+            for (int64_t j = 0, cols; j < p_.n; j += cols) {
+                cols = goes_up || comes_down ? group_cols(j, p_.n) : p_.n;
+                if ((goes_up && !upload_c(j, cols)) ||
+                    !multiply(a, b, 0, depth, 0, p_.m, j, cols, beta) ||
+                    (comes_down && !note_group(cols)))
+                    return false;
+            }
+            if (!d_.record(computed(buffer), device::compute))
+                return false;
+        }
+        return true;
+    }
+
+    // Where an operand is on the device, as it is on the host, or transposed.
+    device_operand place(const host_operand& from, float* memory, int64_t extent, int64_t depth) {
+        const bool is_along_k = from.is_along_k && !is_turned(q_, from.is_along_k, extent);
+        return {memory, round_up(is_along_k ? depth : extent, element_alignment), is_along_k};
+    }
+
+    // So many elements of an operand from (l, j) on; what is multiplied next may use them.
+    bool upload(const host_operand& from,
+                const device_operand& to,
+                int64_t l,
+                int64_t depth,
+                int64_t j,
+                int64_t extent) {
+        const float* source = from.at(l, j);
+        const host_matrix<const float> part =
+            from.is_along_k ? host_matrix<const float>{source, depth, extent, from.ld}
+                            : host_matrix<const float>{source, extent, depth, from.ld};
+        const bool transposes = from.is_along_k != to.is_along_k;
+        const device_matrix arrival =
+            transposes ? device_matrix{unturned_, depth} : device_matrix{to.at(l, j), to.ld};
+        if (!d_.upload(part, arrival) || !d_.record(uploaded, device::uploads) ||
+            !d_.wait(device::compute, uploaded))
+            return false;
+        if (!transposes)
+            return true;
+        unturned_ += round_up(depth * extent, element_alignment);
+        const float one = 1, zero = 0;
+        return d_.api().sgeam(d_.handle(),
+                              MYBLAS_OP_T,
+                              MYBLAS_OP_N,
+                              extent,
+                              depth,
+                              &one,
+                              arrival.data,
+                              arrival.ld,
+                              &zero,
+                              nullptr,
+                              extent,
+                              to.at(l, j),
+                              to.ld) == MYBLAS_STATUS_SUCCESS;
     }
 
     device_matrix c_from(int64_t j) const { return {c_.data + j * c_.ld, c_.ld}; }
@@ -227,30 +308,33 @@ private:
     bool upload_c(int64_t j, int64_t cols) {
         const host_matrix<float> from = target(j, cols);
         return d_.upload({from.data, from.rows, from.cols, from.ld}, c_from(j)) &&
-               d_.record(cols_uploaded, device::uploads) && d_.wait(device::compute, cols_uploaded);
+               d_.record(uploaded, device::uploads) && d_.wait(device::compute, uploaded);
     }
 
-    // Columns j to j + cols of C; b begins with column j.
-    bool multiply(const device_matrix& a,
-                  const device_matrix& b,
+    // Rows i to i + rows and columns j to j + cols of C, with the operands from l to l + depth.
+    bool multiply(const device_operand& a,
+                  const device_operand& b,
+                  int64_t l,
                   int64_t depth,
+                  int64_t i,
+                  int64_t rows,
                   int64_t j,
                   int64_t cols,
                   float beta) {
         const device_matrix c = c_from(j);
         return d_.api().sgemm(d_.handle(),
-                              p_.transa ? MYBLAS_OP_T : MYBLAS_OP_N,
-                              p_.transb ? MYBLAS_OP_T : MYBLAS_OP_N,
-                              p_.m,
+                              a.is_along_k ? MYBLAS_OP_T : MYBLAS_OP_N,
+                              b.is_along_k ? MYBLAS_OP_N : MYBLAS_OP_T,
+                              rows,
                               cols,
                               depth,
                               &p_.alpha,
-                              a.data,
+                              a.at(l, i),
                               a.ld,
-                              b.data,
+                              b.at(l, j),
                               b.ld,
                               &beta,
-                              c.data,
+                              c.data + i,
                               c.ld) == MYBLAS_STATUS_SUCCESS;
     }
 
@@ -259,34 +343,6 @@ private:
         const int64_t even = divide_up(p_.n, even_groups), half = divide_up(end - j, 2);
         const int64_t cols = std::max(std::min(even, half), least_group_cols);
         return std::min(end - j, round_up(cols, q_.strip_cols));
-    }
-
-    // In groups, if C goes up before, or comes down after this panel.
-    bool multiply_lead(const panel& x) {
-        const bool is_first = x.l == 0, is_last = x.l + x.depth == p_.k;
-        const float beta = is_first ? p_.beta : 1;
-        const bool goes_up = is_first && beta != 0, comes_down = is_last && !q_.is_resident;
-        for (int64_t j = 0, cols; j < lead_cols_; j += cols) {
-            cols = goes_up || comes_down ? group_cols(j, lead_cols_) : lead_cols_;
-            const device_matrix b{x.b.data + (p_.transb ? j : j * x.b.ld), x.b.ld};
-            if ((goes_up && !upload_c(j, cols)) || !multiply(x.a, b, x.depth, j, cols, beta) ||
-                (comes_down && !note_group(cols)))
-                return false;
-        }
-        return !is_last || comes_down || note_group(lead_cols_);
-    }
-
-    // With all of A.
-    bool multiply_others() {
-        for (int64_t j = lead_cols_, cols; j < p_.n; j += cols) {
-            cols = group_cols(j, p_.n);
-            const int64_t at = j - lead_cols_;
-            const device_matrix b{others_.data + (p_.transb ? at : at * others_.ld), others_.ld};
-            if ((p_.beta != 0 && !upload_c(j, cols)) || !upload_b(0, p_.k, j, cols, b) ||
-                !multiply(a_, b, p_.k, j, cols, p_.beta) || !note_group(cols))
-                return false;
-        }
-        return true;
     }
 
     // The next columns of C are computed, once the compute stream is here.
@@ -314,16 +370,17 @@ private:
     const product& p_;
     const plan& q_;
     const int64_t lead_cols_;
+    const host_operand host_a_, host_b_;
     const device_matrix c_;
-    const device_matrix a_, others_; // of B; if they are resident
-    float* panels_;                  // the next one of B; if they pass by, the two buffers
+    float* const operands_;     // the memory behind C
+    float* unturned_ = nullptr; // where the next part of an operand goes that is to be transposed
     std::array<int64_t, most_groups> group_cols_;
     int group_count_ = 0;
 };
 
 bool compute_block(device& d, const product& p, const plan& q) {
-    float* memory = static_cast<float*>(
-        d.reserve(static_cast<size_t>(elements_in_all(q, p.k)) * sizeof(float)));
+    float* memory =
+        static_cast<float*>(d.reserve(static_cast<size_t>(elements_in_all(p, q)) * sizeof(float)));
     return memory && staged_block(d, memory, p, q).compute();
 }
 
@@ -457,13 +514,13 @@ outcome run_pieces(device& d,
         std::array<float*, buffer_count> buffers;
         for (int b = 0; b < buffer_count; ++b)
             buffers[b] = memory + (set * buffer_count + b) * slot_elements;
-        is_good =
-            d.wait(device::uploads, computed(set)) && d.wait(device::uploads, downloaded(set)) &&
-            upload(i, buffers) && d.record(uploaded(set), device::uploads) &&
-            d.wait(device::compute, uploaded(set)) && d.wait(device::compute, downloaded(set)) &&
-            compute(i, buffers) && d.record(computed(set), device::compute) &&
-            d.wait(device::downloads, computed(set)) && download(i, buffers) &&
-            d.record(downloaded(set), device::downloads);
+        is_good = d.wait(device::uploads, computed(set)) &&
+                  d.wait(device::uploads, downloaded(set)) && upload(i, buffers) &&
+                  d.record(uploaded, device::uploads) && d.wait(device::compute, uploaded) &&
+                  d.wait(device::compute, downloaded(set)) && compute(i, buffers) &&
+                  d.record(computed(set), device::compute) &&
+                  d.wait(device::downloads, computed(set)) && download(i, buffers) &&
+                  d.record(downloaded(set), device::downloads);
     }
     is_good = d.finish(is_good) && is_good;
     return is_good ? outcome::served : outcome::device_failed;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# staged.sh PRELOAD SAMPLE: products that are staged in several panels and groups of columns, out of core, and
-# to three devices, with the host backend in the place of GPUs.
+# staged.sh PRELOAD SAMPLE: products that are staged in several panels and groups of columns, with and without
+# room to transpose operands, out of core, and to three devices, with the host backend in the place of GPUs.
 set -u
 
 preload=$1
@@ -10,6 +10,7 @@ sample=$2
 
 all_served='^sgemm +large +10 +[0-9.]+ +0 '
 check "whole operands on a device" "$all_served" MYBLAS_OFFLOAD=always "$sample" products
+check "no room to transpose operands" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=48M "$sample" products
 check "operands that pass by" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=20M "$sample" products
 check "three devices" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICES=3 "$sample" products
 
