@@ -24,7 +24,9 @@
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/sgemm/operands.cuh"
+#include "kernels/sgemm/work.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace myblas::cuda {
@@ -450,6 +452,19 @@ struct sliced_tile_launcher {
         });
     }
 
+    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+        constexpr int64_t slab_k = shape.slab_k * shape.sharing_groups();
+        const int64_t blocks = tile_count(p, shape.block_m(), shape.block_n()) * shape.cluster;
+        const int by_smem =
+            static_cast<int>((device.smem_per_block + 1024) / (smem_bytes + 1024)); // of an SM
+        work_estimate w = block_work(device,
+                                     static_cast<double>(blocks * p.batch_count),
+                                     static_cast<double>(ceil_div<int64_t>(p.k, slab_k)),
+                                     std::clamp(by_smem, 1, shape.blocks_per_sm));
+        w.bytes = operand_bytes(p);
+        return w;
+    }
+
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         return with_variant(p, [&](auto kernel) {
             constexpr int products = shape.packed ? shape.groups : 1; // of a block
@@ -488,6 +503,7 @@ struct sliced_tile_launcher {
             .stages = shape.stages,
             .smem_bytes = smem_bytes,
             .accepts = fits,
+            .work = work,
             .prepare = prepare,
             .launch = launch,
         };
