@@ -43,6 +43,13 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_least(512),  one,            at_least(8),     any},                        &cuda::sgemm_matvec},
     {any_form,    {one,            any,            {8, 16384},      any},                        &cuda::sgemm_matvec},
     {any_form,    {any,            one,            {8, 16384},      any},                        &cuda::sgemm_matvec},
+    // Medium products that are no squares, and small ones of a long k, by the readings of 525.
+    {any_form,    {interval{129, 384}, {129, 384},    at_least(14001), at_most(384 * 256)},           &cuda::sgemm_stream_k_lanes},
+    {any_form,    {at_least(129),     at_least(129),  {501, 1000},     {65537, 120000}},              &cuda::sgemm_sliced_32x16},
+    {any_form,    {at_least(129),     at_least(129),  {501, 6144},     {120001, 250000}},             by_cost},
+    {any_form,    {at_least(129),     at_least(700),  at_least(300),   at_least(250001)},             by_cost},
+    {any_form,    {at_least(700),     at_least(129),  at_least(300),   at_least(250001)},             by_cost},
+    {any_form,    {at_least(129),     at_least(129),  {100, 299},      at_least(1040001)},            by_cost},
     // By the readings of 870 random shapes, proven on 536 others: what beats the rules that follow. Tiles of
     // the sliced kernels for one wave of blocks, most of all.
     {any_form,    {interval{129, 256}, {129, 256},    at_least(12001), any},                          &cuda::sgemm_stream_k_parts},
