@@ -6,8 +6,7 @@
 // them, and adds them in their order, while the others end; the launch overlaps the kernel before.
 //
 //   bytes of x    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
-//       8 MiB         256 x 4                  2 at most               singly          keeps
-//      32 MiB        1024 x 2                  1                       singly          keeps
+//      32 MiB         256 x 4                  2 at most               singly          keeps
 //     384 MiB         512 x 4                  4 (double: 3)           in batches      is passed by
 //       beyond        512 x 4                  4 (double: 3)           in batches      keeps
 //
@@ -90,10 +89,8 @@ myblasStatus_t launch_polled(const sum_problem<T>& p, const launch_context& cont
             return launch_blocks<T, 256, 4, elements, singly, keep>(p, context, 2);
         return launch_blocks<T, 512, 4, elements, singly, keep>(p, context, 2);
     }
-    if (p.n <= 8 * elements_per_mib)
-        return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
     if (p.n <= 32 * elements_per_mib)
-        return launch_blocks<T, 1024, 2, vectors, singly, keep>(p, context, 1);
+        return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
     const int residents = sizeof(T) == 4 ? 4 : 3; // on a multiprocessor, by their registers
     if (p.n <= 384 * elements_per_mib)
         return launch_blocks<T, 512, 4, vectors, in_batches, pass>(p, context, residents);
@@ -104,9 +101,9 @@ template <class T>
 constexpr kernel_entry<sum_problem<T>> entry{
     .name = "polled",
     .description = "16-byte loads, fixed order: the last block waits for the others' sums",
-    .threads = 1024,
+    .threads = 512,
     .stages = 1,
-    .smem_bytes = 1024 * sizeof(carrier<T>),
+    .smem_bytes = 512 * sizeof(carrier<T>),
     .alignment_bytes = sizeof(T),
     .launch = launch_polled<T>,
 };

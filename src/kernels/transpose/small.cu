@@ -12,7 +12,7 @@
 //      bytes     1          2          4          8          16
 //      squares   -          64 x 64    32 x 32    16 x 32    8 x 32
 //                           64         64         64         128
-//      elements  32 x 64    32 x 64    32 x 64    32 x 64    32 x 32
+//      elements  32 x 64    32 x 64    32 x 64    32 x 32    32 x 32      up to 2^17 elements all 32 x 32
 //                256        256        256        256        256
 // Accepts: out of place, batches too, as far as the grid reaches, leading dimensions up to 2^25. squares:
 // everything a multiple of 16 bytes; elements of 1 byte, whose squares take too long to turn, are left to
@@ -155,17 +155,16 @@ myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_con
 
 constexpr int threads = 256;
 constexpr int element_rows = 32; // of A
-
-template <class T>
-constexpr int element_cols = sizeof(T) <= 8 ? 64 : 32;
+constexpr int64_t few_elements = 1 << 17;
 
 template <class T>
 constexpr int element_pitch = padded_pitch<T, element_rows>;
 
-template <class T>
+// cols: of A.
+template <class T, int cols>
 __global__ void __launch_bounds__(threads, sizeof(T) <= 8 ? resident_threads / threads : 4)
     small_elements(small_problem<T> p) {
-    constexpr int rows = element_rows, cols = element_cols<T>;
+    constexpr int rows = element_rows;
     constexpr int load_step = threads / rows;  // columns that the block loads at once
     constexpr int store_step = threads / cols; // rows that it stores at once
     __shared__ T smem[cols][element_pitch<T>]; // (j, i)
@@ -192,23 +191,25 @@ __global__ void __launch_bounds__(threads, sizeof(T) <= 8 ? resident_threads / t
             __stcs(gmem_b + k * store_step * p.ldb, smem[j][first_i + k * store_step]);
 }
 
-template <class T>
-constexpr size_t element_smem_bytes = sizeof(T) * element_cols<T>* element_pitch<T>;
-
-constexpr size_t max_element_smem_bytes =
-    std::max(element_smem_bytes<uint4>, element_smem_bytes<uint64_t>);
-
 bool accepts_elements(const transpose_problem& p, const device_info&) {
     return !p.in_place() && fits_grid(p) && has_short_extents(p);
 }
 
+template <class T, int cols>
+myblasStatus_t launch_elements(const transpose_problem& p, const launch_context& context) {
+    return launch_overlapped(small_elements<T, cols>,
+                             grid_of_tiles<element_rows, cols>(p),
+                             threads,
+                             context,
+                             small_problem<T>(p));
+}
+
 myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch_overlapped(small_elements<T>,
-                                 grid_of_tiles<element_rows, element_cols<T>>(p),
-                                 threads,
-                                 context,
-                                 small_problem<T>(p));
+        if constexpr (sizeof(T) <= 4)
+            if (p.m * p.n * p.batch_count > few_elements)
+                return launch_elements<T, 64>(p, context);
+        return launch_elements<T, 32>(p, context);
     });
 }
 
@@ -231,10 +232,10 @@ constinit const kernel_entry<transpose_problem> transpose_small_elements = {
     .name = "small_elements",
     .description = "any alignment, small tiles for matrices that stay in the L2 cache",
     .block_m = element_rows,
-    .block_n = element_cols<uint32_t>,
+    .block_n = 64,
     .threads = threads,
     .stages = 1,
-    .smem_bytes = max_element_smem_bytes,
+    .smem_bytes = sizeof(uint4) * 32 * element_pitch<uint4>,
     .accepts = accepts_elements,
     .launch = launch_small_elements,
 };
