@@ -12,8 +12,9 @@
 //      bytes     1          2          4          8          16
 //      squares   -          64 x 64    32 x 32    16 x 32    8 x 32
 //                           64         64         64         128
-//      elements  32 x 64    32 x 64    32 x 64    32 x 32    32 x 32      up to 2^17 elements all 32 x 32
+//      elements  32 x 64    32 x 64    32 x 64    32 x 32    32 x 32
 //                256        256        256        256        256
+//                (32 x 32 up to 2^18 elements, and where n is no more)
 // Accepts: out of place, batches too, as far as the grid reaches, leading dimensions up to 2^25. squares:
 // everything a multiple of 16 bytes; elements of 1 byte, whose squares take too long to turn, are left to
 // `small_tiles`.
@@ -155,7 +156,7 @@ myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_con
 
 constexpr int threads = 256;
 constexpr int element_rows = 32; // of A
-constexpr int64_t few_elements = 1 << 17;
+constexpr int64_t few_elements = 1 << 18;
 
 template <class T>
 constexpr int element_pitch = padded_pitch<T, element_rows>;
@@ -207,7 +208,7 @@ myblasStatus_t launch_elements(const transpose_problem& p, const launch_context&
 myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         if constexpr (sizeof(T) <= 4)
-            if (p.m * p.n * p.batch_count > few_elements)
+            if (p.n > 32 && p.m * p.n * p.batch_count > few_elements)
                 return launch_elements<T, 64>(p, context);
         return launch_elements<T, 32>(p, context);
     });
