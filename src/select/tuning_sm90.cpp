@@ -178,13 +178,15 @@ constexpr rule<sgemm_problem> sgemm[] = {
 
 constexpr rule<transpose_problem> transpose[] = {
     // forms             m    n    min(m, n)       m * n
-    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 16)},  &cuda::transpose_small_elements},
+    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 18)},  &cuda::transpose_small_elements},
     {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_squares},
     {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_tiles},
     {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_vectorised},
     {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_large_tiles},
-    {out_of_place_form,   {any, any, at_most(40),    any},               &cuda::transpose_interleaved},
     {out_of_place_form,   {any, any, at_least(1000), at_least(2500000)}, &cuda::transpose_shifted},
+    {out_of_place_form,   {any, any, at_least(9),    at_most(130000)},   &cuda::transpose_small_elements},
+    {out_of_place_form,   {any, any, at_least(17),   at_most(2600000)},  &cuda::transpose_small_elements},
+    {out_of_place_form,   {any, any, at_most(40),    any},               &cuda::transpose_interleaved},
     {out_of_place_form,   {any, any, any,            at_most(5800000)},  &cuda::transpose_small_elements},
     {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_shifted},
     {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_unrolled},
@@ -233,7 +235,7 @@ constexpr rule<copy_problem> copy[] = {
 
 constexpr rule<gemsum_problem> gemsum[] = {
     // forms    m                   n           m * n
-    {any_form, {interval{5, 16384}, {16, 6000}, any, at_most(5000000)}, &cuda::gemsum_row_clusters},
+    {any_form, {interval{5, 16384}, {8, 4096},  any, at_most(5000000)}, &cuda::gemsum_row_clusters},
     {any_form, {any,                any,        any, any},              &cuda::gemsum_row_tiles},
     {any_form, {any,                any,        any, any},              &cuda::gemsum_column_groups},
     {any_form, {any,                any,        any, any},              &cuda::gemsum_naive},
