@@ -44,7 +44,11 @@ bool device::initialise(int ordinal) noexcept {
             return false;
     if (api_->set_stream(handle_, streams_[compute]) != MYBLAS_STATUS_SUCCESS)
         return false;
-    make_room();
+    myblasMath_t math;
+    is_strict_ = api_->get_math_mode(handle_, &math) != MYBLAS_STATUS_SUCCESS ||
+                 math == MYBLAS_FP32_STRICT_MATH;
+    if (!is_strict_)
+        make_room();
     for (slot& s : slots_) {
         void* pinned = nullptr;
         if (driver_) {
@@ -74,11 +78,8 @@ bool device::initialise(int ordinal) noexcept {
 // is no memory, they make do with what they have.
 void device::make_room() noexcept {
     constexpr size_t bytes = size_t{256} << 20;
-    myblasMath_t math;
     void* room = nullptr;
-    if (api_->get_math_mode(handle_, &math) == MYBLAS_STATUS_SUCCESS &&
-        math != MYBLAS_FP32_STRICT_MATH &&
-        api_->allocate(handle_, &room, bytes) == MYBLAS_STATUS_SUCCESS)
+    if (api_->allocate(handle_, &room, bytes) == MYBLAS_STATUS_SUCCESS)
         api_->set_workspace(handle_, room, bytes);
 }
 

@@ -45,6 +45,9 @@ public:
 
     bool is_stand_in() const { return driver_ == nullptr; }
 
+    // Of the math modes the one with the slowest arithmetic.
+    bool is_strict() const { return is_strict_; }
+
     // Bytes of memory for tiles that one call may take, at most what MYBLAS_DEVICE_MEMORY says.
     size_t memory_limit() const { return limit_; }
     // At least so much memory, aligned to 256 bytes; what was there before is lost. Null: there is none.
@@ -118,6 +121,7 @@ private:
     void* memory_ = nullptr;
     size_t memory_bytes_ = 0;
     size_t limit_ = 0;
+    bool is_strict_ = true;
 
     static constexpr int slot_count = 16;
     static constexpr int most_filling = 4; // the team goes on with the next ones while one is sent

@@ -25,24 +25,36 @@ constexpr int most_groups = device::event_count - cols_computed(0);
 
 // ---- The plan of a product -----------------------------------------------------------------------
 
+// How the operands of a block come that is computed as a whole.
+struct pace {
+    int64_t lead_cols;              // of 16 columns
+    int64_t first_elements;         // that come before the first product
+    int64_t growth;                 // of a panel's depth over the one before, in halves
+    int64_t parts_of_a, parts_of_b; // in a panel
+    bool turns;                     // operands on the device
+};
+constexpr pace bound_by_copies{8, 1 << 20, 3, 1, 1, false};
+constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 4, 2, true};
+
 // C is cut into blocks. Where there is memory for all of A, B and C, each device has one, which is computed in
-// two parts. Panels of A and of most of B's columns, of growing depth, are multiplied as they come, each in
-// several products, that its first ones start early: half of B's columns with A's rows in parts, and then the
-// other half. Each panel takes longer to multiply than the next one to come, and meets C in memory again, which
-// is why the last columns are not computed so, but in groups and by all of A, which is there by then. The first
-// part of C comes down meanwhile, and so does each group; the last ones are narrow, for nothing hides their way
-// down.
+// two parts. Panels of A and of the leading columns of B, of growing depth, are multiplied as they come: the
+// first one is shallow, so that the arithmetic starts early. Each meets C in memory again, which is why the
+// other columns are not computed so, but in groups and by all of A, which is there by then. The first part of C
+// comes down meanwhile, and so does each group; the last ones are narrow, for nothing hides their way down.
 //
-// An operand whose adjacent elements are next to each other in k comes in pieces without gaps, and is
-// transposed on the device: with operands the other way round, products are faster by more than that takes.
+// Where the arithmetic takes longer than the copies, each panel takes longer to multiply than the next one to
+// come, and comes in parts, which are multiplied at once: some of B's columns with A's rows part by part, then
+// its other columns. An operand whose adjacent elements are next to each other in k is then transposed on the
+// device: with operands the other way round, products are faster by more than that takes. Elsewhere fewer
+// columns lead, so that their part of C comes down sooner.
 //
 // Where there is no such memory, a block stays on the device while panels of A and B pass by in two buffers,
 // a deeper one at last, which meets C in groups of columns.
 struct plan {
     int64_t block_m, block_n;
-    bool is_resident, turns;
-    int64_t block_k, last_k; // depth of all panels, and of the last one; not resident
-    int64_t lead_cols;       // of a block, that panels are multiplied with; resident
+    bool is_resident;
+    pace resident;           // if it is
+    int64_t block_k, last_k; // depth of all panels, and of the last one, if they pass by
     int64_t blocks_m, blocks_n;
     int64_t strip_cols; // a strip fits a slot
 
@@ -54,15 +66,11 @@ constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns th
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
 constexpr int64_t least_block = 32, least_depth = 32;
 constexpr int64_t last_part = 4; // of k is in the last panel
-constexpr int64_t first_k = 384; // depth of the first panel of resident operands
-constexpr int64_t lead_parts = 2, parts_of_a = 4, least_part_rows = 1024;
+constexpr int64_t least_part_rows = 1024;
 constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
 constexpr int64_t least_turned = 256;           // rows of op(A), or columns of op(B)
 constexpr int64_t gaps_between_parts = 1 << 16; // of operands before they are transposed
-
-int64_t lead_of(int64_t cols) { return cols * 11 / 16; }
-int64_t depth_after(int64_t depth) { return round_up(depth * 5 / 2, element_alignment); }
 
 // Device memory of a matrix as it is stored here.
 int64_t stored_elements(int64_t rows, int64_t cols) {
@@ -77,7 +85,7 @@ int64_t elements_of_part(int64_t extent, int64_t depth) {
 }
 
 bool is_turned(const plan& q, bool is_along_k, int64_t extent) {
-    return q.turns && is_along_k && extent >= least_turned;
+    return q.is_resident && q.resident.turns && is_along_k && extent >= least_turned;
 }
 
 // All of A and B, before and after they are transposed.
@@ -110,18 +118,25 @@ int64_t depth_of(int64_t elements, int64_t rows, int64_t cols, int64_t k) {
     return std::clamp(elements / (rows + cols), least_depth, std::max(k, least_depth));
 }
 
-plan make_plan(const product& p, size_t memory_bytes, int devices) {
+// The arithmetic on an element that comes grows with mn / (m + n). In strict mode it takes longer than the
+// copies from 6400 x 6400 on (H100); in the other modes it is two to four times as fast.
+pace pace_of(const plan& q, bool is_strict) {
+    constexpr int64_t even = 3200;
+    const bool is_bound = is_strict && q.block_m * q.block_n >= even * (q.block_m + q.block_n);
+    return is_bound ? bound_by_arithmetic : bound_by_copies;
+}
+
+plan make_plan(const product& p, size_t memory_bytes, int devices, bool is_strict) {
     const int64_t memory = static_cast<int64_t>(memory_bytes / sizeof(float));
     plan q{};
     q.block_m = std::min(p.m, largest_block_m);
     q.block_n = divide_up(p.n, devices);
     cut_strips(&q);
-    q.is_resident = q.turns = true;
-    q.turns = elements_in_all(p, q) <= memory;
-    if (elements_in_all(p, q) <= memory) {
-        q.lead_cols = std::min(
-            q.block_n, round_up(std::max(lead_of(q.block_n), least_group_cols), q.strip_cols));
-    } else {
+    q.is_resident = true;
+    q.resident = pace_of(q, is_strict);
+    if (elements_in_all(p, q) > memory)
+        q.resident.turns = false;
+    if (elements_in_all(p, q) > memory) {
         q.is_resident = false;
         while (elements_of_c(q) > memory / 2 && std::max(q.block_m, q.block_n) > least_block) {
             int64_t& longer = q.block_m > q.block_n ? q.block_m : q.block_n;
@@ -169,10 +184,9 @@ struct operand {
 class staged_block {
 public:
     staged_block(device& d, float* memory, const product& p, const plan& q)
-        : d_(d), p_(p), q_(q),
-          lead_cols_(std::min(q.lead_cols, p.n)), host_a_{p.a, p.lda, p.transa},
-          host_b_{p.b, p.ldb, !p.transb}, c_{memory, round_up(q.block_m, element_alignment)},
-          operands_(memory + elements_of_c(q)) {}
+        : d_(d), p_(p), q_(q), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb},
+          c_{memory, round_up(q.block_m, element_alignment)}, operands_(memory + elements_of_c(q)) {
+    }
 
     bool compute() {
         return (q_.is_resident ? multiply_resident() : multiply_passing()) && download_all();
@@ -182,18 +196,33 @@ private:
     using host_operand = operand<const float>;
     using device_operand = operand<float>;
 
+    // Of a panel: rows of A and columns of B that come at once.
+    struct parts {
+        int64_t rows, cols;
+    };
+
     bool multiply_resident() {
         float* const after_a = operands_ + elements_of_part(q_.block_m, p_.k);
         const device_operand a = place(host_a_, operands_, p_.m, p_.k);
         const device_operand b = place(host_b_, after_a, p_.n, p_.k);
         unturned_ = after_a + elements_of_part(q_.block_n, p_.k);
-        for (int64_t l = 0, depth = first_k; l < p_.k; l += depth, depth = depth_after(depth)) {
+        const pace& r = q_.resident;
+        const int64_t lead = lead_cols();
+        const parts of_panel{
+            std::max(least_part_rows, round_up(divide_up(p_.m, r.parts_of_a), element_alignment)),
+            round_up(divide_up(lead, r.parts_of_b), q_.strip_cols)};
+        int64_t depth =
+            round_up(depth_of(r.first_elements, std::min(of_panel.rows, p_.m), of_panel.cols, p_.k),
+                     element_alignment);
+        for (int64_t l = 0; l < p_.k;) {
             depth = std::min(depth, p_.k - l);
-            if (!multiply_lead(a, b, l, depth))
+            if (!multiply_lead(a, b, l, depth, lead, of_panel))
                 return false;
+            l += depth;
+            depth = round_up(depth * r.growth / 2, element_alignment);
         }
         // The others, with all of A.
-        for (int64_t j = lead_cols_, cols; j < p_.n; j += cols) {
+        for (int64_t j = lead, cols; j < p_.n; j += cols) {
             cols = group_cols(j, p_.n);
             if ((p_.beta != 0 && !upload_c(j, cols)) || !upload(host_b_, b, 0, p_.k, j, cols) ||
                 !multiply(a, b, 0, p_.k, 0, p_.m, j, cols, p_.beta) || !note_group(cols))
@@ -202,17 +231,26 @@ private:
         return true;
     }
 
+    int64_t lead_cols() const {
+        const int64_t cols = std::max(p_.n * q_.resident.lead_cols / 16, least_group_cols);
+        return std::min(p_.n, round_up(cols, q_.strip_cols));
+    }
+
     // The panel from l on. The columns of B come in parts, or in groups if C goes up before; with the first
     // one A comes, also in parts.
-    bool multiply_lead(const device_operand& a, const device_operand& b, int64_t l, int64_t depth) {
+    bool multiply_lead(const device_operand& a,
+                       const device_operand& b,
+                       int64_t l,
+                       int64_t depth,
+                       int64_t lead,
+                       const parts& of_panel) {
         const float beta = l == 0 ? p_.beta : 1;
         const bool goes_up = l == 0 && beta != 0, is_last = l + depth == p_.k;
-        const int64_t part = round_up(divide_up(lead_cols_, lead_parts), q_.strip_cols);
-        for (int64_t j = 0, cols; j < lead_cols_; j += cols) {
-            cols = goes_up ? group_cols(j, lead_cols_) : std::min(part, lead_cols_ - j);
+        for (int64_t j = 0, cols; j < lead; j += cols) {
+            cols = goes_up ? group_cols(j, lead) : std::min(of_panel.cols, lead - j);
             if ((goes_up && !upload_c(j, cols)) || !upload(host_b_, b, l, depth, j, cols))
                 return false;
-            const int64_t part_rows = j == 0 ? rows_of_part() : p_.m;
+            const int64_t part_rows = j == 0 ? of_panel.rows : p_.m;
             for (int64_t i = 0; i < p_.m; i += part_rows) {
                 const int64_t rows = std::min(part_rows, p_.m - i);
                 if ((j == 0 && !upload(host_a_, a, l, depth, i, rows)) ||
@@ -223,10 +261,6 @@ private:
                 return false;
         }
         return true;
-    }
-
-    int64_t rows_of_part() const {
-        return std::max(least_part_rows, round_up(divide_up(p_.m, parts_of_a), element_alignment));
     }
 
     // Panels pass by; in groups, if C goes up before, or comes down after a panel.
@@ -264,7 +298,7 @@ private:
         return {memory, round_up(is_along_k ? depth : extent, element_alignment), is_along_k};
     }
 
-    // So many elements of an operand from (l, j) on; what is multiplied next may use them.
+    // So many elements of an operand from (l, j) on. What is multiplied next may use them.
     bool upload(const host_operand& from,
                 const device_operand& to,
                 int64_t l,
@@ -275,29 +309,44 @@ private:
         const host_matrix<const float> part =
             from.is_along_k ? host_matrix<const float>{source, depth, extent, from.ld}
                             : host_matrix<const float>{source, extent, depth, from.ld};
-        const bool transposes = from.is_along_k != to.is_along_k;
-        const device_matrix arrival =
-            transposes ? device_matrix{unturned_, depth} : device_matrix{to.at(l, j), to.ld};
-        if (!d_.upload(part, arrival) || !d_.record(uploaded, device::uploads) ||
-            !d_.wait(device::compute, uploaded))
-            return false;
-        if (!transposes)
-            return true;
-        unturned_ += round_up(depth * extent, element_alignment);
+        device_matrix arrival{to.at(l, j), to.ld};
+        if (from.is_along_k != to.is_along_k) {
+            arrival = {unturned_, depth};
+            to_turn_[to_turn_count_++] = {arrival, depth, extent, {to.at(l, j), to.ld}};
+            unturned_ += round_up(depth * extent, element_alignment);
+        }
+        return d_.upload(part, arrival);
+    }
+
+    bool await_uploads() {
+        bool is_good = d_.record(uploaded, device::uploads) && d_.wait(device::compute, uploaded);
+        for (; to_turn_count_ > 0 && is_good; --to_turn_count_)
+            is_good = transpose(to_turn_[to_turn_count_ - 1]);
+        return is_good;
+    }
+
+    // A matrix that was uploaded as it is.
+    struct transposition {
+        device_matrix from;
+        int64_t rows, cols;
+        device_matrix to;
+    };
+
+    bool transpose(const transposition& t) {
         const float one = 1, zero = 0;
         return d_.api().sgeam(d_.handle(),
                               MYBLAS_OP_T,
                               MYBLAS_OP_N,
-                              extent,
-                              depth,
+                              t.cols,
+                              t.rows,
                               &one,
-                              arrival.data,
-                              arrival.ld,
+                              t.from.data,
+                              t.from.ld,
                               &zero,
                               nullptr,
-                              extent,
-                              to.at(l, j),
-                              to.ld) == MYBLAS_STATUS_SUCCESS;
+                              t.cols,
+                              t.to.data,
+                              t.to.ld) == MYBLAS_STATUS_SUCCESS;
     }
 
     device_matrix c_from(int64_t j) const { return {c_.data + j * c_.ld, c_.ld}; }
@@ -307,11 +356,11 @@ private:
 
     bool upload_c(int64_t j, int64_t cols) {
         const host_matrix<float> from = target(j, cols);
-        return d_.upload({from.data, from.rows, from.cols, from.ld}, c_from(j)) &&
-               d_.record(uploaded, device::uploads) && d_.wait(device::compute, uploaded);
+        return d_.upload({from.data, from.rows, from.cols, from.ld}, c_from(j));
     }
 
-    // Rows i to i + rows and columns j to j + cols of C, with the operands from l to l + depth.
+    // Rows i to i + rows and columns j to j + cols of C, with the operands from l to l + depth, once what was
+    // uploaded is there.
     bool multiply(const device_operand& a,
                   const device_operand& b,
                   int64_t l,
@@ -322,6 +371,8 @@ private:
                   int64_t cols,
                   float beta) {
         const device_matrix c = c_from(j);
+        if (!await_uploads())
+            return false;
         return d_.api().sgemm(d_.handle(),
                               a.is_along_k ? MYBLAS_OP_T : MYBLAS_OP_N,
                               b.is_along_k ? MYBLAS_OP_N : MYBLAS_OP_T,
@@ -369,11 +420,12 @@ private:
     device& d_;
     const product& p_;
     const plan& q_;
-    const int64_t lead_cols_;
     const host_operand host_a_, host_b_;
     const device_matrix c_;
     float* const operands_;     // the memory behind C
     float* unturned_ = nullptr; // where the next part of an operand goes that is to be transposed
+    std::array<transposition, 2> to_turn_; // of what was uploaded
+    int to_turn_count_ = 0;
     std::array<int64_t, most_groups> group_cols_;
     int group_count_ = 0;
 };
@@ -429,7 +481,7 @@ outcome staged_product(std::span<device* const> devices,
     size_t memory = SIZE_MAX;
     for (int i = 0; i < count; ++i)
         memory = std::min(memory, devices[i]->memory_limit());
-    const plan q = make_plan(p, memory, count);
+    const plan q = make_plan(p, memory, count, devices[0]->is_strict());
 
     std::atomic<int64_t> next{0};
     std::array<device_result, most_devices> results;

@@ -141,7 +141,8 @@ static bool products(void) {
     const product others[] = {{false, false, false, 1, 1, 1, 0, 1, 1},
                               {true, true, false, 100, 90, 80, 3, 2, 0},
                               {false, false, true, 10007, 257, 2049, 5, 1, 1},
-                              {true, false, false, 33, 12000, 4000, 0, -1, 0.5f}};
+                              {true, false, false, 33, 12000, 4000, 0, -1, 0.5f},
+                              {true, false, false, 6500, 6400, 640, 1, 1, 0}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i)
         right = is_right(others[i]) && right;
     return right;

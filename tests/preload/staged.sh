@@ -8,9 +8,9 @@ sample=$2
 
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
-all_served='^sgemm +large +10 +[0-9.]+ +0 '
+all_served='^sgemm +large +11 +[0-9.]+ +0 '
 check "whole operands on a device" "$all_served" MYBLAS_OFFLOAD=always "$sample" products
-check "no room to transpose operands" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=48M "$sample" products
+check "no room to transpose operands" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=200M "$sample" products
 check "operands that pass by" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=20M "$sample" products
 check "three devices" "$all_served" MYBLAS_OFFLOAD=always MYBLAS_DEVICES=3 "$sample" products
 
