@@ -1143,8 +1143,9 @@ enum { max_contenders = 32 };
 
 struct contender {
     myblasKernelInfo_t info;
-    bool is_tested; // else only compared with
-    bool is_fused;  // decides for each of its tiles, and leaves none to emulated mode
+    bool is_tested;             // else only compared with
+    bool is_fused;              // decides for each of its tiles
+    bool is_followed_by_strict; // leaves nothing to emulated mode
     bool is_tf32;
     float* c; // NULL: it declines
 };
@@ -1161,6 +1162,8 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
         contenders[found].info = info;
         contenders[found].is_tested = has_slices && kernel_fits_device(handle, &info);
         contenders[found].is_fused = strstr(info.name, "_fused") != NULL;
+        contenders[found].is_followed_by_strict =
+            contenders[found].is_fused || strcmp(info.name, "fast_fp16x3_passes") == 0;
         contenders[found].is_tf32 = strstr(info.name, "_tf32x3_") != NULL;
         contenders[found++].c = NULL;
     }
@@ -1200,7 +1203,7 @@ static void check_who_computes(myblasHandle_t handle,
         assert_non_null(contenders[i].c);
         myblasMath_t by = contenders[i].info.math_mode;
         myblasMath_t wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fast : data->by_emulated;
-        if (contenders[i].is_fused && wanted != by)
+        if (contenders[i].is_followed_by_strict && wanted != by)
             wanted = MYBLAS_FP32_STRICT_MATH;
         if (contenders[i].is_tf32 && data->value == almost_overflowing)
             wanted = by; // TF32 has the range of FP32
@@ -1238,6 +1241,44 @@ static void test_who_computes(void** state) {
         random_seed(7);
         check_who_computes(handle, &guarded[d], contenders, count);
     }
+}
+
+// Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to emulated
+// mode, what its slices cannot hold.
+static void test_who_computes_short_products(void** state) {
+    static const struct {
+        const char* kernel;
+        struct shape shape;
+    } waves[] = {
+        {"fast_fp16x3", {2100, 1000, guarded_k}},
+        {"fast_fp16x3_128x128", {1100, 1000, guarded_k}},
+    };
+    myblasHandle_t handle = require_handle(state);
+    struct operands o = operands_create(handle);
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        for (size_t w = 0; w < COUNT_OF(waves); ++w) {
+            if (strcmp(info.name, waves[w].kernel) != 0 || !kernel_fits_device(handle, &info))
+                continue;
+            const struct shape shape = waves[w].shape;
+            const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
+            random_seed(7);
+            float *a, *b;
+            make_hard_data(lognormal, shape, &a, &b);
+            force(handle, &info);
+            const float* found = small_product(handle, &o, shape, a, b, 1);
+            assert_non_null(found);
+            float* c = memcpy(allocate(1, bytes), found, bytes);
+            assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, in_order));
+            found = small_product(handle, &o, shape, a, b, 1);
+            assert_non_null(found);
+            assert_memory_equal(c, found, bytes);
+            free(a);
+            free(b);
+            free(c);
+        }
+    }
+    operands_destroy(&o);
 }
 
 // With k == 0 or alpha == 0 in host memory A and B may be NULL, and C is scaled.
@@ -1432,6 +1473,7 @@ int main(void) {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_hard_data),
         cmocka_unit_test(test_who_computes),
+        cmocka_unit_test(test_who_computes_short_products),
         cmocka_unit_test(test_null_inputs),
         cmocka_unit_test(test_empty_products),
         cmocka_unit_test(test_operands_in_host_memory),

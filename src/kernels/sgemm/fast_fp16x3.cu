@@ -4,8 +4,9 @@
 // their scales leave room for. The packing kernel counts the elements that lose more and hands the pass to the
 // bf16 slices when they are too many: docs/emulation.md has the rule and the bound.
 // Bound: three products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
-// Launches: packing and product in one, then those of emulated_bf16x6, which end at once; in passes where the
-// workspace is small. The variant of 128 x 128 is for outputs with few tiles, and packs first.
+// Launches: packing and product in one, then those of emulated_bf16x6, which end at once. The variant of 128 x 128 is
+// for outputs with few tiles, and packs first. Behind short products, and behind passes where the workspace is small, comes the
+// strict kernel alone; the short products of 128 x 128 tiles are it themselves.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/slice_launcher.cuh"
 
@@ -13,6 +14,8 @@ namespace myblas::cuda {
 namespace {
 
 using large = slice_launcher<product_shape<fp16x3, 2, 2, 4>, product_shape<bf16x6, 2, 2, 3>, true>;
+// In passes: slices for emulated_bf16x6 would take half as much again of a small workspace.
+using passes = slice_launcher<product_shape<fp16x3, 2, 2, 4>, void, true>;
 using small = slice_launcher<product_shape<fp16x3, 2, 1, 6>, product_shape<bf16x6, 2, 1, 4>>;
 
 } // namespace
@@ -23,9 +26,9 @@ const kernel_entry<sgemm_problem> sgemm_fast_fp16x3 = large::entry(
     MYBLAS_FP32_FAST_MATH);
 
 const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_passes =
-    large::entry_in_passes("fast_fp16x3_passes",
-                           "fast_fp16x3 in passes over parts of C and k, for a small workspace",
-                           MYBLAS_FP32_FAST_MATH);
+    passes::entry_in_passes("fast_fp16x3_passes",
+                            "fast_fp16x3 in passes over parts of C and k, for a small workspace",
+                            MYBLAS_FP32_FAST_MATH);
 
 const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_128x128 = small::entry(
     "fast_fp16x3_128x128", "fast_fp16x3 with a 128 x 128 block tile", MYBLAS_FP32_FAST_MATH);

@@ -2,22 +2,17 @@
 //
 // Launched behind every pass, without knowing whether it is needed: the packing kernel has left word in
 // device memory, and nothing waits for it on the host. Persistent blocks, so that ending at once is cheap.
-// Tiles and thread tiles: those of warp_tile_128x128, with three accumulators for each element of C, so that
-// few additions follow on a large term, each of which rounds at its size: the sum of 64 of k, of 16 such sums,
-// and of all these. What comes here has terms of widely different size.
+// Tiles and thread tiles: those of warp_tile_128x128.
 #include "kernels/sgemm/slice_fallback.h"
 
 #include "kernels/common/overlap.h"
-#include "kernels/sgemm/slices.cuh"
-#include "kernels/sgemm/warp_tile.cuh"
+#include "kernels/sgemm/slice_strict.cuh"
 
 namespace myblas::cuda {
 namespace {
 
 using shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 constexpr int blocks_per_sm = 1;
-constexpr int chunk_slabs = 64 / shape::block_k;
-constexpr int group_chunks = 16;
 
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
@@ -26,47 +21,8 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
     let_next_kernel_come();
     if (*taken != route_strict)
         return;
-    using tile = warp_tile<shape, transa, transb, vector>;
     extern __shared__ __align__(16) float smem[];
-    const int64_t product_tiles =
-        ceil_div<int64_t>(pass.rows, shape::block_m) * ceil_div<int64_t>(pass.cols, shape::block_n);
-    for (int64_t t = blockIdx.x; t < product_tiles * pass.batches; t += gridDim.x) {
-        sgemm_operands o = resolve_operands(p, pass.first_batch + t / product_tiles);
-        if (pass.first_k != 0)
-            o.beta = 1;
-        tile_position at = patch_order<shape>(t % product_tiles, pass.rows, pass.cols);
-        at.row += pass.row;
-        at.col += pass.col;
-
-        typename tile::accumulators chunk = {}, group = {}, sum = {};
-        const auto hand_over = [](typename tile::accumulators& from, auto& to) {
-#pragma unroll
-            for (int c = 0; c < shape::thread_n; ++c)
-#pragma unroll
-                for (int r = 0; r < shape::thread_m; ++r) {
-                    to[c][r / 4][r % 4] += from[c][r / 4][r % 4];
-                    from[c][r / 4][r % 4] = 0;
-                }
-        };
-        int slabs = 0;
-        tile::multiply(p, o, at.row, at.col, pass.first_k, pass.k, smem, chunk, [&] {
-            if (++slabs % chunk_slabs == 0)
-                hand_over(chunk, group);
-            if (slabs % (chunk_slabs * group_chunks) == 0)
-                hand_over(group, sum);
-        });
-        hand_over(chunk, group);
-        hand_over(group, sum);
-        const bool vector_c = aligned16(o.c, p.ldc);
-        tile::for_each_quad(p,
-                            at.row,
-                            at.col,
-                            sum,
-                            [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-                                store_c4(
-                                    &o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
-                            });
-    }
+    compute_strict_tiles<shape, transa, transb, vector>(p, pass, smem);
 }
 
 // f(kernel, shared bytes of it)

@@ -99,6 +99,16 @@ struct slice_launcher {
         return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
     }
 
+    // Whether launches that end at once cost more than the FP32 units may lose in place of the fallback: one wave of
+    // blocks, on most of the multiprocessors, and a short k.
+    static bool is_short(const slice_pass& pass, const device_info& device) {
+        constexpr int most_parts = 2, most_chunks = 64;
+        const int parts = part_count(pass, device);
+        const int64_t blocks = tile_count(pass) * parts;
+        return 2 * blocks > device.sm_count && blocks <= device.sm_count && parts <= most_parts &&
+               pass.chunks <= most_chunks;
+    }
+
     static slice_layout lay_out(const slice_pass& pass, const device_info& device) {
         const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
         const int64_t parts_bytes = pass.chunks * panel_parts * sizeof(float); // of a panel
@@ -137,7 +147,7 @@ struct slice_launcher {
             for (int64_t cols = p.n;; cols = round_up(ceil_div<int64_t>(cols, 2), Shape::block_n)) {
                 slice_pass part = make_pass(1, rows, cols, p.k);
                 for (int64_t cuts = 2; part.k > chunk_k && !fits(part, device, workspace_bytes);
-                     cuts *= 2)
+                     cuts += ceil_div<int64_t>(cuts, 4))
                     part = make_pass(1, rows, cols, round_up(ceil_div(p.k, cuts), chunk_k));
                 const double bytes = work_in(p, device, part).bytes;
                 if (bytes < fewest && fits(part, device, workspace_bytes)) {
@@ -242,13 +252,12 @@ struct slice_launcher {
         return plan_units(plan) <= max_extent;
     }
 
-    // Packing and product of one scheme; route `other` computes what its slices lose too much of.
+    // Packing and product of one scheme.
     template <class S>
     static myblasStatus_t launch_scheme(const sgemm_problem& p,
                                         const slice_pass& pass,
                                         const packed_pass& packed,
                                         const tile_plan& tiles,
-                                        route other,
                                         const launch_context& context) {
         const pack_plan plan = plan_packing(pass, *context.device);
         const myblasStatus_t status = launch_overlapped(pack_kernel<typename S::Scheme>,
@@ -258,8 +267,7 @@ struct slice_launcher {
                                                         p,
                                                         pass,
                                                         plan,
-                                                        packed,
-                                                        other);
+                                                        packed);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
         const int64_t blocks =
@@ -284,7 +292,6 @@ struct slice_launcher {
                                        const slice_pass& pass,
                                        const packed_pass& packed,
                                        const tile_plan& tiles,
-                                       route other,
                                        const launch_context& context) {
         if constexpr (overlaps) {
             using overlap = overlap_shape<Shape>;
@@ -304,11 +311,10 @@ struct slice_launcher {
                                        pass,
                                        plan,
                                        packed,
-                                       tiles,
-                                       other);
+                                       tiles);
             }
         }
-        return launch_scheme<Shape>(p, pass, packed, tiles, other, context);
+        return launch_scheme<Shape>(p, pass, packed, tiles, context);
     }
 
     static myblasStatus_t
@@ -322,7 +328,9 @@ struct slice_launcher {
         packed.a = {workspace + at.slices_a, floats(at.part_scales_a), floats(at.line_scales_a)};
         packed.b = {workspace + at.slices_b, floats(at.part_scales_b), floats(at.line_scales_b)};
         packed.taken = reinterpret_cast<route*>(workspace);
+        packed.other = route_strict;
         packed.is_fallback = false;
+        packed.is_alone = false;
         packed.counters = context.counters;
         tile_plan tiles;
         tiles.tiles = tile_count(pass);
@@ -331,15 +339,23 @@ struct slice_launcher {
         tiles.sums = floats(at.sums);
         tiles.counters = packed.counters + slice_counters;
 
+        const bool ends_in_strict = !has_fallback || is_short(pass, *context.device);
+        if constexpr (Shape::halves == 1) { // whose product kernel can be that, too
+            packed.is_alone = is_short(pass, *context.device);
+            if (packed.is_alone)
+                return launch_first(p, pass, packed, tiles, context);
+        }
         myblasStatus_t status;
         if constexpr (has_fallback) {
-            constexpr route other = route_of<typename Fallback::Scheme>;
-            status = launch_first(p, pass, packed, tiles, other, context);
+            if (!ends_in_strict)
+                packed.other = route_of<typename Fallback::Scheme>;
+            status = launch_first(p, pass, packed, tiles, context);
+            packed.other = route_strict;
             packed.is_fallback = true;
-            if (status == MYBLAS_STATUS_SUCCESS)
-                status = launch_scheme<Fallback>(p, pass, packed, tiles, route_strict, context);
+            if (status == MYBLAS_STATUS_SUCCESS && !ends_in_strict)
+                status = launch_scheme<Fallback>(p, pass, packed, tiles, context);
         } else {
-            status = launch_first(p, pass, packed, tiles, route_strict, context);
+            status = launch_first(p, pass, packed, tiles, context);
         }
         return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
                                                : status;

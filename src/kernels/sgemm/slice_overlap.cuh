@@ -131,8 +131,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                              const slice_pass pass,
                              const strip_plan plan,
                              const packed_pass packed,
-                             const tile_plan tiles,
-                             route fallback) {
+                             const tile_plan tiles) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using Scheme = typename Shape::Scheme;
     extern __shared__ __align__(1024) char smem[];
@@ -169,7 +168,6 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                                             packed,
                                             smem + Shape::raw_at +
                                                 (warp - 1) * raw_parts * raw_part_bytes,
-                                            fallback,
                                             smem_told);
         }
         __syncwarp();

@@ -364,12 +364,8 @@ __device__ __forceinline__ void pack_strips(const sgemm_problem& p,
 }
 
 template <class Scheme>
-__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
-    pack_kernel(const sgemm_problem p,
-                const slice_pass pass,
-                const pack_plan plan,
-                const packed_pass packed,
-                route fallback) {
+__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
+    const sgemm_problem p, const slice_pass pass, const pack_plan plan, const packed_pass packed) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) // as the product kernel, which alone reads what is packed
     wait_for_earlier_work();
     let_next_kernel_come();
@@ -404,9 +400,9 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
     source.target = is_a ? packed.a : packed.b;
     findings found;
     if (is_a ? p.transa : !p.transb)
-        pack_strips<Scheme, true>(p, pass, source, plan.strip, first, stride, fallback, found);
+        pack_strips<Scheme, true>(p, pass, source, plan.strip, first, stride, packed.other, found);
     else
-        pack_strips<Scheme, false>(p, pass, source, plan.strip, first, stride, fallback, found);
+        pack_strips<Scheme, false>(p, pass, source, plan.strip, first, stride, packed.other, found);
 
     const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
     const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);

@@ -24,6 +24,7 @@
 #include "kernels/common/overlap.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
+#include "kernels/sgemm/slice_strict.cuh"
 #include "kernels/sgemm/slices.cuh"
 
 #include <type_traits>
@@ -61,6 +62,9 @@ struct product_shape {
     static_assert(smem_bytes <= 227 * 1024);
     static_assert(block_n * (shared_column + 1) * sizeof(float) <= scales_at);
 };
+
+// What a product kernel that is alone computes on the FP32 units: 1024 cubed has a tile for each block.
+using alone_shape = warp_tile_shape<128, 64, 16, 32, 32, 8, 4>;
 
 inline constexpr int largest_tile_cluster = 4; // more reach fewer multiprocessors
 
@@ -524,10 +528,17 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     let_next_kernel_come();
     if (packed.is_fallback && *packed.taken != own)
         return;
-    const route taken = decide<typename Shape::Scheme>(packed.counters, p.k);
+    const route taken = decide<typename Shape::Scheme>(packed.counters, p.k, packed.other);
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
         publish_route(packed, taken);
+    if constexpr (Shape::halves == 1) { // stands here so that it is compiled behind the rest
+        static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
+        if (packed.is_alone && taken != own) {
+            compute_strict_tiles<alone_shape>(p, pass, smem);
+            return;
+        }
+    }
     if (taken != own)
         return;
 

@@ -221,7 +221,6 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                            const packed_pass& packed,
                                            const strip_place& at,
                                            char* smem,
-                                           route fallback,
                                            told_findings& told) {
     packed_operand target;
     target.slices = at.is_a ? packed.a.slices : packed.b.slices;
@@ -274,7 +273,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                              own_line,
                                              lane % 4,
                                              target.slices + to * (Scheme::slices * slice_bytes),
-                                             fallback,
+                                             packed.other,
                                              found);
         if (lane == 0)
             target.part_scales[to * panel_parts + at.part] = scale;
@@ -291,7 +290,6 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
                                                     int tile_parts,
                                                     const packed_pass& packed,
                                                     char* smem,
-                                                    route fallback,
                                                     told_findings& told) {
     unsigned* counters = packed.counters + plan.first_counter;
     const unsigned units = static_cast<unsigned>(plan_units(plan));
@@ -313,9 +311,9 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
         if (!at.locate(plan, pass, tile_parts, unit))
             continue;
         if (at.is_a ? p.transa : !p.transb)
-            pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, fallback, told);
+            pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, told);
         else
-            pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, fallback, told);
+            pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, told);
     }
 }
 
@@ -326,7 +324,7 @@ __device__ __forceinline__ route decide_now(const packed_pass& packed, int64_t k
 #pragma unroll
     for (int i = 0; i < slice_counters; ++i)
         counters[i] = load_counter(&packed.counters[i]);
-    return decide<Scheme>(counters, k);
+    return decide<Scheme>(counters, k, packed.other);
 }
 
 #endif

@@ -158,14 +158,14 @@ template <class Scheme>
 inline constexpr int least_sum = 2 * Scheme::top - 148;
 
 // The route of a pass over k elements that was packed for this scheme: where exponents are beyond their limits,
-// it is the next scheme's turn.
+// it is the other one.
 template <class Scheme>
-__device__ __forceinline__ route decide(const unsigned* counters, int64_t k) {
+__device__ __forceinline__ route decide(const unsigned* counters, int64_t k, route other) {
     const exponent_range a(counters + greatest_of_a), b(counters + greatest_of_b);
     unsigned taken = max(counters[vote_of_blocks], static_cast<unsigned>(route_of<Scheme>));
     if (!a.is_empty && !b.is_empty &&
         (a.high + b.high > greatest_sum(k) || a.low + b.low < least_sum<Scheme>))
-        taken = max(taken, route_of<Scheme> + 1u);
+        taken = max(taken, static_cast<unsigned>(other));
     return static_cast<route>(taken);
 }
 
@@ -191,7 +191,9 @@ struct packed_operand {
 struct packed_pass {
     packed_operand a, b;
     route* taken;       // by the first product kernel, then by that of the fallback
+    route other;        // to be taken where the slices lose too much
     bool is_fallback;   // of an earlier product kernel, and to end at once if that has run
+    bool is_alone;      // nothing is launched behind: the product kernel also computes route_strict
     unsigned* counters; // slice_counter
 };
 
