@@ -410,7 +410,7 @@ __device__ __forceinline__ void add_chunks(
         ring.advance();
     };
     const auto release = [&] {
-        emptied[oldest.stage].arrive();
+        emptied[oldest.stage].arrive_after_loads();
         oldest.advance();
     };
     if (chunks <= 0)
@@ -481,14 +481,14 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
                     product.start(smem, ring.stage, group, half);
                     product.template add_to<0>(acc[half]);
                 }
-                emptied[ring.stage].arrive();
+                emptied[ring.stage].arrive_after_loads();
                 ring.advance();
             }
         }
         if (stop.decides() && unit == blockIdx.x && !stops) {
             filled[ring.stage].wait(ring.parity);
             stops = stop.at(ring.stage);
-            emptied[ring.stage].arrive();
+            emptied[ring.stage].arrive_after_loads();
             ring.advance();
         }
         // Blocks that share a tile meet, though only some may have been stopped yet, unless nothing is written
