@@ -174,7 +174,8 @@ struct slice_launcher {
 
     // ---- Work ------------------------------------------------------------------------------------
 
-    // In passes of these extents. Waves count passes, steps the chunks that a block works through.
+    // In passes of these extents. Waves count passes, but short ones, behind which less is launched; steps the chunks
+    // that a block works through.
     static work_estimate
     work_in(const sgemm_problem& p, const device_info& device, const slice_pass& pass) {
         const auto cuts = [](int64_t whole, int64_t part) {
@@ -187,11 +188,13 @@ struct slice_launcher {
         const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
         const int parts = part_count(pass, device);
         const double turns = cuts(tile_count(pass) * parts, device.sm_count);
-        const double packed = 4.0 * (1 + Scheme::slices) * k * (m * cuts_n + n * cuts_m);
+        // Packing that goes on beside a product takes a third of the time.
+        const double packings = overlaps && !inputs_aligned16(p) ? 3 : 1;
+        const double packed = packings * 4 * (1 + Scheme::slices) * k * (m * cuts_n + n * cuts_m);
         const double added = 8 * m * n * cuts_k;
         const double shared =
             parts <= largest_tile_cluster ? 0 : 8.0 * tile_count(pass) * parts * Shape::sum_floats;
-        return {.waves = passes,
+        return {.waves = has_fallback && is_short(pass, device) ? 0 : passes,
                 .steps = passes * turns * ceil_div(pass.chunks, parts),
                 .bytes = static_cast<double>(p.batch_count) * (packed + added) + passes * shared};
     }
