@@ -252,6 +252,13 @@ struct slice_launcher {
         plan.bundle_b = static_cast<int>(products * width);
         plan.bundles = static_cast<int>(std::max(ceil_div<int64_t>(panels_a, plan.bundle_a),
                                                  ceil_div<int64_t>(panels_b, plan.bundle_b)));
+
+        // A lead strip for each warp of all blocks. Where blocks share tiles, each would want its own.
+        const int groups = (plan.bundle_a + plan.bundle_b) * panel_parts;
+        const int warps = Shape::threads / 32 * device.sm_count;
+        const int longest = warps / groups * lead_strip_chunks / strip_chunks * strip_chunks;
+        plan.lead_chunks = tiles.parts > 1 ? 0 : std::min(longest, plan.strips * strip_chunks);
+        plan.lead_strips = groups * (plan.lead_chunks / lead_strip_chunks);
         return plan_units(plan) <= max_extent;
     }
 

@@ -27,6 +27,7 @@ struct overlap_shape : Product {
     static_assert(128 * (copy_registers + Product::groups * math_registers) <=
                   65536 / Product::threads / 8 * 8 * Product::threads);
     static_assert(smem_bytes <= 227 * 1024);
+    static_assert(Product::threads / 32 * raw_parts * raw_part_bytes <= raw_at);
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -137,6 +138,8 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     extern __shared__ __align__(1024) char smem[];
     __shared__ product_end<Shape::stages> smem_end;
     __shared__ told_findings smem_told;
+    __shared__ unsigned smem_lead; // the block's first strip there
+    constexpr unsigned warps = Shape::threads / 32;
     mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
     mbarrier* emptied = filled + Shape::stages;
     if (threadIdx.x == 0) {
@@ -150,9 +153,22 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     wait_for_earlier_work();
     let_next_kernel_come();
     const bool reads = p.k != 0 && resolve(p.alpha) != 0;
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         smem_end = {{}, reads && (pass.first_k != 0 || resolve(p.beta) != 0)};
-    __syncthreads(); // the barriers and what the block shares are initialised
+        smem_lead = plan.lead_strips;
+        if (reads && plan.lead_strips > 0)
+            smem_lead = atomicAdd(&packed.counters[plan.first_counter + claimed_lead], warps);
+    }
+    __syncthreads();            // the barriers and what the block shares are initialised
+    if (plan.lead_strips > 0) { // all warps pack, with raw parts in place of stages
+        const unsigned warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
+        strip_place at;
+        if (at.locate(plan, pass, 1, smem_lead + warp, true))
+            pack_strip<Scheme>(
+                p, pass, plan, packed, at, smem + warp * raw_parts * raw_part_bytes, smem_told);
+        fence_async_shared();
+        __syncthreads(); // the raw parts have been read: stages may be filled
+    }
 
     if (threadIdx.x < 128) {
         give_up_registers<Shape::copy_registers>();

@@ -163,7 +163,7 @@ struct lane_place {
 
     __device__ __forceinline__ lane_place() {
         using elements = lane_elements<k_contiguous, piece_k>;
-        const int lane = threadIdx.x % 32;
+        const int lane = fresh_thread() % 32;
         line = k_contiguous ? lane / row_pieces : lane % 8 * elements::lines;
         j = lane / elements::step % row_pieces;
     }
@@ -348,7 +348,7 @@ __device__ __forceinline__ void pack_strips(const sgemm_problem& p,
                     power_of_two(exponents.scale(r));
         }
         for (unsigned chunk = first_chunk; chunk < last_chunk; chunk += chunk_step) {
-            const int64_t at = int64_t{chunk} * all_panels + panel;
+            const int64_t at = panel_place(panel, all_panels, chunk, chunks);
             const float scale =
                 cut_part<Scheme>(load_part<k_contiguous>(lines, chunk, lane.j),
                                  exponents,

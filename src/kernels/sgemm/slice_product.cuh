@@ -293,8 +293,8 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
         }
 }
 
-// Adds and writes a tile whose parts a cluster has. The sums meet in shared memory, column by column, and each
-// block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
+// Adds and writes a tile whose parts a cluster has, or one block alone. The sums meet in shared memory, column by column,
+// and each block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
 template <class Shape>
 __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                                   int parts,
@@ -324,7 +324,13 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
     if (tile.scales_a)
         scales_a = *reinterpret_cast<const float4*>(tile.scales_a + row);
     const bool vector = aligned16(tile.c, tile.ldc);
-    cluster_barrier(); // the sums of all blocks are written
+    const auto meet = [&] {
+        if (parts > 1)
+            cluster_barrier();
+        else
+            math_barrier<Shape>();
+    };
+    meet(); // the sums of all blocks are written
     for (int first = part; first < groups; first += batch * parts) {
         float4 sums[batch] = {};
         for (int other = 0; other < parts; ++other) {
@@ -359,7 +365,7 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                      vector);
         }
     }
-    cluster_barrier(); // the sums of this block have been read
+    meet(); // the sums of this block have been read
 }
 
 // Starts the copies of a chunk of a tile into a stage.
@@ -370,9 +376,13 @@ __device__ __forceinline__ void copy_chunk(const slice_pass& pass,
                                            int chunk,
                                            char* smem,
                                            int stage) {
-    const int64_t at_a =
-        (chunk * pass.batches + at.batch) * pass.panels_a + at.panel_a; // panels before it
-    const int64_t at_b = (chunk * pass.batches + at.batch) * pass.panels_b + at.panel_b;
+    const auto place = [&](int panel, int panels) { // of the product's
+        return int64_t{panel_place(at.batch * panels + panel,
+                                   static_cast<unsigned>(pass.batches) * panels,
+                                   chunk,
+                                   pass.chunks)};
+    };
+    const int64_t at_a = place(at.panel_a, pass.panels_a), at_b = place(at.panel_b, pass.panels_b);
     char* slices = smem + stage * Shape::slices_bytes;
     char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
     mbarrier& barrier = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at)[stage];
@@ -496,7 +506,9 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
         if (stops && (stop.decides() || plan.parts == 1))
             return;
         const tile_target target(p, pass, packed, at);
-        if (plan.parts > 1 && plan.parts <= largest_tile_cluster) {
+        // A block's only tile takes the same way alone: whole columns are written faster where all blocks write at once.
+        const bool is_only = plan.parts == 1 && units <= gridDim.x;
+        if (is_only || (plan.parts > 1 && plan.parts <= largest_tile_cluster)) {
             write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);
         } else if (add_parts<Shape>(plan, tile, part, acc))
             write_tile<Shape>(target, acc);

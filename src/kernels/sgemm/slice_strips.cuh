@@ -6,6 +6,8 @@
 // Strips come in about the order in which tiles want them: bundle by bundle of panels, which are those that a wave
 // of tiles reads, in each along k. They are claimed, not assigned, so that nothing waits for a block that is
 // not on the device. What is finished is counted, span by span of a panel.
+// The first chunks of the first bundle, the lead, come in shorter strips, which all warps of all blocks pack: until
+// these are there, nobody can multiply.
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
@@ -20,13 +22,16 @@ struct strip_plan {
     int span;               // chunks that a counter counts
     int bundle_a, bundle_b; // panels
     int bundles;
+    int lead_chunks;      // of the first bundle, whole strips
+    unsigned lead_strips; // that these are cut into
     int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished parts
     int counters;      // of the stream's, in all
 };
 
-enum strip_counter { claimed_strips, finished_parts, strip_counters };
+enum strip_counter { claimed_lead, claimed_strips, finished_parts, strip_counters };
 
 inline constexpr int strip_chunks = 4;
+inline constexpr int lead_strip_chunks = 2;
 inline constexpr int raw_part_bytes = part_rows * chunk_k * sizeof(float);
 inline constexpr int raw_parts = 2; // of a warp
 
@@ -151,26 +156,29 @@ struct strip_place {
     int panel, part; // of the operand's in the pass
     int first_chunk, last_chunk;
 
-    // Whether there is one in this place.
-    __device__ __forceinline__ bool
-    locate(const strip_plan& plan, const slice_pass& pass, int tile_parts, unsigned unit) {
+    // Whether there is one in this place, of the lead or of the others.
+    __device__ __forceinline__ bool locate(const strip_plan& plan,
+                                           const slice_pass& pass,
+                                           int tile_parts,
+                                           unsigned unit,
+                                           bool in_lead) {
         const unsigned groups = (plan.bundle_a + plan.bundle_b) * panel_parts;
-        const unsigned bundle = unit / (groups * plan.strips);
-        const unsigned inside = unit % (groups * plan.strips);
-        // Where blocks share tiles along k, the beginnings of all ranges come first.
-        const unsigned range_strips = plan.strips / tile_parts;
-        const unsigned strip =
-            inside / groups % tile_parts * range_strips + inside / groups / tile_parts;
-        unsigned group = inside % groups;
+        const unsigned bundle = in_lead ? 0 : unit / (groups * plan.strips);
+        const unsigned inside = unit - bundle * (groups * plan.strips);
+        unsigned strip = inside / groups, group = inside % groups;
+        if (tile_parts > 1) // the beginnings of all ranges come first, and there is no lead
+            strip = strip % tile_parts * (plan.strips / tile_parts) + strip / tile_parts;
         is_a = group < static_cast<unsigned>(plan.bundle_a * panel_parts);
         if (!is_a)
             group -= plan.bundle_a * panel_parts;
         panel = bundle * (is_a ? plan.bundle_a : plan.bundle_b) + group / panel_parts;
         part = group % panel_parts;
-        first_chunk = strip * strip_chunks;
-        last_chunk = min(first_chunk + strip_chunks, pass.chunks);
+        const int length = in_lead ? lead_strip_chunks : strip_chunks;
+        first_chunk = strip * length;
+        last_chunk = min(first_chunk + length, pass.chunks);
         return first_chunk < pass.chunks &&
-               panel < pass.batches * (is_a ? pass.panels_a : pass.panels_b);
+               panel < pass.batches * (is_a ? pass.panels_a : pass.panels_b) &&
+               (in_lead ? unit < plan.lead_strips : bundle != 0 || first_chunk >= plan.lead_chunks);
     }
 };
 
@@ -227,7 +235,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
     target.part_scales = at.is_a ? packed.a.part_scales : packed.b.part_scales;
     target.line_scales = at.is_a ? packed.a.line_scales : packed.b.line_scales;
     const int panels = at.is_a ? pass.panels_a : pass.panels_b;
-    const int64_t all_panels = pass.batches * panels;
+    const unsigned all_panels = static_cast<unsigned>(pass.batches) * panels;
     const int64_t line = int64_t{at.panel % panels} * panel_rows + at.part * part_rows;
     const sgemm_operands o = resolve_operands(p, pass.first_batch + at.panel / panels);
     const float* base = at.is_a ? o.a : o.b;
@@ -243,7 +251,10 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
     const auto raw = [&](int chunk) {
         return raw_part<k_contiguous>{smem + chunk % 2 * raw_part_bytes};
     };
-    raw(at.first_chunk).fetch(source, at.first_chunk);
+    static_assert(raw_parts == 2);
+    for (int chunk = at.first_chunk; chunk < min(at.first_chunk + raw_parts, at.last_chunk);
+         ++chunk)
+        raw(chunk).fetch(source, chunk);
     line_exponents exponents = sample_raw_lines<k_contiguous>(source);
     {
         const int lane = fresh_thread() % 32, own_line = at.part * part_rows + lane / 4;
@@ -257,16 +268,15 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
     findings found;
 #pragma unroll 1
     for (int chunk = at.first_chunk; chunk < at.last_chunk; ++chunk) {
-        if (chunk + 1 < at.last_chunk) {
-            raw(chunk + 1).fetch(source, chunk + 1);
+        if (chunk + 1 < at.last_chunk)
             cp_async_wait<1>();
-        } else {
+        else
             cp_async_wait<0>();
-        }
         __syncwarp(); // all lanes' copies have arrived
         // What follows from it is computed anew, and takes no registers through the loop.
-        asm volatile("" : "+r"(exponents.of_lines));
-        const int64_t to = chunk * all_panels + at.panel;
+        int panel = at.panel;
+        asm volatile("" : "+r"(exponents.of_lines), "+r"(panel));
+        const int64_t to = panel_place(panel, all_panels, chunk, pass.chunks);
         const int lane = fresh_thread() % 32, own_line = at.part * part_rows + lane / 4;
         const float scale = cut_part<Scheme>(raw(chunk),
                                              exponents,
@@ -278,11 +288,27 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
         if (lane == 0)
             target.part_scales[to * panel_parts + at.part] = scale;
         __syncwarp(); // the raw part has been read
+        if (chunk + raw_parts < at.last_chunk)
+            raw(chunk).fetch(source, chunk + raw_parts);
     }
     count_parts(pass, plan, packed, at, found, told);
 }
 
-// The work of a warp that packs.
+template <class Scheme>
+__device__ __forceinline__ void pack_strip(const sgemm_problem& p,
+                                           const slice_pass& pass,
+                                           const strip_plan& plan,
+                                           const packed_pass& packed,
+                                           const strip_place& at,
+                                           char* smem,
+                                           told_findings& told) {
+    if (at.is_a ? p.transa : !p.transb)
+        pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, told);
+    else
+        pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, told);
+}
+
+// The work of a warp that packs beside the product: what is left of the lead, then all other strips.
 template <class Scheme>
 __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
                                                     const slice_pass& pass,
@@ -294,9 +320,10 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
     unsigned* counters = packed.counters + plan.first_counter;
     const unsigned units = static_cast<unsigned>(plan_units(plan));
     const int lane = threadIdx.x % 32;
+    bool in_lead = plan.lead_strips > 0;
     // On its way while the strip before is packed: lane 0 has the next strip, and lane 1 the vote so far.
     const auto claim = [&] {
-        return lane == 0   ? count_one(&counters[claimed_strips])
+        return lane == 0   ? count_one(&counters[in_lead ? claimed_lead : claimed_strips])
                : lane == 1 ? load_counter(&packed.counters[vote_of_blocks])
                            : 0;
     };
@@ -304,16 +331,16 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
     for (;;) {
         const unsigned unit = __shfl_sync(0xffffffffu, next, 0);
         const unsigned vote = __shfl_sync(0xffffffffu, next, 1);
-        if (unit >= units || vote > route_of<Scheme>)
-            return; // in the second case others compute, and pack for themselves
+        if (vote > route_of<Scheme>)
+            return; // others compute, and pack for themselves
+        const bool is_end = unit >= (in_lead ? plan.lead_strips : units);
+        if (is_end && !in_lead)
+            return;
+        in_lead = in_lead && !is_end;
         next = claim();
         strip_place at;
-        if (!at.locate(plan, pass, tile_parts, unit))
-            continue;
-        if (at.is_a ? p.transa : !p.transb)
-            pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, told);
-        else
-            pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, told);
+        if (!is_end && at.locate(plan, pass, tile_parts, unit, in_lead))
+            pack_strip<Scheme>(p, pass, plan, packed, at, smem, told);
     }
 }
 

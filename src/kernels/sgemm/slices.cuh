@@ -9,10 +9,12 @@
 //
 // Lines are packed in panels of 128, padded with zeroes, k along memory whatever the transposition:
 //
-//   slices       [chunk][panel][slice][128 lines][32 k] of 16 bits; 64 bytes a line, in the 64-byte swizzle
-//                of wgmma, so that a panel of a chunk is one contiguous copy to shared memory
-//   part_scales  [chunk][panel][4 parts] floats
+//   slices       [group][chunk][panel][slice][128 lines][32 k] of 16 bits; 64 bytes a line, in the 64-byte
+//                swizzle of wgmma, so that a panel of a chunk is one contiguous copy to shared memory
+//   part_scales  [group][chunk][panel][4 parts] floats
 //   line_scales  [panel][128 lines] floats
+//
+// A group is 16 panels, of the last one perhaps fewer: what is read at the same time, and next, lies on few pages.
 #pragma once
 
 #include "kernels/sgemm/operands.cuh"
@@ -41,6 +43,14 @@ __device__ __forceinline__ unsigned fresh_thread() {
 // Byte of piece j of a row inside a slice of a panel.
 __device__ __forceinline__ int piece_offset(int row, int j) {
     return row * (chunk_k * 2) + (j ^ row / 2 % 4) * 16;
+}
+
+// Panels of chunks that lie before a panel of a chunk, where an operand has `panels` in all. (No memory holds 2^31.)
+__device__ __forceinline__ unsigned
+panel_place(unsigned panel, unsigned panels, unsigned chunk, unsigned chunks) {
+    constexpr unsigned group_panels = 16;
+    const unsigned first = panel / group_panels * group_panels;
+    return first * chunks + chunk * min(panels - first, group_panels) + (panel - first);
 }
 
 // A product of slice `a` of A and slice `b` of B; slices are counted from the most significant.
