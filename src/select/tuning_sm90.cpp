@@ -12,8 +12,9 @@
 namespace myblas {
 namespace {
 
-// Of every mode: op(A) transposed, op(B) transposed, op(A) not, op(B) alone.
+// Of every mode: op(A) transposed, op(B) transposed, op(A) not, op(B) alone, op(A) alone.
 constexpr unsigned transa_form = 0xccc, transb_form = 0xaaa, plain_a_form = 0x333, nt_form = 0x222;
+constexpr unsigned tn_form = 0x444;
 constexpr unsigned tensor_form = emulated_form | fast_form; // allows tensor cores
 constexpr interval one{1, 1};
 
@@ -50,6 +51,36 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_least(129),     at_least(700),  at_least(300),   at_least(250001)},             by_cost},
     {any_form,    {at_least(700),     at_least(129),  at_least(300),   at_least(250001)},             by_cost},
     {any_form,    {at_least(129),     at_least(129),  {100, 299},      at_least(1040001)},            by_cost},
+    // By 1477 readings, most of random sizes, since launches no longer come too early, and 961 more
+    // (docs/experiments/sgemm.md): tiles of the sliced kernels for one or two rounds of blocks, most of all.
+    {nt_form,     {interval{17, 32},  at_least(17),   {1024, 8192},    {65537, 150000}},              &cuda::sgemm_sliced_32x32_long},
+    {nt_form,     {at_least(17),      {17, 32},       {1024, 8192},    {65537, 150000}},              &cuda::sgemm_sliced_32x32_long},
+    {any_form,    {interval{17, 32},  at_least(17),   {1024, 8192},    at_least(65537)},              &cuda::sgemm_sliced_32x32_cluster},
+    {any_form,    {at_least(17),      {17, 32},       {1024, 8192},    at_least(65537)},              &cuda::sgemm_sliced_32x32_cluster},
+    {plain_a_form,{at_most(37),       any,            {2, 73},         at_most(98000)},               &cuda::sgemm_sliced_16x16_short},
+    {any_form,    {any,               at_most(400),   {40, 370},       {370000, 1500000}},            &cuda::sgemm_sliced_64x32_short},
+    {any_form,    {at_least(15),      at_least(15),   {250, 5600},     {14000, 26000}},               &cuda::sgemm_sliced_32x16_cluster},
+    {tn_form,     {any,               any,            {55, 230},       {1500000, 20000000}},          &cuda::sgemm_stream_k_128x128},
+    {transa_form, {at_least(67),      at_least(67),   {17, 33},        at_least(150000)},             &cuda::sgemm_short_k},
+    {plain_a_form,{at_least(72),      at_least(72),   {2400, 20000},   {13000, 130000}},              &cuda::sgemm_long_k_128x64},
+    {plain_a_form,{interval{5, 10},   at_least(5),    {41, 290},       at_most(34000)},               &cuda::sgemm_sliced_16x16_short},
+    {plain_a_form,{interval{14, 100}, at_least(14),   {43, 1300},      {38000, 760000}},              &cuda::sgemm_sliced_32x32_long},
+    {any_form,    {interval{33, 67},  at_least(33),   {1100, 7400},    {27000, 380000}},              &cuda::sgemm_long_k_64x64},
+    {any_form,    {at_least(33),      {33, 67},       {1100, 7400},    {27000, 380000}},              &cuda::sgemm_long_k_64x64},
+    {tn_form,     {at_most(14),       any,            {27, 5900},      {8100, 78000}},                &cuda::sgemm_sliced_16x16},
+    {plain_a_form,{at_most(270),      any,            {14, 82},        {130000, 1300000}},            &cuda::sgemm_sliced_64x32_short},
+    {plain_a_form,{any,               at_most(270),   {14, 82},        {130000, 1300000}},            &cuda::sgemm_sliced_64x32_short},
+    {plain_a_form,{at_least(18),      {18, 100},      {500, 6000},     {66000, 140000}},              &cuda::sgemm_sliced_32x32_long},
+    {transa_form, {at_least(100),     at_least(100),  {590, 4200},     {110000, 350000}},             by_cost},
+    {any_form,    {interval{2, 14},   at_least(2),    {340, 9600},     {290, 790}},                   &cuda::sgemm_matvec},
+    {any_form,    {at_least(2),       {2, 14},        {340, 9600},     {290, 790}},                   &cuda::sgemm_matvec},
+    {any_form,    {any,               any,            {40, 430},       {14000, 30000}},               &cuda::sgemm_sliced_16x16},
+    {any_form,    {at_least(23),      at_least(23),   {45, 380},       {77000, 390000}},              &cuda::sgemm_sliced_32x32},
+    {any_form,    {at_least(25),      {25, 260},      {28, 470},       {24000, 130000}},              &cuda::sgemm_sliced_32x16},
+    {any_form,    {interval{100, 750}, at_least(100), {21, 630},       {410000, 770000}},             &cuda::sgemm_sliced_64x32_short},
+    {any_form,    {at_least(100),     {100, 750},     {21, 630},       {410000, 770000}},             &cuda::sgemm_sliced_64x32_short},
+    {any_form,    {interval{17, 260}, at_least(17),   {190, 2500},     {31000, 480000}},              &cuda::sgemm_sliced_32x32_cluster},
+    {any_form,    {at_least(17),      {17, 260},      {190, 2500},     {31000, 480000}},              &cuda::sgemm_sliced_32x32_cluster},
     // By the readings of 870 random shapes, proven on 536 others: what beats the rules that follow. Tiles of
     // the sliced kernels for one wave of blocks, most of all.
     {any_form,    {interval{129, 256}, {129, 256},    at_least(12001), any},                          &cuda::sgemm_stream_k_parts},
@@ -58,29 +89,24 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {interval{49, 288}, at_least(49),   at_least(6145),  {30000, 200000}},              by_cost},
     {any_form,    {at_least(49),      {49, 288},      at_least(6145),  {30000, 200000}},              by_cost},
     {any_form,    {interval{25, 64},  at_least(25),   {41, 1200},      {65537, 117000}},              &cuda::sgemm_sliced_32x16},
-    {any_form,    {at_least(25),      {25, 64},       {41, 1200},      {65537, 117000}},              &cuda::sgemm_sliced_32x16},
     {any_form,    {interval{17, 288}, at_least(17),   at_most(5),      {16385, 65536}},               &cuda::sgemm_short_k},
     {any_form,    {at_least(17),      {17, 288},      at_most(5),      {16385, 65536}},               &cuda::sgemm_short_k},
-    {any_form,    {at_least(5),       {5, 128},       {300, 3072},     {16385, 30000}},               &cuda::sgemm_sliced_32x16_cluster_4},
     {any_form,    {interval{9, 16},   {9, 480},       {769, 10000},    at_least(600)},                &cuda::sgemm_sliced_32x32_cluster_8},
     {any_form,    {interval{9, 480},  {9, 16},        {769, 10000},    at_least(600)},                &cuda::sgemm_sliced_32x32_cluster_8},
     {any_form,    {at_least(5),       {5, 160},       {129, 1536},     {16385, 65536}},               &cuda::sgemm_sliced_32x16_cluster},
     {transa_form, {at_most(2),        any,            at_most(24),     {1501, 10000}},                &cuda::sgemm_short_k},
     {transa_form, {any,               at_most(2),     at_most(24),     {1501, 10000}},                &cuda::sgemm_short_k},
-    {any_form,    {at_least(97),      at_least(97),   {41, 350},       {123000, 245000}},             &cuda::sgemm_sliced_32x32_long},
     {transa_form, {at_least(65),      at_least(65),   {33, 40},        {117001, 245000}},             &cuda::sgemm_sliced_32x32_long},
     {nt_form,     {at_least(65),      at_least(65),   {95, 240},       {1040000, 1250000}},           &cuda::sgemm_sliced_32x32},
     {transa_form, {at_least(65),      at_least(65),   {140, 600},      {500000, 600000}},             &cuda::sgemm_sliced_32x32},
     {nt_form,     {at_least(49),      at_least(49),   {241, 360},      {900000, 1080000}},            &cuda::sgemm_sliced_64x32_short},
     {any_form,    {at_least(49),      at_least(49),   {56, 140},       {800001, 1080000}},            &cuda::sgemm_sliced_64x32_short},
-    {any_form,    {at_least(49),      at_least(49),   {56, 600},       {450001, 700000}},             &cuda::sgemm_sliced_64x32},
     {any_form,    {interval{2, 4},    at_least(2),    {300, 1536},     {4000, 10000}},                &cuda::sgemm_skinny},
     {any_form,    {at_least(2),       {2, 4},         {300, 1536},     {4000, 10000}},                &cuda::sgemm_skinny},
     {any_form,    {interval{9, 64},   at_least(9),    {41, 768},       {117001, 450000}},             &cuda::sgemm_sliced_32x32_long},
     {any_form,    {at_least(9),       {9, 64},        {41, 768},       {117001, 450000}},             &cuda::sgemm_sliced_32x32_long},
     {any_form,    {interval{65, 96},  at_least(65),   {41, 350},       {117001, 450000}},             &cuda::sgemm_sliced_32x32_long},
     {any_form,    {at_least(65),      {65, 96},       {41, 350},       {117001, 450000}},             &cuda::sgemm_sliced_32x32_long},
-    {any_form,    {at_least(3),       {3, 160},       {65, 1200},      {65537, 230000}},              &cuda::sgemm_sliced_32x16},
     {any_form,    {interval{2, 4},    at_least(2),    {25, 1024},      {1501, 16384}},                &cuda::sgemm_matvec},
     {any_form,    {at_least(2),       {2, 4},         {25, 1024},      {1501, 16384}},                &cuda::sgemm_matvec},
     {any_form,    {interval{2, 12},   at_least(2000), at_least(1537),  {10000, 45000}},               &cuda::sgemm_thin},
@@ -90,11 +116,8 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_least(97),      at_least(97),   {17, 200},       {200000, 400000}},             &cuda::sgemm_sliced_32x32},
     {any_form,    {interval{2, 4},    at_least(2),    at_least(769),   {4000, 16384}},                &cuda::sgemm_thin},
     {any_form,    {at_least(2),       {2, 4},         at_least(769),   {4000, 16384}},                &cuda::sgemm_thin},
-    {any_form,    {interval{17, 128}, at_least(17),   {300, 1024},     {3001, 8192}},                 &cuda::sgemm_sliced_32x32_cluster_8},
-    {any_form,    {at_least(17),      {17, 128},      {300, 1024},     {3001, 8192}},                 &cuda::sgemm_sliced_32x32_cluster_8},
     {any_form,    {interval{17, 128}, at_least(17),   {1025, 3072},    at_most(16384)},               &cuda::sgemm_sliced_32x32_cluster_8},
-    {any_form,    {at_least(17),      {17, 128},      {1025, 3072},    at_most(16384)},               &cuda::sgemm_sliced_32x32_cluster_8},
-    {any_form,    {interval{17, 32},  at_least(17),   {513, 10000},    {10001, 65536}},               &cuda::sgemm_sliced_32x16_cluster_4},
+    {any_form,    {interval{17, 32},  at_least(17),   {513, 10000},    {10001, 65536}},               &cuda::sgemm_sliced_32x32_cluster},
     {any_form,    {at_least(9),       {9, 32},        {513, 10000},    {10001, 65536}},               &cuda::sgemm_sliced_32x16_cluster_4},
     {any_form,    {at_most(16),       any,            {41, 16384},     at_most(300)},                 &cuda::sgemm_matvec},
     {any_form,    {any,               at_most(16),    {41, 16384},     at_most(300)},                 &cuda::sgemm_matvec},
