@@ -62,7 +62,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_least(15),      at_least(15),   {250, 5600},     {14000, 26000}},               &cuda::sgemm_sliced_32x16_cluster},
     {tn_form,     {any,               any,            {55, 230},       {1500000, 20000000}},          &cuda::sgemm_stream_k_128x128},
     {transa_form, {at_least(67),      at_least(67),   {17, 33},        at_least(150000)},             &cuda::sgemm_short_k},
-    {plain_a_form,{at_least(72),      at_least(72),   {2400, 20000},   {13000, 130000}},              &cuda::sgemm_long_k_128x64},
+    {plain_a_form,{at_least(72),      at_least(72),   {2400, 20000},   {13000, 90000}},               &cuda::sgemm_long_k_128x64},
     {plain_a_form,{interval{5, 10},   at_least(5),    {41, 290},       at_most(34000)},               &cuda::sgemm_sliced_16x16_short},
     {plain_a_form,{interval{14, 100}, at_least(14),   {43, 1300},      {38000, 760000}},              &cuda::sgemm_sliced_32x32_long},
     {any_form,    {interval{33, 67},  at_least(33),   {1100, 7400},    {27000, 380000}},              &cuda::sgemm_long_k_64x64},
