@@ -112,6 +112,23 @@ struct product {
     int checked_count;
 };
 
+static myblasStatus_t multiply(myblasHandle_t handle, const struct product* p) {
+    return mysgemm_64(handle,
+                      p->transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                      p->transb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                      p->m,
+                      p->n,
+                      p->k,
+                      &one,
+                      p->a,
+                      p->lda,
+                      p->b,
+                      p->ldb,
+                      &zero,
+                      p->c,
+                      p->ldc);
+}
+
 static bool check_product(myblasHandle_t handle, const char* name, void* data) {
     const struct product* p = data;
     float* column = malloc((size_t)p->m * sizeof *column);
@@ -127,20 +144,7 @@ static bool check_product(myblasHandle_t handle, const char* name, void* data) {
     for (int64_t c = 0; !all && c < count; ++c)
         assert_ok(myblasSetVector_64(
             handle, p->m, sizeof *column, column, 1, p->c + p->checked[c] * p->ldc, 1));
-    const myblasStatus_t status = mysgemm_64(handle,
-                                             p->transa ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                             p->transb ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                             p->m,
-                                             p->n,
-                                             p->k,
-                                             &one,
-                                             p->a,
-                                             p->lda,
-                                             p->b,
-                                             p->ldb,
-                                             &zero,
-                                             p->c,
-                                             p->ldc);
+    const myblasStatus_t status = multiply(handle, p);
     if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
         free(column);
         return false;
@@ -261,20 +265,7 @@ static bool check_repeats(myblasHandle_t handle, const char* name, void* data) {
             repeats = 60;
     }
     for (int i = 0; i < repeats; ++i) {
-        const myblasStatus_t status = mysgemm_64(handle,
-                                                 p->transa ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                                 p->transb ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                                 p->m,
-                                                 p->n,
-                                                 p->k,
-                                                 &one,
-                                                 p->a,
-                                                 p->lda,
-                                                 p->b,
-                                                 p->ldb,
-                                                 &zero,
-                                                 p->c,
-                                                 p->ldc);
+        const myblasStatus_t status = multiply(handle, p);
         if (status == MYBLAS_STATUS_NOT_SUPPORTED)
             return false;
         assert_ok(status);
