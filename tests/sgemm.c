@@ -1243,8 +1243,8 @@ static void test_who_computes(void** state) {
     }
 }
 
-// Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to emulated
-// mode, what its slices cannot hold.
+// Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to
+// emulated mode, what its slices cannot hold.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;

@@ -178,7 +178,7 @@ def cuda_version():
 
 def commit():
     """MYBLAS_COMMIT, or else of the build."""
-    if "MYBLAS_COMMIT" in os.environ:
+    if os.environ.get("MYBLAS_COMMIT"):
         return os.environ["MYBLAS_COMMIT"]
     header = (build / "bench/generated/build_commit.h").read_text()
     return re.search('build_commit = "(.*)"', header)[1]

@@ -440,8 +440,8 @@ MYBLAS_API myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle,
  * beta NULL, A, B or C NULL where it is used.
  * Accuracy (strict): |C - exact| <= (k + 4) u (|alpha| |A| |B| + |beta| |C|) componentwise, u =
  * 2^-24, as long as nothing underflows; NaN and Inf propagate as in the formula. Emulated: the same
- * with max(k, 64) for k. Fast: as emulated, and 2^-37 |alpha| times the norms of the row of A and
- * the column of B more. Source: cublasSgemm_v2; BLAS sgemm.
+ * with max(k, 64) for k. Fast: as emulated, and (k + 31) 2^-36 |alpha| times the largest magnitudes in
+ * the row of A and the column of B more. Source: cublasSgemm_v2; BLAS sgemm.
  */
 MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
                                   myblasOperation_t transa,

@@ -1,6 +1,7 @@
 // Rules of the cuda backend for compute capability 9.0.
 // Provenance: small products and batches of them by docs/experiments/sgemm_small.md, thin ones by
-// sgemm_skinny.md, those on tensor cores by sgemm_emulated.md, all others by cost (tuning_sm90_sgemm.cpp);
+// sgemm_skinny.md and sgemm.md, those on tensor cores by sgemm_emulated.md, all others by cost
+// (tuning_sm90_sgemm.cpp);
 // transposes: transpose.md; sums, histogram: sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21.
 #include "kernels/histogram/registry.h"
 #include "kernels/sgemm/registry.h"
@@ -44,7 +45,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {at_least(512),  one,            at_least(8),     any},                        &cuda::sgemm_matvec},
     {any_form,    {one,            any,            {8, 16384},      any},                        &cuda::sgemm_matvec},
     {any_form,    {any,            one,            {8, 16384},      any},                        &cuda::sgemm_matvec},
-    // Medium products that are no squares, and small ones of a long k, by the readings of 525.
+    // Medium products that are no squares, and small ones of a long k: docs/experiments/sgemm.md.
     {any_form,    {interval{129, 384}, {129, 384},    at_least(14001), at_most(384 * 256)},           &cuda::sgemm_stream_k_lanes},
     {any_form,    {at_least(129),     at_least(129),  {501, 1000},     {65537, 120000}},              &cuda::sgemm_sliced_32x16},
     {any_form,    {at_least(129),     at_least(129),  {501, 6144},     {120001, 250000}},             by_cost},
@@ -200,7 +201,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
 };
 
 constexpr rule<transpose_problem> transpose[] = {
-    // forms             m    n    min(m, n)       m * n
+    // forms              m    n    min(m, n)       m * n
     {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 18)},  &cuda::transpose_small_elements},
     {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_squares},
     {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_tiles},

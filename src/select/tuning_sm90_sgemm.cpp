@@ -1,8 +1,9 @@
 // Costs of the SGEMM kernels for compute capability 9.0.
-// Provenance: NVIDIA H100 80GB HBM3, driver 580.159.04, CUDA 13.0, 2026-11-21: strict kernels fitted to 525
-// products, most of them of random sizes and so off the grid of 16 bytes (docs/experiments/sgemm.md). Those that
-// were not in that race have the costs that myblas-bench tune sgemm --seed 1 --budget 20 had written, or
-// others named below, times 1.15: by so much random sizes exceed what those predict, and a little more.
+// Provenance: NVIDIA H100 80GB HBM3, driver 580.159.04, CUDA 13.0, 2026-11-21: strict kernels fitted to
+// products most of which are of random sizes, and so off the grid of 16 bytes (docs/experiments/sgemm.md, "costs
+// from random sizes"). Those that were not in that race have the costs that myblas-bench tune sgemm --seed 1
+// --budget 20 had written, or others named below, times 1.15: by so much random sizes exceed what those predict,
+// and a little more.
 #include "kernels/sgemm/registry.h"
 #include "select/tuning.h"
 
@@ -115,7 +116,7 @@ constexpr kernel_cost<sgemm_problem> costs[] = {
         {3.345, 1.314, 1.264, 1.182e-07},                // TN
         {3.206, 1.275, 1.231, 2.336e-07}                 // TT
     }}},
-    // On tensor cores; fitted by hand to the readings of docs/emulation.md.
+    // On tensor cores; fitted by hand to the readings of docs/experiments/sgemm_emulated.md.
     {&cuda::sgemm_emulated_bf16x6, {{
         {11.5, 0, 1.968, 2.362e-07}, // NN
         {11.5, 0, 1.968, 2.362e-07}, // NT

@@ -26,7 +26,8 @@ __device__ inline void wait_for_earlier_work() {
 // have called it or left: pays where the kernel leaves room and launching takes as long as it does.
 // Small blocks call it after wait_for_earlier_work, if at all. Before it, kernels come one behind the other
 // until the device is full, and the last of them finds what places are left on few multiprocessors: up to
-// half of the rate in a long row of calls, and nothing to be seen in a short one.
+// half of the rate in a long row of calls, and nothing to be seen in a short one. Exceptions: kernels of a cluster
+// or a part of the device, and those between which comes one whose blocks take a multiprocessor each.
 __device__ inline void let_next_kernel_come() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");

@@ -6,7 +6,8 @@
 // host having to know.
 // Bound: six products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
 // Launches: pack, product, strict (which ends at once); in passes where the workspace is small. The variant
-// of 128 x 128 is for outputs with few tiles.
+// of 128 x 128 is for outputs with few tiles; of a short product its product kernel is the last launch, and
+// computes on the FP32 units itself what would be strict's.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/slice_launcher.cuh"
 

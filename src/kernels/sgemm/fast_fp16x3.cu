@@ -1,12 +1,13 @@
 // Fast mode: FP32 accuracy, norm-wise, from two scaled fp16 slices and three products.
 //
 // Half the work of emulated_bf16x6 for 22 to 23 of the 24 bits, of elements down to 2^-17 of the largest that
-// their scales leave room for. The packing kernel counts the elements that lose more and hands the pass to the
-// bf16 slices when they are too many: docs/emulation.md has the rule and the bound.
+// their scales leave room for. The packing counts the elements that lose more and hands the pass to the bf16
+// slices, or where those are not launched to the FP32 units, when they are too many: docs/emulation.md has the
+// rule and the bound.
 // Bound: three products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
-// Launches: packing and product in one, then those of emulated_bf16x6, which end at once. The variant of 128 x 128 is
-// for outputs with few tiles, and packs first. Behind short products, and behind passes where the workspace is small, comes the
-// strict kernel alone; the short products of 128 x 128 tiles are it themselves.
+// Launches: packing and product in one, then those of emulated_bf16x6, which end at once; behind short products,
+// and behind passes where the workspace is small, the strict kernel alone. The variant of 128 x 128 is for outputs
+// with few tiles, and packs first; of a short product its product kernel is the last launch.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/slice_launcher.cuh"
 

@@ -1,7 +1,8 @@
-// The strict end of the sliced kernels: what neither scheme of slices can represent, on the FP32 units.
+// The strict end of the sliced kernels: what their slices cannot represent, on the FP32 units.
 //
-// Launched behind every pass, without knowing whether it is needed: the packing kernel has left word in
-// device memory, and nothing waits for it on the host. Persistent blocks, so that ending at once is cheap.
+// Launched behind every pass but those whose product kernel is alone (slice_product.cuh), without knowing whether
+// it is needed: the packing has left word in device memory, and nothing waits for it on the host. Persistent
+// blocks, so that ending at once is cheap.
 // Tiles and thread tiles: those of warp_tile_128x128.
 #include "kernels/sgemm/slice_fallback.h"
 

@@ -32,7 +32,7 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
 }
 
 // Shape is that of the product kernel, Fallback that of the one that computes what the slices of the first
-// lose too much of; void where they lose nothing. With `overlaps` packing goes on beside the product.
+// lose too much of; void where the strict kernel does. With `overlaps` packing goes on beside the product.
 template <class Shape, class Fallback = void, bool overlaps = false>
 struct slice_launcher {
     using Scheme = typename Shape::Scheme;
@@ -99,8 +99,9 @@ struct slice_launcher {
         return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
     }
 
-    // Whether launches that end at once cost more than the FP32 units may lose in place of the fallback: one wave of
-    // blocks, on most of the multiprocessors, and a short k.
+    // Whether to do without the fallback's launches, which nearly always end at once: they would take longer than is
+    // lost where the FP32 units compute in its stead. So with one wave of blocks, on most of the multiprocessors,
+    // and a short k.
     static bool is_short(const slice_pass& pass, const device_info& device) {
         constexpr int most_parts = 2, most_chunks = 64;
         const int parts = part_count(pass, device);
@@ -174,8 +175,8 @@ struct slice_launcher {
 
     // ---- Work ------------------------------------------------------------------------------------
 
-    // In passes of these extents. Waves count passes, but short ones, behind which less is launched; steps the chunks
-    // that a block works through.
+    // In passes of these extents. Waves count passes, but short ones of a kernel that has a fallback, which is not
+    // launched then; steps the chunks that a block works through.
     static work_estimate
     work_in(const sgemm_problem& p, const device_info& device, const slice_pass& pass) {
         const auto cuts = [](int64_t whole, int64_t part) {

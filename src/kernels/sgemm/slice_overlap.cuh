@@ -5,7 +5,9 @@
 // The route is known when all is packed. Until then C is written in hope, where beta is zero: should the
 // fallback compute, it overwrites all of it. With another beta the first tile waits. Where enough has been found
 // for the fallback, packing and product stop.
-// Shared memory: that of the product kernel, and two raw parts for each warp that packs.
+// Before that, all warps of all blocks pack the first chunks of the first tiles, unless blocks share tiles.
+// Shared memory: that of the product kernel, and two raw parts for each warp that packs; those of the first chunks
+// lie in the stages.
 //
 // Bound: as the product kernel; and bytes, of the lines that the first wave of tiles reads.
 #pragma once
@@ -27,7 +29,7 @@ struct overlap_shape : Product {
     static_assert(128 * (copy_registers + Product::groups * math_registers) <=
                   65536 / Product::threads / 8 * 8 * Product::threads);
     static_assert(smem_bytes <= 227 * 1024);
-    static_assert(Product::threads / 32 * raw_parts * raw_part_bytes <= raw_at);
+    static_assert(Product::threads / 32 * raw_parts * raw_part_bytes <= Product::scales_at);
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

@@ -12,6 +12,8 @@
 // With few tiles several blocks share one, each with a range of the chunks. Up to 4 are a cluster, and each
 // adds and writes its share of the columns from the shared memory of all; more leave their sums in the
 // workspace, and the last one to finish adds them. Always in ascending order of k: the same bits on every run.
+// A block's only tile is written through shared memory, too. Where nothing is launched behind it (is_alone), the
+// kernel computes on the FP32 units what the slices cannot hold (slice_strict.cuh), with tiles of 128 x 64.
 // Shared memory: `stages` of the slices and part scales of block_m rows of A and 128 columns of B.
 //
 //   block tile  block_m x 128, one warpgroup for each halves * 64 rows
@@ -293,8 +295,8 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
         }
 }
 
-// Adds and writes a tile whose parts a cluster has, or one block alone. The sums meet in shared memory, column by column,
-// and each block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
+// Adds and writes a tile whose parts a cluster has, or one block alone. The sums meet in shared memory, column by
+// column, and each block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
 template <class Shape>
 __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                                   int parts,
@@ -506,7 +508,7 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
         if (stops && (stop.decides() || plan.parts == 1))
             return;
         const tile_target target(p, pass, packed, at);
-        // A block's only tile takes the same way alone: whole columns are written faster where all blocks write at once.
+        // A block's only tile takes the same way, by whole columns.
         const bool is_only = plan.parts == 1 && units <= gridDim.x;
         if (is_only || (plan.parts > 1 && plan.parts <= largest_tile_cluster)) {
             write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);

@@ -60,7 +60,8 @@ __device__ __forceinline__ unsigned count_one(unsigned* x) {
     return before;
 }
 
-// Reads of shared memory that take place where they stand, and each time: there are few registers to keep what was read.
+// Reads of shared memory that take place where they stand, and each time: there are few registers to keep what
+// was read.
 // PTX ISA, "Data Movement and Conversion Instructions: ld".
 __device__ __forceinline__ float read_float(const char* x) {
     float value;

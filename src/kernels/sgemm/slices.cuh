@@ -109,7 +109,8 @@ struct bf16x6 {
 
 // ---- Which kernel computes -----------------------------------------------------------------------
 
-// Of a pass; every launch that may be needed is made, and the kernels whose turn it is not end at once.
+// Of a pass; all launches that may be needed are made (is_alone: the product kernel's only), and the kernels whose
+// turn it is not end at once.
 enum route : unsigned { route_fp16x3, route_bf16x6, route_strict };
 
 template <class Scheme>

@@ -2,7 +2,7 @@
 // few tiles, and for operands with k along memory.
 //
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs.
-// Shared memory: six stages of 128 x 32 and 32 x 64 slabs; a tile of sums of each warp.
+// Shared memory: six stages of 128 x 32 and 32 x 64 slabs; a tile of each warp, on its way to C.
 // Workspace: the sums of unfinished tiles, 32 KiB for each multiprocessor, where tiles are split; copies of
 // operands that are not on the grid of 16 bytes.
 // Launch: one block of 384 threads for each multiprocessor; before it a warp for every 256 elements of a line

@@ -1,4 +1,4 @@
-// stream_k with tiles of a quarter, whose warps' lanes share k, and with nothing transposed: operands come to
+// stream_k with tiles of a quarter, whose warps' lanes share k, and with no operand transposed: they come to
 // shared memory as they lie in global memory, in every form.
 //
 // Lanes      Lane 4 j + i of a warp multiplies at every fourth k, from i on: its tile is that of the three
@@ -9,7 +9,8 @@
 //            memory it is a 128-bit load. Where k does, it is ldmatrix: its 8 x 8 matrices of 16 bits are
 //            8 lines x 4 k of 32 bits, of which lane 4 j + i gets line j at k = i.
 // Forms      NN is computed turned, C^T = op(B)^T op(A)^T, in the form of TT: with lines of A and k of B along
-//            memory the compiler finds no registers without bank conflicts (1.21 cycles an FMA, so 1.09).
+//            memory the compiler finds no registers without bank conflicts (1.21 cycles an FMA, TT 1.09). NT and
+//            TN, whose form stays the same, are turned where that makes fewer tiles. C is written turned back.
 // Slabs      of 32 k. With k along memory smem[line][k], rows of 128 bytes, swizzled by TMA so that eight
 //            lines at one quad of k are in different banks. A of OP_N is smem[k][line]; lanes of different
 //            k take its quads of lines in different orders. B of OP_T is two boxes of smem[k][32 lines],
@@ -46,7 +47,7 @@ struct stream_k_lanes_shape {
     static constexpr int slab_a = block_m * block_k, slab_b = block_n * block_k; // floats
     static constexpr int stage_floats = slab_a + slab_b;
     static constexpr int sums =
-        stages * stage_floats; // behind the stages: a warp tile for each warp
+        stages * stage_floats; // behind the stages: each warp's tile on its way to C
     static constexpr int warp_quads = 8 * 32;
     static constexpr size_t smem_bytes = (size_t{sums} + consumers * 32) * sizeof(float);
 

@@ -1,6 +1,6 @@
 // B = A^T of matrices that stay in the L2 cache: small tiles, short code, launches that overlap.
 //
-// Such a transpose is over in 1 to 3 us: what counts is how soon all multiprocessors have work, how many
+// Such a transpose is over in 1 to 10 us: what counts is how soon all multiprocessors have work, how many
 // instructions a block has to fetch, and that its launch hides behind the kernel before.
 //
 //   squares    `vectorised` with small tiles: vectors of 16 bytes, squares turned in registers, an XOR for
@@ -14,8 +14,8 @@
 //                           64         64         64         128
 //      elements  32 x 64    32 x 64    32 x 64    32 x 32    32 x 32
 //                256        256        256        256        256
-//                (32 x 32 up to 2^18 elements, and where n is no more)
-// Accepts: out of place, batches too, as far as the grid reaches, leading dimensions up to 2^25. squares:
+//                (32 x 32 up to 2^18 elements, and where n is at most 32)
+// Accepts: out of place, batches too, as far as the grid reaches; m, n and leading dimensions up to 2^25. squares:
 // everything a multiple of 16 bytes; elements of 1 byte, whose squares take too long to turn, are left to
 // `small_tiles`.
 
