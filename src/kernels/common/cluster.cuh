@@ -80,7 +80,7 @@ __device__ __forceinline__ void wait_for_bytes(uint64_t* barrier) {
 __device__ __forceinline__ uint32_t address_in_block(const void* smem, unsigned rank) {
     uint32_t remote = smem_address(smem);
 #if __CUDA_ARCH__ >= 900
-    asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(remote) : "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(remote) : "r"(rank));
 #endif
     return remote;
 }
@@ -103,16 +103,13 @@ send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #endif
 }
 
-// The same of a double.
-__device__ __forceinline__ void
-send_to_block(double* target, uint64_t* barrier, unsigned rank, double value) {
+// The same of 8 bytes, to places that address_in_block gave.
+__device__ __forceinline__ void send_to_place(uint32_t target, uint32_t barrier, uint64_t value) {
 #if __CUDA_ARCH__ >= 900
-    const uint32_t at = address_in_block(target, rank);
-    const uint32_t barrier_at = address_in_block(barrier, rank);
     asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(at),
-        "d"(value),
-        "r"(barrier_at)
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(target),
+        "l"(value),
+        "r"(barrier)
         : "memory");
 #endif
 }

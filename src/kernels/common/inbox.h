@@ -24,26 +24,15 @@ public:
     __device__ void is_open() { cluster_wait(); }
 
     // One thread of a block other than the first; the block may end at once.
-    // Data Movement and Conversion Instructions: mapa, st.async.
     __device__ void send(int rank, const Value& value) {
-#if __CUDA_ARCH__ >= 900
         constexpr int words = sizeof(Value) / 8;
         uint64_t word[words];
         std::memcpy(word, &value, sizeof(Value));
-        unsigned barrier, target;
-        asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(barrier) : "r"(smem_address(&barrier_)));
-        asm("mapa.shared::cluster.u32 %0, %1, 0;"
-            : "=r"(target)
-            : "r"(smem_address(value_ + rank)));
+        const uint32_t barrier = address_in_block(&barrier_, 0);
+        const uint32_t target = address_in_block(value_ + rank, 0);
 #pragma unroll
         for (int w = 0; w < words; ++w)
-            asm volatile(
-                "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
-                    target + 8 * w),
-                "l"(word[w]),
-                "r"(barrier)
-                : "memory");
-#endif
+            send_to_place(target + 8 * w, barrier, word[w]);
     }
 
     // In the first block: waits for all values; that of block `rank` > 0.

@@ -76,7 +76,9 @@ __global__ void __launch_bounds__(threads)
     for (int w = 1; w < warps; ++w)
         total.add(smem[w][lane]);
     if (chunk > 0) {
-        send_to_block(&inbox[chunk - 1][lane].sum, &barrier, 0, total.sum);
+        send_to_place(address_in_block(&inbox[chunk - 1][lane].sum, 0),
+                      address_in_block(&barrier, 0),
+                      static_cast<uint64_t>(__double_as_longlong(total.sum)));
         return;
     }
     if (chunks > 1) {
