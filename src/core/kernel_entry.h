@@ -107,12 +107,21 @@ using rule_list = std::span<const rule<Problem>>;
 
 inline constexpr unsigned any_form = ~0u;
 
-// sgemm: form 1 << (math * 4 + transa * 2 + transb); extents m, n, k, batch_count * m * n.
-inline constexpr unsigned emulated_form = 0xfu << MYBLAS_FP32_EMULATED_MATH * 4;
-inline constexpr unsigned fast_form = 0xfu << MYBLAS_FP32_FAST_MATH * 4;
+// sgemm: form 1 << (math * 4 + transa * 2 + transb), 12 bits higher where inputs are off the grid of 16 bytes;
+// extents m, n, k, batch_count * m * n.
+inline constexpr int off_grid_shift = 12;
+inline constexpr unsigned on_grid_form = (1u << off_grid_shift) - 1, off_grid_form = ~on_grid_form;
+
+// The forms of all modes, on the grid or off it, whose bit transa * 2 + transb is set.
+constexpr unsigned transposition_forms(unsigned pairs) { return pairs * 0x111111u; }
+// All forms of a mode.
+constexpr unsigned mode_form(myblasMath_t math) {
+    return 0xfu << math * 4 | 0xfu << (math * 4 + off_grid_shift);
+}
 
 inline selection_key make_key(const sgemm_problem& p) {
-    return {1u << (p.math * 4 + p.transa * 2 + p.transb),
+    const int misfit = inputs_aligned16(p) ? 0 : off_grid_shift;
+    return {1u << (misfit + p.math * 4 + p.transa * 2 + p.transb),
             {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
 }
 

@@ -35,6 +35,19 @@ struct sgemm_problem {
     int64_t batch_count = 1;
 };
 
+// Whether all columns of a matrix of each product start at a multiple of 16 bytes. What a pointer array holds is not
+// known here.
+inline bool
+batch_aligned16(const float* x, int64_t ld, int64_t stride, const void* array, int64_t batch) {
+    return !array && reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0 &&
+           (batch == 1 || stride % 4 == 0);
+}
+
+inline bool inputs_aligned16(const sgemm_problem& p) {
+    return batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count) &&
+           batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
+}
+
 // B = A^T, A m x n. Matrices of a batch are a stride apart.
 struct transpose_problem {
     int64_t m = 0, n = 0;

@@ -13,10 +13,13 @@
 namespace myblas {
 namespace {
 
-// Of every mode: op(A) transposed, op(B) transposed, op(A) not, op(B) alone, op(A) alone.
-constexpr unsigned transa_form = 0xccc, transb_form = 0xaaa, plain_a_form = 0x333, nt_form = 0x222;
-constexpr unsigned tn_form = 0x444;
-constexpr unsigned tensor_form = emulated_form | fast_form; // allows tensor cores
+constexpr unsigned nn = 1, nt = 2, tn = 4, tt = 8;
+constexpr unsigned transa_form = transposition_forms(tn | tt);
+constexpr unsigned transb_form = transposition_forms(nt | tt);
+constexpr unsigned plain_a_form = transposition_forms(nn | nt);
+constexpr unsigned nt_form = transposition_forms(nt), tn_form = transposition_forms(tn);
+constexpr unsigned tensor_form = // allows tensor cores
+    mode_form(MYBLAS_FP32_EMULATED_MATH) | mode_form(MYBLAS_FP32_FAST_MATH);
 constexpr interval one{1, 1};
 
 // clang-format off
@@ -46,7 +49,13 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {one,            any,            {8, 16384},      any},                        &cuda::sgemm_matvec},
     {any_form,    {any,            one,            {8, 16384},      any},                        &cuda::sgemm_matvec},
     // Medium products that are no squares, and small ones of a long k: docs/experiments/sgemm.md.
-    {any_form,    {interval{129, 384}, {129, 384},    at_least(14001), at_most(384 * 256)},           &cuda::sgemm_stream_k_lanes},
+    {any_form,    {interval{193, 256}, {193, 256},    {12001, 20000},  any},                          &cuda::sgemm_stream_k_parts_128x128},
+    {on_grid_form, {interval{129, 384}, {129, 384},   at_least(14001), {40000, 384 * 256}},           &cuda::sgemm_stream_k_lanes},
+    {any_form,    {interval{129, 384}, {129, 384},    at_least(14001), at_most(39999)},               &cuda::sgemm_long_k_64x64},
+    {off_grid_form & tn_form, {interval{129, 256}, {129, 256}, at_least(12001), any},                 &cuda::sgemm_stream_k_parts_128x128},
+    {off_grid_form, {interval{257, 320}, {257, 320}, at_least(14001), any},                           &cuda::sgemm_long_k_64x64},
+    {off_grid_form, {at_least(2000),  at_least(2000), {240, 300},      any},                          &cuda::sgemm_stream_k_lanes},
+    {nt_form,     {at_least(200),     at_least(200),  {150, 250},      {1040001, 1300000}},           &cuda::sgemm_sliced_32x32},
     {any_form,    {at_least(129),     at_least(129),  {501, 1000},     {65537, 120000}},              &cuda::sgemm_sliced_32x16},
     {any_form,    {at_least(129),     at_least(129),  {501, 6144},     {120001, 250000}},             by_cost},
     {any_form,    {at_least(129),     at_least(700),  at_least(300),   at_least(250001)},             by_cost},
@@ -59,9 +68,14 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {interval{17, 32},  at_least(17),   {1024, 8192},    at_least(65537)},              &cuda::sgemm_sliced_32x32_cluster},
     {any_form,    {at_least(17),      {17, 32},       {1024, 8192},    at_least(65537)},              &cuda::sgemm_sliced_32x32_cluster},
     {plain_a_form,{at_most(37),       any,            {2, 73},         at_most(98000)},               &cuda::sgemm_sliced_16x16_short},
+    {on_grid_form, {any,              at_most(400),   {40, 110},       {1000000, 1350000}},           &cuda::sgemm_sliced_64x64},
+    {on_grid_form, {any,              at_most(400),   {40, 75},        {600000, 1000000}},            &cuda::sgemm_sliced_64x64},
+    {off_grid_form, {any,             at_most(400),   {40, 110},       {1100000, 1350000}},           &cuda::sgemm_warp_tile_64x64},
     {any_form,    {any,               at_most(400),   {40, 370},       {370000, 1500000}},            &cuda::sgemm_sliced_64x32_short},
     {any_form,    {at_least(15),      at_least(15),   {250, 5600},     {14000, 26000}},               &cuda::sgemm_sliced_32x16_cluster},
     {tn_form,     {any,               any,            {55, 230},       {1500000, 20000000}},          &cuda::sgemm_stream_k_128x128},
+    {transa_form, {at_least(400),     at_least(400),  {34, 40},        {400000, 1000000}},            &cuda::sgemm_warp_tile_64x64},
+    {transa_form, {at_least(400),     at_least(400),  {28, 33},        {400000, 1000000}},            &cuda::sgemm_sliced_64x64},
     {transa_form, {at_least(67),      at_least(67),   {17, 33},        at_least(150000)},             &cuda::sgemm_short_k},
     {plain_a_form,{at_least(72),      at_least(72),   {2400, 20000},   {13000, 90000}},               &cuda::sgemm_long_k_128x64},
     {plain_a_form,{interval{5, 10},   at_least(5),    {41, 290},       at_most(34000)},               &cuda::sgemm_sliced_16x16_short},
@@ -118,6 +132,8 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form,    {interval{2, 4},    at_least(2),    at_least(769),   {4000, 16384}},                &cuda::sgemm_thin},
     {any_form,    {at_least(2),       {2, 4},         at_least(769),   {4000, 16384}},                &cuda::sgemm_thin},
     {any_form,    {interval{17, 128}, at_least(17),   {1025, 3072},    at_most(16384)},               &cuda::sgemm_sliced_32x32_cluster_8},
+    {any_form,    {interval{17, 32},  at_least(17),   {4500, 10000},   {10001, 46000}},               &cuda::sgemm_sliced_32x32_cluster_8},
+    {any_form,    {interval{17, 32},  at_least(17),   {513, 4499},     {10001, 30000}},               &cuda::sgemm_sliced_32x16_cluster},
     {any_form,    {interval{17, 32},  at_least(17),   {513, 10000},    {10001, 65536}},               &cuda::sgemm_sliced_32x32_cluster},
     {any_form,    {at_least(9),       {9, 32},        {513, 10000},    {10001, 65536}},               &cuda::sgemm_sliced_32x16_cluster_4},
     {any_form,    {at_most(16),       any,            {41, 16384},     at_most(300)},                 &cuda::sgemm_matvec},
@@ -220,11 +236,9 @@ constexpr rule<transpose_problem> transpose[] = {
     {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_cycles},
 };
 
-constexpr unsigned nn_form = 1; // neither operand transposed
-
 constexpr rule<geam_problem> geam[] = {
     // forms    m    n    min(m, n)  m * n
-    {nn_form,  {any, any, any, at_least(1 << 21)}, &cuda::geam_shared_tile},
+    {nn,       {any, any, any, at_least(1 << 21)}, &cuda::geam_shared_tile},
     {any_form, {any, any, any, any},               &cuda::geam_async_tiles},
     {any_form, {any, any, any, any},               &cuda::geam_shared_tile},
 };

@@ -85,17 +85,6 @@ __host__ __device__ inline bool aligned16(const float* x, int64_t ld) {
     return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
 }
 
-// The same for an operand of a whole batch. What a pointer array holds is not known here.
-inline bool
-aligned16(const float* x, int64_t ld, int64_t stride, const void* array, int64_t batch) {
-    return !array && aligned16(x, ld) && (batch == 1 || stride % 4 == 0);
-}
-
-inline bool inputs_aligned16(const sgemm_problem& p) {
-    return aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count) &&
-           aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
-}
-
 // Number of block tiles of C.
 inline int64_t tile_count(const sgemm_problem& p, int block_m, int block_n) {
     return ceil_div<int64_t>(p.m, block_m) * ceil_div<int64_t>(p.n, block_n);

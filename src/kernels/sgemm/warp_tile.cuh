@@ -103,9 +103,9 @@ struct slab_copier {
 // set. For OP_T of A with OP_N of B there is none.
 inline bool copies_quads(const sgemm_problem& p) {
     const bool quads_a =
-        p.m % 4 == 0 && aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
+        p.m % 4 == 0 && batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
     const bool quads_b =
-        p.n % 4 == 0 && aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
+        p.n % 4 == 0 && batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
     return (p.transa || quads_a) && (!p.transb || quads_b);
 }
 
