@@ -290,6 +290,12 @@ sgemm_call(myblasOperation_t transa, myblasOperation_t transb, int64_t m, int64_
     return call;
 }
 
+// With operands off the grid of 16 bytes.
+static myblasCall_t padded(myblasCall_t call) {
+    ++call.lda, ++call.ldb, ++call.ldc;
+    return call;
+}
+
 static myblasCall_t
 transpose_call(int64_t m, int64_t n, int element_bytes, uintptr_t a, uintptr_t b) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_TRANSPOSE);
@@ -402,10 +408,24 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, T, 680, 1518, 357), "stream_k_lanes"},
         {90, default_workspace, sgemm_call(N, T, 804, 514, 4652), "stream_k_lanes"},
         {90, default_workspace, sgemm_call(N, T, 140, 1132, 4061), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(T, N, 256, 256, 12288), "stream_k_parts"},
+        {90, default_workspace, sgemm_call(T, N, 192, 192, 12288), "stream_k_parts"},
+        {90, default_workspace, sgemm_call(T, N, 256, 256, 12288), "stream_k_parts_128x128"},
         {90, default_workspace, sgemm_call(N, N, 384, 256, 12288), "stream_k_parts_128x128"},
         {90, default_workspace, sgemm_call(T, N, 256, 256, 100000), "stream_k_lanes"},
         {90, default_workspace, sgemm_call(N, N, 384, 256, 30000), "stream_k_lanes"},
+        {90, (size_t)1 << 30, padded(sgemm_call(N, N, 256, 256, 100000)), "stream_k_parts"},
+        {90, (size_t)1 << 30, padded(sgemm_call(T, N, 256, 256, 100000)), "stream_k_parts_128x128"},
+        {90, default_workspace, padded(sgemm_call(N, N, 300, 300, 40000)), "long_k_64x64"},
+        {90, default_workspace, sgemm_call(N, N, 140, 150, 50000), "long_k_64x64"},
+        {90, (size_t)1 << 30, padded(sgemm_call(N, N, 4096, 4096, 256)), "stream_k_lanes"},
+        {90, default_workspace, sgemm_call(N, T, 3394, 362, 232), "sliced_32x32"},
+        {90, default_workspace, sgemm_call(N, T, 3168, 399, 91), "warp_tile_64x64"},
+        {90, default_workspace, sgemm_call(N, N, 3000, 400, 80), "sliced_64x64"},
+        {90, default_workspace, sgemm_call(T, N, 860, 937, 38), "warp_tile_64x64"},
+        {90, default_workspace, sgemm_call(T, N, 20, 751, 7027), "sliced_32x32_cluster_8"},
+        {90, default_workspace, sgemm_call(N, N, 25, 1000, 600), "sliced_32x16_cluster"},
+        {90, default_workspace, sgemm_call(N, N, 4096, 32, 10000), "sliced_64x32_cluster"},
+        {90, default_workspace, sgemm_call(N, N, 32, 4096, 10000), "sliced_32x64_cluster"},
         {80, 0, sgemm_call(N, N, 64, 64, 65536), "sliced_32x16"},
         {90, 0, sgemm_call(N, N, 64, 64, 65536), "sliced_32x32_cluster"},
         {all, 0, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},

@@ -737,38 +737,54 @@ static void test_batches(void** state) {
 // ---- Values --------------------------------------------------------------------------------------
 
 // C (m x n, tight) = alpha A B + beta C on the host's dense A and B.
-static const float* small_product(myblasHandle_t handle,
-                                  struct operands* o,
-                                  struct shape s,
-                                  const float* a,
-                                  const float* b,
-                                  float alpha) {
+// What op(A) op(B), with operands as they lie in memory, leaves in C, of which all elements were `old`. NULL: the forced
+// kernel declines.
+static const float* product_in_form(myblasHandle_t handle,
+                                    struct operands* o,
+                                    myblasOperation_t transa,
+                                    myblasOperation_t transb,
+                                    struct shape s,
+                                    const float* a,
+                                    const float* b,
+                                    float alpha,
+                                    float beta,
+                                    float old) {
     const size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
     memcpy(operand_place(&o->a, m * k * sizeof(float), 0), a, m * k * sizeof(float));
     memcpy(operand_place(&o->b, k * n * sizeof(float), 0), b, k * n * sizeof(float));
-    operand_place(&o->c, m * n * sizeof(float), 0);
+    float* c = operand_place(&o->c, m * n * sizeof(float), 0);
+    for (size_t i = 0; beta != 0 && i < m * n; ++i)
+        c[i] = old;
     operand_upload(&o->a);
     operand_upload(&o->b);
     operand_upload(&o->c);
-    const float zero = 0;
     const myblasStatus_t status = mysgemm(handle,
-                                          MYBLAS_OP_N,
-                                          MYBLAS_OP_N,
+                                          transa,
+                                          transb,
                                           s.m,
                                           s.n,
                                           s.k,
                                           &alpha,
                                           operand_device(&o->a),
-                                          s.m,
+                                          transa == MYBLAS_OP_N ? s.m : s.k,
                                           operand_device(&o->b),
-                                          s.k,
-                                          &zero,
+                                          transb == MYBLAS_OP_N ? s.k : s.n,
+                                          &beta,
                                           operand_device(&o->c),
                                           s.m);
     if (status == MYBLAS_STATUS_NOT_SUPPORTED)
         return NULL;
     assert_ok(status);
     return operand_download(&o->c);
+}
+
+static const float* small_product(myblasHandle_t handle,
+                                  struct operands* o,
+                                  struct shape s,
+                                  const float* a,
+                                  const float* b,
+                                  float alpha) {
+    return product_in_form(handle, o, MYBLAS_OP_N, MYBLAS_OP_N, s, a, b, alpha, 0, 0);
 }
 
 enum { special_m = 36, special_n = 20, special_k = 24 };
@@ -1243,8 +1259,8 @@ static void test_who_computes(void** state) {
     }
 }
 
-// Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to
-// emulated mode, what its slices cannot hold.
+// Where a wave of its blocks computes a short product, also if two share a tile, a kernel of fast mode leaves to the FP32
+// units, and not to emulated mode, what its slices cannot hold.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;
@@ -1252,27 +1268,52 @@ static void test_who_computes_short_products(void** state) {
     } waves[] = {
         {"fast_fp16x3", {2100, 1000, guarded_k}},
         {"fast_fp16x3_128x128", {1100, 1000, guarded_k}},
+        {"fast_fp16x3_128x128", {1024, 1024, 256}},
+    };
+    static const struct {
+        myblasOperation_t transa, transb;
+        float beta;
+    } forms[] = {
+        {MYBLAS_OP_N, MYBLAS_OP_N, 0},
+        {MYBLAS_OP_N, MYBLAS_OP_T, -0.5f},
+        {MYBLAS_OP_T, MYBLAS_OP_N, 0},
+        {MYBLAS_OP_T, MYBLAS_OP_T, 1},
     };
     myblasHandle_t handle = require_handle(state);
     struct operands o = operands_create(handle);
     for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
-        for (size_t w = 0; w < COUNT_OF(waves); ++w) {
-            if (strcmp(info.name, waves[w].kernel) != 0 || !kernel_fits_device(handle, &info))
+        for (size_t w = 0; w < COUNT_OF(waves) * COUNT_OF(forms); ++w) {
+            const size_t wave = w / COUNT_OF(forms), form = w % COUNT_OF(forms);
+            if (strcmp(info.name, waves[wave].kernel) != 0 || !kernel_fits_device(handle, &info) ||
+                left_out(4))
                 continue;
-            const struct shape shape = waves[w].shape;
+            const struct shape shape = waves[wave].shape;
             const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
             random_seed(7);
-            float *a, *b;
+            float *a, *b, *c = NULL;
             make_hard_data(lognormal, shape, &a, &b);
-            force(handle, &info);
-            const float* found = small_product(handle, &o, shape, a, b, 1);
-            assert_non_null(found);
-            float* c = memcpy(allocate(1, bytes), found, bytes);
-            assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, in_order));
-            found = small_product(handle, &o, shape, a, b, 1);
-            assert_non_null(found);
-            assert_memory_equal(c, found, bytes);
+            for (int strict = 0; strict < 2; ++strict) {
+                if (strict)
+                    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, in_order));
+                else
+                    force(handle, &info);
+                const float* found = product_in_form(handle,
+                                                     &o,
+                                                     forms[form].transa,
+                                                     forms[form].transb,
+                                                     shape,
+                                                     a,
+                                                     b,
+                                                     1,
+                                                     forms[form].beta,
+                                                     3);
+                assert_non_null(found);
+                if (strict)
+                    assert_memory_equal(c, found, bytes);
+                else
+                    c = memcpy(allocate(1, bytes), found, bytes);
+            }
             free(a);
             free(b);
             free(c);

@@ -13,13 +13,28 @@ namespace myblas::cuda {
 // 16 bytes of row r lies at piece j ^ (r / 2 % 4), or j ^ (r % 8). Starts where 8 rows may, at a multiple of
 // 512 or 1024 bytes, or at a multiple of 32 inside a row of 128.
 template <int row_bytes>
-__device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t smem_address) {
+class wgmma_tile {
+public:
+    explicit __device__ __forceinline__ wgmma_tile(uint32_t smem_address)
+        : low_(unused_stride | (smem_address & 0x3ffff) >> 4) {}
+
+    // The tile that lies so many bytes, a multiple of 16, further on: one addition, also of the descriptor.
+    __device__ __forceinline__ wgmma_tile after(uint32_t bytes) const {
+        wgmma_tile other = *this;
+        other.low_ += bytes / 16;
+        return other;
+    }
+
+    __device__ __forceinline__ uint64_t descriptor() const { return uint64_t{high} << 32 | low_; }
+
+private:
     static_assert(row_bytes == 64 || row_bytes == 128);
-    constexpr uint64_t swizzle = uint64_t{row_bytes == 64 ? 2 : 1} << 62;
-    constexpr uint64_t stride_of_8_rows = uint64_t{8 * row_bytes / 16} << 32;
-    constexpr uint64_t unused_stride = uint64_t{1} << 16;
-    return swizzle | stride_of_8_rows | unused_stride | (smem_address & 0x3ffff) >> 4;
-}
+    static constexpr uint32_t unused_stride = 1u << 16;
+    static constexpr uint32_t swizzle = (row_bytes == 64 ? 2u : 1u) << 30;
+    static constexpr uint32_t high = swizzle | 8 * row_bytes / 16; // the stride of 8 rows
+
+    uint32_t low_;
+};
 
 // Orders this warpgroup's register accesses before the products that follow.
 __device__ __forceinline__ void wgmma_fence() {

@@ -224,7 +224,8 @@ struct slice_launcher {
 
     // Strips in the order in which tiles want them, counted by as many counters as the stream has places for.
     // False where these are too few.
-    static bool plan_strips(const slice_pass& pass,
+    static bool plan_strips(const sgemm_problem& p,
+                            const slice_pass& pass,
                             const tile_plan& tiles,
                             const device_info& device,
                             strip_plan& plan) {
@@ -233,6 +234,8 @@ struct slice_launcher {
         plan.first_counter = slice_counters;
         if (tiles.parts > largest_tile_cluster)
             plan.first_counter += static_cast<int>(tiles.tiles);
+        plan.k_contiguous_a = p.transa;
+        plan.k_contiguous_b = !p.transb;
         const int places = counter_count - plan.first_counter - strip_counters;
         if (pass.chunks == 0 || panels_a + panels_b > places)
             return false;
@@ -307,7 +310,7 @@ struct slice_launcher {
         if constexpr (overlaps) {
             using overlap = overlap_shape<Shape>;
             strip_plan plan;
-            if (inputs_aligned16(p) && plan_strips(pass, tiles, *context.device, plan)) {
+            if (inputs_aligned16(p) && plan_strips(p, pass, tiles, *context.device, plan)) {
                 const bool is_cluster = tiles.parts <= largest_tile_cluster;
                 const int64_t blocks =
                     tiles.parts == 1 ? context.device->sm_count : tiles.tiles * tiles.parts;

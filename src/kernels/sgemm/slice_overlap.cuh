@@ -45,6 +45,8 @@ struct product_end {
     __device__ __forceinline__ bool decides() const { return decide; }
 };
 
+inline constexpr int polled_spans = 4; // at a time: more would be in the way of those that count
+
 // The work of the warp that issues copies. Where the product must not go on, it hands over a stage that ends it.
 template <class Shape>
 __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
@@ -81,16 +83,16 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
         const int panel_b = at.batch * pass.panels_b + at.panel_b;
         int chunk = first;
         while (chunk < last) {
-            // Each lane looks at a span.
+            // Each of a few lanes looks at a span.
             const int span = chunk / plan.span + lane;
             bool is_ready = false;
-            if (span * plan.span < last) {
+            if (lane < polled_spans && span * plan.span < last) {
                 const unsigned wanted = parts_of(span);
                 const unsigned* row = ready + span * (panels_a + panels_b);
-                is_ready = load_counter(&row[panels_a + panel_b]) == wanted;
+                is_ready = load_counter_and_acquire(&row[panels_a + panel_b]) == wanted;
 #pragma unroll
                 for (int i = 0; i < Shape::panels_m; ++i)
-                    is_ready &= load_counter(&row[panel_a + i]) == wanted;
+                    is_ready &= load_counter_and_acquire(&row[panel_a + i]) == wanted;
             }
             const unsigned vote = load_counter(&packed.counters[vote_of_blocks]);
             const int spans = __ffs(~__ballot_sync(0xffffffffu, is_ready)) - 1;
@@ -100,10 +102,9 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
             }
             if (spans == 0)
                 continue;
-            fence_device(); // what was written before the counters is there
-            __syncwarp();   // for all lanes
+            __syncwarp(); // what these lanes know of is there for all
             fence_for_copies();
-            const int end = min((chunk / plan.span + (spans < 0 ? 32 : spans)) * plan.span, last);
+            const int end = min((chunk / plan.span + spans) * plan.span, last);
             for (; chunk < end; ++chunk) {
                 emptied[ring.stage].wait(ring.parity ^ 1);
                 if (lane == 0)
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     using Scheme = typename Shape::Scheme;
     extern __shared__ __align__(1024) char smem[];
     __shared__ product_end<Shape::stages> smem_end;
-    __shared__ told_findings smem_told;
+    __shared__ block_findings smem_block;
     __shared__ unsigned smem_lead; // the block's first strip there
     constexpr unsigned warps = Shape::threads / 32;
     mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             emptied[s].init(Shape::math_threads);
         }
         mbarrier::publish_inits();
-        smem_told = {{0, 0}, {no_exponent, no_exponent}, route_fp16x3};
+        smem_block = {{0, 0}, {no_exponent, no_exponent}, route_fp16x3, 0};
     }
     wait_for_earlier_work();
     let_next_kernel_come();
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         strip_place at;
         if (at.locate(plan, pass, 1, smem_lead + warp, true))
             pack_strip<Scheme>(
-                p, pass, plan, packed, at, smem + warp * raw_parts * raw_part_bytes, smem_told);
+                p, pass, plan, packed, at, smem + warp * raw_parts * raw_part_bytes, smem_block);
         fence_async_shared();
         __syncthreads(); // the raw parts have been read: stages may be filled
     }
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                                             packed,
                                             smem + Shape::raw_at +
                                                 (warp - 1) * raw_parts * raw_part_bytes,
-                                            smem_told);
+                                            smem_block);
         }
         __syncwarp();
         asm volatile("bar.sync 2, 128;" ::: "memory"); // the block needs the counters no more

@@ -7,8 +7,8 @@
 // Bound: tensor cores, 2 m n k * products flop at the dense rate of 16-bit operands, and power.
 //
 // Persistent blocks. One warp issues bulk copies, a whole chunk of both block tiles a stage; while one of the
-// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy, and where its registers hold two
-// sums, itself.
+// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy, for which they take turns, and where
+// its registers hold two sums, itself.
 // With few tiles several blocks share one, each with a range of the chunks. Up to 4 are a cluster, and each
 // adds and writes its share of the columns from the shared memory of all; more leave their sums in the
 // workspace, and the last one to finish adds them. Always in ascending order of k: the same bits on every run.
@@ -37,6 +37,7 @@ template <class Scheme_, int groups_, int halves_, int stages_>
 struct product_shape {
     using Scheme = Scheme_;
     static constexpr int groups = groups_, halves = halves_, stages = stages_;
+    static constexpr bool takes_turns = halves == 2; // of the warpgroups
     static constexpr int block_m = groups * halves * 64, block_n = panel_rows;
     static constexpr int math_threads = groups * 128;
     static constexpr int threads = math_threads + 128;
@@ -103,16 +104,25 @@ __device__ __forceinline__ pass_tile locate_tile(const slice_pass& pass, int64_t
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
+// Where a warpgroup finds its slices in the first stage.
+template <class Shape>
+struct group_slices {
+    wgmma_tile<chunk_k * 2> a, b;
+
+    __device__ __forceinline__ group_slices(const char* smem, int group)
+        : a(smem_address(smem) + group * Shape::halves / 2 * Shape::panel_bytes +
+            group * Shape::halves % 2 * (slice_bytes / 2)),
+          b(smem_address(smem) + Shape::slices_b_at) {}
+};
+
 // A warpgroup's product of a chunk, of 64 rows and 128 columns, while the tensor core adds it up.
 template <class Shape>
 struct chunk_product {
     float sum[64];
     float scale[panel_parts]; // of the parts of its columns
 
-    // Starts the product of the warpgroup's `half` in a stage.
-    __device__ __forceinline__ void start(const char* smem, int stage, int group, int half) {
-        using Scheme = typename Shape::Scheme;
-        constexpr auto products = Scheme::products;
+    // Of the warpgroup's `half` of a stage.
+    __device__ __forceinline__ void load_scales(const char* smem, int stage, int group, int half) {
         const char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
         const int tile = group * Shape::halves + half;
         const float4 scales_b = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
@@ -120,10 +130,15 @@ struct chunk_product {
             reinterpret_cast<const float*>(scales)[tile * 2 + threadIdx.x / 64 % 2];
         scale[0] = scale_a * scales_b.x, scale[1] = scale_a * scales_b.y;
         scale[2] = scale_a * scales_b.z, scale[3] = scale_a * scales_b.w;
-        const uint32_t slices = smem_address(smem + stage * Shape::slices_bytes);
-        const uint32_t slices_a =
-            slices + tile / 2 * Shape::panel_bytes + tile % 2 * (slice_bytes / 2);
-        const uint32_t slices_b = slices + Shape::slices_b_at;
+    }
+
+    // Starts the product, of groups that take turns in two steps. Descriptors are one addition each, so that the
+    // tensor core gets one step right behind the other.
+    __device__ __forceinline__ void start(const group_slices<Shape>& slices, int stage, int half) {
+        using Scheme = typename Shape::Scheme;
+        constexpr auto products = Scheme::products;
+        const auto a = slices.a.after(stage * Shape::slices_bytes);
+        const auto b = slices.b.after(stage * Shape::slices_bytes);
         bool accumulates = false;
         wgmma_fence();
 #pragma unroll
@@ -132,12 +147,20 @@ struct chunk_product {
             for (int kk = 0; kk < chunk_k; kk += 16) {
                 wgmma_64x128x16<typename Scheme::slice>(
                     sum,
-                    wgmma_descriptor<64>(slices_a + products.of[i].a * slice_bytes + kk * 2),
-                    wgmma_descriptor<64>(slices_b + products.of[i].b * slice_bytes + kk * 2),
+                    a.after(half * (slice_bytes / 2) + products.of[i].a * slice_bytes + kk * 2)
+                        .descriptor(),
+                    b.after(products.of[i].b * slice_bytes + kk * 2).descriptor(),
                     accumulates);
+                if (Shape::takes_turns && !accumulates)
+                    wgmma_commit();
                 accumulates = true;
             }
         wgmma_commit();
+    }
+
+    __device__ __forceinline__ void await_first_step() {
+        static_assert(Shape::takes_turns);
+        wgmma_wait<1>();
     }
 
     // Waits until no more than `pending` later products are on their way, and adds this one.
@@ -407,18 +430,50 @@ __device__ __forceinline__ void copy_chunk(const slice_pass& pass,
                barrier);
 }
 
+// Turns of the two warpgroups to start a product, so that they never fall into step, where the tensor core waits for
+// both of them while they add in FP32: a group starts when the first step of the other's product is done.
+template <class Shape>
+class group_turns {
+public:
+    explicit __device__ __forceinline__ group_turns(int group) : group_(group) {
+        if (Shape::takes_turns && group != 0)
+            pass();
+    }
+    __device__ __forceinline__ void take() const {
+        asm volatile("bar.sync %0, %1;" ::"r"(first_barrier + group_), "n"(Shape::math_threads)
+                     : "memory");
+    }
+    __device__ __forceinline__ void pass() const {
+        asm volatile("bar.arrive %0, %1;" ::"r"(first_barrier + 1 - group_),
+                     "n"(Shape::math_threads)
+                     : "memory");
+    }
+    // After as many turns of both groups.
+    __device__ __forceinline__ ~group_turns() {
+        if (Shape::takes_turns && group_ == 0)
+            take(); // the other group's last one
+    }
+
+private:
+    static_assert(!Shape::takes_turns || Shape::groups == 2);
+    static constexpr int first_barrier = 3;
+    int group_;
+};
+
 // Adds up chunks where registers hold the sums of two: while one is added in FP32, the tensor core has the next
 // to do. (Without, the warpgroups fall into step, and it waits for both.)
 template <class Shape>
 __device__ __forceinline__ void add_chunks(
     char* smem, int group, int chunks, ring_position<Shape::stages>& ring, float (&acc)[64]) {
+    const group_slices<Shape> slices(smem, group);
     mbarrier* filled = reinterpret_cast<mbarrier*>(smem + Shape::barriers_at);
     mbarrier* emptied = filled + Shape::stages;
     ring_position<Shape::stages> oldest = ring;
     chunk_product<Shape> even, odd;
     const auto start = [&](chunk_product<Shape>& product) {
         filled[ring.stage].wait(ring.parity);
-        product.start(smem, ring.stage, group, 0);
+        product.load_scales(smem, ring.stage, group, 0);
+        product.start(slices, ring.stage, 0);
         ring.advance();
     };
     const auto release = [&] {
@@ -469,6 +524,8 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
     mbarrier* emptied = filled + Shape::stages;
     // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
     const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
+    const group_slices<Shape> slices(smem, group);
+    const group_turns<Shape> turns(group);
     const int64_t units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
     for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
@@ -490,7 +547,11 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
                 chunk_product<Shape> product;
 #pragma unroll
                 for (int half = 0; half < Shape::halves; ++half) {
-                    product.start(smem, ring.stage, group, half);
+                    product.load_scales(smem, ring.stage, group, half);
+                    turns.take();
+                    product.start(slices, ring.stage, half);
+                    product.await_first_step();
+                    turns.pass();
                     product.template add_to<0>(acc[half]);
                 }
                 emptied[ring.stage].arrive_after_loads();

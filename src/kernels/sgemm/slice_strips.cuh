@@ -7,7 +7,8 @@
 // of tiles reads, in each along k. They are claimed, not assigned, so that nothing waits for a block that is
 // not on the device. What is finished is counted, span by span of a panel.
 // The first chunks of the first bundle, the lead, come in shorter strips, which all warps of all blocks pack: until
-// these are there, nobody can multiply.
+// these are there, nobody can multiply. The warps of a block read along memory there: neighbouring lines, or of the
+// same lines one range of k after the other.
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
@@ -26,6 +27,7 @@ struct strip_plan {
     unsigned lead_strips; // that these are cut into
     int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished parts
     int counters;      // of the stream's, in all
+    bool k_contiguous_a, k_contiguous_b;
 };
 
 enum strip_counter { claimed_lead, claimed_strips, finished_parts, strip_counters };
@@ -46,6 +48,13 @@ __host__ __device__ inline int64_t plan_units(const strip_plan& plan) {
 __device__ __forceinline__ unsigned load_counter(const unsigned* x) {
     unsigned value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(x) : "memory");
+    return value;
+}
+
+// The same; what they wrote before is there at once. Unlike a fence it does not wait for what other warps write.
+__device__ __forceinline__ unsigned load_counter_and_acquire(const unsigned* x) {
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(x) : "memory");
     return value;
 }
 
@@ -163,15 +172,27 @@ struct strip_place {
                                            int tile_parts,
                                            unsigned unit,
                                            bool in_lead) {
-        const unsigned groups = (plan.bundle_a + plan.bundle_b) * panel_parts;
+        const unsigned groups_a = plan.bundle_a * panel_parts;
+        const unsigned groups = groups_a + plan.bundle_b * panel_parts;
         const unsigned bundle = in_lead ? 0 : unit / (groups * plan.strips);
-        const unsigned inside = unit - bundle * (groups * plan.strips);
-        unsigned strip = inside / groups, group = inside % groups;
-        if (tile_parts > 1) // the beginnings of all ranges come first, and there is no lead
-            strip = strip % tile_parts * (plan.strips / tile_parts) + strip / tile_parts;
-        is_a = group < static_cast<unsigned>(plan.bundle_a * panel_parts);
-        if (!is_a)
-            group -= plan.bundle_a * panel_parts;
+        unsigned strip, group;
+        if (in_lead) {
+            const unsigned strips = plan.lead_chunks / lead_strip_chunks;
+            is_a = unit < groups_a * strips;
+            const unsigned inside = is_a ? unit : unit - groups_a * strips;
+            const unsigned own_groups = is_a ? groups_a : groups - groups_a;
+            const bool k_contiguous = is_a ? plan.k_contiguous_a : plan.k_contiguous_b;
+            group = k_contiguous ? inside / strips : inside % own_groups;
+            strip = k_contiguous ? inside % strips : inside / own_groups;
+        } else {
+            const unsigned inside = unit - bundle * (groups * plan.strips);
+            strip = inside / groups, group = inside % groups;
+            if (tile_parts > 1) // the beginnings of all ranges come first, and there is no lead
+                strip = strip % tile_parts * (plan.strips / tile_parts) + strip / tile_parts;
+            is_a = group < groups_a;
+            if (!is_a)
+                group -= groups_a;
+        }
         panel = bundle * (is_a ? plan.bundle_a : plan.bundle_b) + group / panel_parts;
         part = group % panel_parts;
         const int length = in_lead ? lead_strip_chunks : strip_chunks;
@@ -183,44 +204,59 @@ struct strip_place {
     }
 };
 
-// What a block has told of its findings.
-struct told_findings {
+// What the warps of a block have found and finished, of which others know the vote and what was told.
+struct block_findings {
     int greatest[2], smallest[2]; // of B, of A
     unsigned vote;
+    unsigned finished; // parts, since they were last told
 };
 
-// Counts the parts of a strip, once they and what was found are there for others.
+// Tells other blocks what this one has found, and then that its parts are finished: a warp that packs no more. All
+// strips together would be too many for the few counters of it.
+__device__ __forceinline__ void
+tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings& block) {
+    if (threadIdx.x % 32 != 0)
+        return;
+    const unsigned finished = atomicExch(&block.finished, 0);
+    for (int is_a = 0; is_a < 2; ++is_a) {
+        unsigned* tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
+        atomicMax(&tell[0], atomicMax(&block.greatest[is_a], 0));
+        atomicMax(&tell[1], no_exponent - atomicMin(&block.smallest[is_a], no_exponent));
+    }
+    fence_device();
+    atomicAdd(&packed.counters[plan.first_counter + finished_parts], finished);
+}
+
+// Counts the parts of a strip, once they are there for others.
 __device__ __forceinline__ void count_parts(const slice_pass& pass,
                                             const strip_plan& plan,
                                             const packed_pass& packed,
                                             const strip_place& at,
                                             const findings& found,
-                                            told_findings& told) {
+                                            block_findings& block) {
     const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
     const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);
     const unsigned vote = __reduce_max_sync(0xffffffffu, found.vote);
     const int lane = threadIdx.x % 32;
     if (lane == 0) {
-        unsigned* tell = packed.counters + (at.is_a ? greatest_of_a : greatest_of_b);
-        if (atomicMax(&told.greatest[at.is_a], greatest) < greatest)
-            atomicMax(&tell[0], greatest);
-        if (atomicMin(&told.smallest[at.is_a], smallest) > smallest)
-            atomicMax(&tell[1], no_exponent - smallest);
-        if (atomicMax(&told.vote, vote) < vote)
+        atomicMax(&block.greatest[at.is_a], greatest);
+        atomicMin(&block.smallest[at.is_a], smallest);
+        if (atomicMax(&block.vote, vote) < vote)
             atomicMax(&packed.counters[vote_of_blocks], vote);
     }
-    __syncwarp(); // all lanes have written their part, and lane 0 has told
+    __syncwarp(); // all lanes have written their part
     fence_device();
     fence_for_copies();
     unsigned* counters = packed.counters + plan.first_counter;
     const int panels_a = pass.batches * pass.panels_a;
     const int all_panels = panels_a + pass.batches * pass.panels_b;
-    if (lane < at.last_chunk - at.first_chunk)
+    const int chunks = at.last_chunk - at.first_chunk;
+    if (lane < chunks)
         atomicAdd(&counters[strip_counters + (at.first_chunk + lane) / plan.span * all_panels +
                             (at.is_a ? 0 : panels_a) + at.panel],
                   1);
     if (lane == 0)
-        atomicAdd(&counters[finished_parts], at.last_chunk - at.first_chunk);
+        atomicAdd(&block.finished, chunks);
 }
 
 template <class Scheme, bool k_contiguous>
@@ -230,7 +266,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                            const packed_pass& packed,
                                            const strip_place& at,
                                            char* smem,
-                                           told_findings& told) {
+                                           block_findings& block) {
     packed_operand target;
     target.slices = at.is_a ? packed.a.slices : packed.b.slices;
     target.part_scales = at.is_a ? packed.a.part_scales : packed.b.part_scales;
@@ -292,7 +328,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
         if (chunk + raw_parts < at.last_chunk)
             raw(chunk).fetch(source, chunk + raw_parts);
     }
-    count_parts(pass, plan, packed, at, found, told);
+    count_parts(pass, plan, packed, at, found, block);
 }
 
 template <class Scheme>
@@ -302,11 +338,11 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                            const packed_pass& packed,
                                            const strip_place& at,
                                            char* smem,
-                                           told_findings& told) {
-    if (at.is_a ? p.transa : !p.transb)
-        pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, told);
+                                           block_findings& block) {
+    if (at.is_a ? plan.k_contiguous_a : plan.k_contiguous_b)
+        pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, block);
     else
-        pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, told);
+        pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, block);
 }
 
 // The work of a warp that packs beside the product: what is left of the lead, then all other strips.
@@ -317,7 +353,7 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
                                                     int tile_parts,
                                                     const packed_pass& packed,
                                                     char* smem,
-                                                    told_findings& told) {
+                                                    block_findings& block) {
     unsigned* counters = packed.counters + plan.first_counter;
     const unsigned units = static_cast<unsigned>(plan_units(plan));
     const int lane = threadIdx.x % 32;
@@ -336,13 +372,14 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
             return; // others compute, and pack for themselves
         const bool is_end = unit >= (in_lead ? plan.lead_strips : units);
         if (is_end && !in_lead)
-            return;
+            break;
         in_lead = in_lead && !is_end;
         next = claim();
         strip_place at;
         if (!is_end && at.locate(plan, pass, tile_parts, unit, in_lead))
-            pack_strip<Scheme>(p, pass, plan, packed, at, smem, told);
+            pack_strip<Scheme>(p, pass, plan, packed, at, smem, block);
     }
+    tell_findings(packed, plan, block);
 }
 
 // The route as the findings of all strips that have been counted tell it.

@@ -195,10 +195,11 @@ repair_quad(const sgemm_problem& p, int64_t first_row, int64_t col) {
 template <class Shape, class PassOn>
 __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               uint32_t (&low)[4][4],
-                                              uint32_t slices_high,
+                                              uint32_t slices,
                                               float (&acc)[32],
                                               const PassOn& pass_on) {
-    const uint32_t slices_low = slices_high + Shape::slice_bytes;
+    const wgmma_tile<Shape::line_bytes> slices_high(slices);
+    const auto slices_low = slices_high.after(Shape::slice_bytes);
     // All are in their registers before the first product.
 #pragma unroll
     for (int s = 0; s < 4; ++s)
@@ -211,16 +212,13 @@ __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
         wgmma_fence();
 #pragma unroll
         for (int s = first; s < first + 2; ++s)
-            wgmma_64x64x8_tf32(
-                sum, low[s], wgmma_descriptor<Shape::line_bytes>(slices_high + s * 32), s > first);
+            wgmma_64x64x8_tf32(sum, low[s], slices_high.after(s * 32).descriptor(), s > first);
 #pragma unroll
         for (int s = first; s < first + 2; ++s)
-            wgmma_64x64x8_tf32(
-                sum, high[s], wgmma_descriptor<Shape::line_bytes>(slices_low + s * 32), true);
+            wgmma_64x64x8_tf32(sum, high[s], slices_low.after(s * 32).descriptor(), true);
 #pragma unroll
         for (int s = first; s < first + 2; ++s)
-            wgmma_64x64x8_tf32(
-                sum, high[s], wgmma_descriptor<Shape::line_bytes>(slices_high + s * 32), true);
+            wgmma_64x64x8_tf32(sum, high[s], slices_high.after(s * 32).descriptor(), true);
         wgmma_commit();
         if (first == 2)
             pass_on();
