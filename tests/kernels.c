@@ -418,6 +418,7 @@ static void test_selected_names(void** state) {
         {90, default_workspace, padded(sgemm_call(N, N, 300, 300, 40000)), "long_k_64x64"},
         {90, default_workspace, sgemm_call(N, N, 140, 150, 50000), "long_k_64x64"},
         {90, (size_t)1 << 30, padded(sgemm_call(N, N, 4096, 4096, 256)), "stream_k_lanes"},
+        {90, default_workspace, padded(sgemm_call(N, N, 100000, 128, 128)), "warp_tile"},
         {90, default_workspace, sgemm_call(N, T, 3394, 362, 232), "sliced_32x32"},
         {90, default_workspace, sgemm_call(N, T, 3168, 399, 91), "warp_tile_64x64"},
         {90, default_workspace, sgemm_call(N, N, 3000, 400, 80), "sliced_64x64"},

@@ -737,8 +737,8 @@ static void test_batches(void** state) {
 // ---- Values --------------------------------------------------------------------------------------
 
 // C (m x n, tight) = alpha A B + beta C on the host's dense A and B.
-// What op(A) op(B), with operands as they lie in memory, leaves in C, of which all elements were `old`. NULL: the forced
-// kernel declines.
+// What op(A) op(B), with operands as they lie in memory, leaves in C, of which all elements were `old`. NULL: the
+// forced kernel declines.
 static const float* product_in_form(myblasHandle_t handle,
                                     struct operands* o,
                                     myblasOperation_t transa,
@@ -1259,16 +1259,32 @@ static void test_who_computes(void** state) {
     }
 }
 
-// Where a wave of its blocks computes a short product, also if two share a tile, a kernel of fast mode leaves to the FP32
-// units, and not to emulated mode, what its slices cannot hold.
+// Of which products are elements of A, in whatever order they add up.
+static float selected(bool of_a, int line, int k) {
+    return of_a ? lognormal(of_a, line, k) : (float)(k == line * 7 % (4 * guarded_k));
+}
+
+// In place of the matrix, of tight leading dimension.
+static float* transposed(float* x, int rows, int cols) {
+    float* result = allocate((size_t)rows * (size_t)cols, sizeof *x);
+    for (int j = 0; j < cols; ++j)
+        for (int i = 0; i < rows; ++i)
+            result[j + (size_t)i * (size_t)cols] = x[i + (size_t)j * (size_t)rows];
+    free(x);
+    return result;
+}
+
+// Where a wave of its blocks computes a short product, also if two share a tile, a kernel of fast mode leaves to the
+// FP32 units, and not to emulated mode, what its slices cannot hold.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;
         struct shape shape;
+        float (*value)(bool of_a, int line, int k);
     } waves[] = {
-        {"fast_fp16x3", {2100, 1000, guarded_k}},
-        {"fast_fp16x3_128x128", {1100, 1000, guarded_k}},
-        {"fast_fp16x3_128x128", {1024, 1024, 256}},
+        {"fast_fp16x3", {2100, 1000, guarded_k}, lognormal},
+        {"fast_fp16x3_128x128", {1100, 1000, guarded_k}, lognormal},
+        {"fast_fp16x3_128x128", {1024, 1024, 4 * guarded_k}, selected},
     };
     static const struct {
         myblasOperation_t transa, transb;
@@ -1292,7 +1308,11 @@ static void test_who_computes_short_products(void** state) {
             const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
             random_seed(7);
             float *a, *b, *c = NULL;
-            make_hard_data(lognormal, shape, &a, &b);
+            make_hard_data(waves[wave].value, shape, &a, &b);
+            if (forms[form].transa == MYBLAS_OP_T)
+                a = transposed(a, shape.m, shape.k);
+            if (forms[form].transb == MYBLAS_OP_T)
+                b = transposed(b, shape.k, shape.n);
             for (int strict = 0; strict < 2; ++strict) {
                 if (strict)
                     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, in_order));

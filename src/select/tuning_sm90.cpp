@@ -2,7 +2,7 @@
 // Provenance: small products and batches of them by docs/experiments/sgemm_small.md, thin ones by
 // sgemm_skinny.md and sgemm.md, those on tensor cores by sgemm_emulated.md, all others by cost
 // (tuning_sm90_sgemm.cpp);
-// transposes: transpose.md; sums, histogram: sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21.
+// transposes: transpose.md; sums, histogram: sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
 #include "kernels/histogram/registry.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
@@ -55,6 +55,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {off_grid_form & tn_form, {interval{129, 256}, {129, 256}, at_least(12001), any},                 &cuda::sgemm_stream_k_parts_128x128},
     {off_grid_form, {interval{257, 320}, {257, 320}, at_least(14001), any},                           &cuda::sgemm_long_k_64x64},
     {off_grid_form, {at_least(2000),  at_least(2000), {240, 300},      any},                          &cuda::sgemm_stream_k_lanes},
+    {off_grid_form & plain_a_form, {at_least(60000), {65, 128}, {100, 300}, any},                     &cuda::sgemm_warp_tile},
     {nt_form,     {at_least(200),     at_least(200),  {150, 250},      {1040001, 1300000}},           &cuda::sgemm_sliced_32x32},
     {any_form,    {at_least(129),     at_least(129),  {501, 1000},     {65537, 120000}},              &cuda::sgemm_sliced_32x16},
     {any_form,    {at_least(129),     at_least(129),  {501, 6144},     {120001, 250000}},             by_cost},

@@ -115,28 +115,40 @@ struct group_slices {
           b(smem_address(smem) + Shape::slices_b_at) {}
 };
 
+// The scales of a chunk's parts: of those with a thread's rows, and of those of all columns.
+template <class Shape>
+struct chunk_scales {
+    float of_a[Shape::halves], of_b[panel_parts];
+
+    __device__ __forceinline__ chunk_scales(const char* smem, int stage, int group) {
+        const char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
+        const float* rows = reinterpret_cast<const float*>(scales) + group * Shape::halves * 2 +
+                            threadIdx.x / 64 % 2;
+        const float4 columns = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+            of_a[half] = rows[half * 2];
+        of_b[0] = columns.x, of_b[1] = columns.y, of_b[2] = columns.z, of_b[3] = columns.w;
+    }
+};
+
 // A warpgroup's product of a chunk, of 64 rows and 128 columns, while the tensor core adds it up.
 template <class Shape>
 struct chunk_product {
     float sum[64];
     float scale[panel_parts]; // of the parts of its columns
 
-    // Of the warpgroup's `half` of a stage.
-    __device__ __forceinline__ void load_scales(const char* smem, int stage, int group, int half) {
-        const char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
-        const int tile = group * Shape::halves + half;
-        const float4 scales_b = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
-        const float scale_a =
-            reinterpret_cast<const float*>(scales)[tile * 2 + threadIdx.x / 64 % 2];
-        scale[0] = scale_a * scales_b.x, scale[1] = scale_a * scales_b.y;
-        scale[2] = scale_a * scales_b.z, scale[3] = scale_a * scales_b.w;
-    }
-
-    // Starts the product, of groups that take turns in two steps. Descriptors are one addition each, so that the
-    // tensor core gets one step right behind the other.
-    __device__ __forceinline__ void start(const group_slices<Shape>& slices, int stage, int half) {
+    // Starts the product of the warpgroup's `half` in a stage, of groups that take turns in two steps. Descriptors are
+    // one addition each, so that the tensor core gets one product right behind the other.
+    __device__ __forceinline__ void start(const group_slices<Shape>& slices,
+                                          const chunk_scales<Shape>& scales,
+                                          int stage,
+                                          int half) {
         using Scheme = typename Shape::Scheme;
         constexpr auto products = Scheme::products;
+#pragma unroll
+        for (int i = 0; i < panel_parts; ++i)
+            scale[i] = scales.of_a[half] * scales.of_b[i];
         const auto a = slices.a.after(stage * Shape::slices_bytes);
         const auto b = slices.b.after(stage * Shape::slices_bytes);
         bool accumulates = false;
@@ -151,9 +163,9 @@ struct chunk_product {
                         .descriptor(),
                     b.after(products.of[i].b * slice_bytes + kk * 2).descriptor(),
                     accumulates);
-                if (Shape::takes_turns && !accumulates)
-                    wgmma_commit();
                 accumulates = true;
+                if (Shape::takes_turns && i * chunk_k + kk == (products.count - 1) * chunk_k / 2)
+                    wgmma_commit();
             }
         wgmma_commit();
     }
@@ -263,8 +275,10 @@ struct tile_target {
 template <class Shape>
 __device__ __forceinline__ void write_tile(const tile_target& tile,
                                            float (&acc)[Shape::halves][64]) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-    const int group = threadIdx.x / 128 - 1;
+    const int thread =
+        fresh_thread(); // what follows from it is not kept while the tile is multiplied
+    const int lane = thread % 32, warp = thread / 32 % 4;
+    const int group = thread / 128 - 1;
     const int row = group * Shape::halves * 64 + warp * 16 + lane / 4, col = lane % 4 * 2;
     if (tile.scales_a) { // all are loaded before anything is written, as loads do not pass stores
         float scales_a[Shape::halves][2], scales_b[32];
@@ -472,8 +486,8 @@ __device__ __forceinline__ void add_chunks(
     chunk_product<Shape> even, odd;
     const auto start = [&](chunk_product<Shape>& product) {
         filled[ring.stage].wait(ring.parity);
-        product.load_scales(smem, ring.stage, group, 0);
-        product.start(slices, ring.stage, 0);
+        const chunk_scales<Shape> scales(smem, ring.stage, group);
+        product.start(slices, scales, ring.stage, 0);
         ring.advance();
     };
     const auto release = [&] {
@@ -544,12 +558,12 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
                 stops = stop.at(ring.stage);
                 if (stops)
                     break;
+                const chunk_scales<Shape> scales(smem, ring.stage, group);
                 chunk_product<Shape> product;
 #pragma unroll
                 for (int half = 0; half < Shape::halves; ++half) {
-                    product.load_scales(smem, ring.stage, group, half);
                     turns.take();
-                    product.start(slices, ring.stage, half);
+                    product.start(slices, scales, ring.stage, half);
                     product.await_first_step();
                     turns.pass();
                     product.template add_to<0>(acc[half]);

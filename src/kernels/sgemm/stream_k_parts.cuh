@@ -46,10 +46,8 @@ __global__ void __launch_bounds__(stream_k_adders * 32)
     if (warp > 0)
         return;
 #pragma unroll
-    for (int other = 1; other < stream_k_adders; ++other) {
-        const float4 value = smem[other][lane];
-        sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
-    }
+    for (int other = 1; other < stream_k_adders; ++other)
+        add_quad(sum, smem[other][lane]);
     const tile_position<int> at = find_tile<Shape>(tile, p);
     const int row = at.row + consumer_warp % Shape::warps_m * Shape::warp_m +
                     g * Shape::lanes_m * 4 + lane % Shape::lanes_m * 4;

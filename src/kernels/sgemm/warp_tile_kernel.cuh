@@ -85,7 +85,8 @@ struct warp_tile_launcher {
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         // What a pointer array holds is not known here.
-        const bool quads_c = p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
+        const bool quads_c =
+            p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         return with_variant(p, copies_quads(p), quads_c, [&](auto kernel, size_t smem_bytes) {
             const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
             // Early blocks would take the place of a large batch's last ones.
