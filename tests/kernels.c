@@ -295,6 +295,10 @@ static myblasCall_t padded(myblasCall_t call) {
     ++call.lda, ++call.ldb, ++call.ldc;
     return call;
 }
+static myblasCall_t off_by_a_float(myblasCall_t call) {
+    call.A = call.B = call.C = (void*)(uintptr_t)0x10004;
+    return call;
+}
 
 static myblasCall_t
 transpose_call(int64_t m, int64_t n, int element_bytes, uintptr_t a, uintptr_t b) {
@@ -419,6 +423,9 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 140, 150, 50000), "long_k_64x64"},
         {90, (size_t)1 << 30, padded(sgemm_call(N, N, 4096, 4096, 256)), "stream_k_lanes"},
         {90, default_workspace, padded(sgemm_call(N, N, 100000, 128, 128)), "warp_tile"},
+        {90, (size_t)1 << 30, off_by_a_float(sgemm_call(N, N, 256, 256, 100000)), "stream_k_parts"},
+        {90, (size_t)1 << 30, in_mode(MYBLAS_FP32_FAST_MATH, padded(sgemm_call(N, N, 4096, 4096, 256))), "fast_fp16x3"},
+        {90, default_workspace, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, T, 1100, 1100, 240)), "emulated_tf32x3_fused_64x64"},
         {90, default_workspace, sgemm_call(N, T, 3394, 362, 232), "sliced_32x32"},
         {90, default_workspace, sgemm_call(N, T, 3168, 399, 91), "warp_tile_64x64"},
         {90, default_workspace, sgemm_call(N, N, 3000, 400, 80), "sliced_64x64"},

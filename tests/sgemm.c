@@ -736,9 +736,8 @@ static void test_batches(void** state) {
 
 // ---- Values --------------------------------------------------------------------------------------
 
-// C (m x n, tight) = alpha A B + beta C on the host's dense A and B.
-// What op(A) op(B), with operands as they lie in memory, leaves in C, of which all elements were `old`. NULL: the
-// forced kernel declines.
+// What alpha op(A) op(B) + beta C leaves in C (m x n, tight), of which all elements were `old`, with the host's dense
+// A and B as they lie in memory. NULL: the forced kernel declines.
 static const float* product_in_form(myblasHandle_t handle,
                                     struct operands* o,
                                     myblasOperation_t transa,
@@ -778,6 +777,7 @@ static const float* product_in_form(myblasHandle_t handle,
     return operand_download(&o->c);
 }
 
+// alpha A B.
 static const float* small_product(myblasHandle_t handle,
                                   struct operands* o,
                                   struct shape s,
@@ -1259,7 +1259,7 @@ static void test_who_computes(void** state) {
     }
 }
 
-// Of which products are elements of A, in whatever order they add up.
+// B picks one element of A for each element of C, so that the order of adding does not matter.
 static float selected(bool of_a, int line, int k) {
     return of_a ? lognormal(of_a, line, k) : (float)(k == line * 7 % (4 * guarded_k));
 }
@@ -1274,8 +1274,8 @@ static float* transposed(float* x, int rows, int cols) {
     return result;
 }
 
-// Where a wave of its blocks computes a short product, also if two share a tile, a kernel of fast mode leaves to the
-// FP32 units, and not to emulated mode, what its slices cannot hold.
+// Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to
+// emulated mode, what its slices cannot hold. If two blocks share a tile, somebody has to compute it exactly.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;

@@ -107,13 +107,15 @@ using rule_list = std::span<const rule<Problem>>;
 
 inline constexpr unsigned any_form = ~0u;
 
-// sgemm: form 1 << (math * 4 + transa * 2 + transb), 12 bits higher where inputs are off the grid of 16 bytes;
-// extents m, n, k, batch_count * m * n.
+// sgemm: form 1 << (math * 4 + transa * 2 + transb), 12 bits higher where inputs are off the grid of 16 bytes or,
+// given as pointer arrays, may be; extents m, n, k, batch_count * m * n.
 inline constexpr int off_grid_shift = 12;
 inline constexpr unsigned on_grid_form = (1u << off_grid_shift) - 1, off_grid_form = ~on_grid_form;
 
 // The forms of all modes, on the grid or off it, whose bit transa * 2 + transb is set.
-constexpr unsigned transposition_forms(unsigned pairs) { return pairs * 0x111111u; }
+constexpr unsigned transposition_forms(unsigned pairs) {
+    return pairs * 0x111u * (1u | 1u << off_grid_shift);
+}
 // All forms of a mode.
 constexpr unsigned mode_form(myblasMath_t math) {
     return 0xfu << math * 4 | 0xfu << (math * 4 + off_grid_shift);
@@ -138,7 +140,7 @@ inline selection_key make_key(const transpose_problem& p) {
             {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
 }
 
-// geam: form as sgemm's; extents m, n, min(m, n), m * n.
+// geam: form 1 << (transa * 2 + transb); extents m, n, min(m, n), m * n.
 inline selection_key make_key(const geam_problem& p) {
     return {1u << (p.transa * 2 + p.transb), {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
 }

@@ -20,6 +20,9 @@ constexpr unsigned plain_a_form = transposition_forms(nn | nt);
 constexpr unsigned nt_form = transposition_forms(nt), tn_form = transposition_forms(tn);
 constexpr unsigned tensor_form = // allows tensor cores
     mode_form(MYBLAS_FP32_EMULATED_MATH) | mode_form(MYBLAS_FP32_FAST_MATH);
+// Of large products, where those modes have better.
+constexpr unsigned strict_form = mode_form(MYBLAS_FP32_STRICT_MATH);
+constexpr unsigned strict_off_grid_form = strict_form & off_grid_form;
 constexpr interval one{1, 1};
 
 // clang-format off
@@ -53,10 +56,10 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {on_grid_form, {interval{129, 384}, {129, 384},   at_least(14001), {40000, 384 * 256}},           &cuda::sgemm_stream_k_lanes},
     {any_form,    {interval{129, 384}, {129, 384},    at_least(14001), at_most(39999)},               &cuda::sgemm_long_k_64x64},
     {off_grid_form & tn_form, {interval{129, 256}, {129, 256}, at_least(12001), any},                 &cuda::sgemm_stream_k_parts_128x128},
-    {off_grid_form, {interval{257, 320}, {257, 320}, at_least(14001), any},                           &cuda::sgemm_long_k_64x64},
-    {off_grid_form, {at_least(2000),  at_least(2000), {240, 300},      any},                          &cuda::sgemm_stream_k_lanes},
-    {off_grid_form & plain_a_form, {at_least(60000), {65, 128}, {100, 300}, any},                     &cuda::sgemm_warp_tile},
-    {nt_form,     {at_least(200),     at_least(200),  {150, 250},      {1040001, 1300000}},           &cuda::sgemm_sliced_32x32},
+    {strict_off_grid_form, {interval{257, 320}, {257, 320}, at_least(14001), any},                    &cuda::sgemm_long_k_64x64},
+    {strict_off_grid_form, {at_least(2000), at_least(2000), {240, 300}, any},                         &cuda::sgemm_stream_k_lanes},
+    {strict_off_grid_form & plain_a_form, {at_least(60000), {65, 128}, {100, 300}, any},              &cuda::sgemm_warp_tile},
+    {strict_form & nt_form, {at_least(200), at_least(200), {150, 250}, {1040001, 1300000}},           &cuda::sgemm_sliced_32x32},
     {any_form,    {at_least(129),     at_least(129),  {501, 1000},     {65537, 120000}},              &cuda::sgemm_sliced_32x16},
     {any_form,    {at_least(129),     at_least(129),  {501, 6144},     {120001, 250000}},             by_cost},
     {any_form,    {at_least(129),     at_least(700),  at_least(300),   at_least(250001)},             by_cost},

@@ -138,7 +138,7 @@ struct chunk_product {
     float sum[64];
     float scale[panel_parts]; // of the parts of its columns
 
-    // Starts the product of the warpgroup's `half` in a stage, of groups that take turns in two steps. Descriptors are
+    // Starts the product of the warpgroup's `half` in a stage; in two steps, where groups take turns. Descriptors are
     // one addition each, so that the tensor core gets one product right behind the other.
     __device__ __forceinline__ void start(const group_slices<Shape>& slices,
                                           const chunk_scales<Shape>& scales,
@@ -275,8 +275,8 @@ struct tile_target {
 template <class Shape>
 __device__ __forceinline__ void write_tile(const tile_target& tile,
                                            float (&acc)[Shape::halves][64]) {
-    const int thread =
-        fresh_thread(); // what follows from it is not kept while the tile is multiplied
+    // What follows from it is not kept while the tile is multiplied.
+    const int thread = fresh_thread();
     const int lane = thread % 32, warp = thread / 32 % 4;
     const int group = thread / 128 - 1;
     const int row = group * Shape::halves * 64 + warp * 16 + lane / 4, col = lane % 4 * 2;

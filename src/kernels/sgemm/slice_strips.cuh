@@ -204,15 +204,15 @@ struct strip_place {
     }
 };
 
-// What the warps of a block have found and finished, of which others know the vote and what was told.
+// What the warps of a block have found and finished. The vote is told at once, the rest by tell_findings.
 struct block_findings {
     int greatest[2], smallest[2]; // of B, of A
     unsigned vote;
     unsigned finished; // parts, since they were last told
 };
 
-// Tells other blocks what this one has found, and then that its parts are finished: a warp that packs no more. All
-// strips together would be too many for the few counters of it.
+// Called by a warp that packs no more: tells other blocks what this one has found, and then that its parts are
+// finished. Were each strip told, all blocks would add to the same few words at the same time.
 __device__ __forceinline__ void
 tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings& block) {
     if (threadIdx.x % 32 != 0)
