@@ -139,7 +139,7 @@ struct chunk_product {
     float scale[panel_parts]; // of the parts of its columns
 
     // Starts the product of the warpgroup's `half` in a stage; in two steps, where groups take turns. Descriptors are
-    // one addition each, so that the tensor core gets one product right behind the other.
+    // one addition each, so that the tensor core gets one wgmma right behind the other.
     __device__ __forceinline__ void start(const group_slices<Shape>& slices,
                                           const chunk_scales<Shape>& scales,
                                           int stage,
@@ -151,7 +151,8 @@ struct chunk_product {
             scale[i] = scales.of_a[half] * scales.of_b[i];
         const auto a = slices.a.after(stage * Shape::slices_bytes);
         const auto b = slices.b.after(stage * Shape::slices_bytes);
-        bool accumulates = false;
+        constexpr int all = products.count * (chunk_k / 16);
+        int started = 0;
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < products.count; ++i)
@@ -162,9 +163,8 @@ struct chunk_product {
                     a.after(half * (slice_bytes / 2) + products.of[i].a * slice_bytes + kk * 2)
                         .descriptor(),
                     b.after(products.of[i].b * slice_bytes + kk * 2).descriptor(),
-                    accumulates);
-                accumulates = true;
-                if (Shape::takes_turns && i * chunk_k + kk == (products.count - 1) * chunk_k / 2)
+                    started > 0);
+                if (++started == all / 2 && Shape::takes_turns)
                     wgmma_commit();
             }
         wgmma_commit();
@@ -538,7 +538,6 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
     mbarrier* emptied = filled + Shape::stages;
     // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
     const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
-    const group_slices<Shape> slices(smem, group);
     const group_turns<Shape> turns(group);
     const int64_t units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
@@ -553,6 +552,7 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
             static_assert(std::is_same_v<Stop, never_stop>);
             add_chunks<Shape>(smem, group, chunks, ring, acc[0]);
         } else {
+            const group_slices<Shape> slices(smem, group);
             for (int chunk = 0; chunk < chunks; ++chunk) {
                 filled[ring.stage].wait(ring.parity);
                 stops = stop.at(ring.stage);
