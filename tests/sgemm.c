@@ -1275,7 +1275,7 @@ static float* transposed(float* x, int rows, int cols) {
 }
 
 // Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to
-// emulated mode, what its slices cannot hold. If two blocks share a tile, somebody has to compute it exactly.
+// emulated mode, what its slices cannot hold: by the kernel itself, or where it packs first by the one behind it.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;
@@ -1283,6 +1283,9 @@ static void test_who_computes_short_products(void** state) {
         float (*value)(bool of_a, int line, int k);
     } waves[] = {
         {"fast_fp16x3", {2100, 1000, guarded_k}, lognormal},
+        {"fast_fp16x3", {2100, 1000, guarded_k}, almost_overflowing}, // exponents alone decide
+        {"fast_fp16x3", {2101, 1000, guarded_k}, lognormal},          // a leading dimension off the grid
+        {"fast_fp16x3", {2100, 700, 4 * guarded_k}, selected},        // two blocks share a tile
         {"fast_fp16x3_128x128", {1100, 1000, guarded_k}, lognormal},
         {"fast_fp16x3_128x128", {1024, 1024, 4 * guarded_k}, selected},
     };

@@ -1,6 +1,6 @@
 // The strict end of the sliced kernels: what their slices cannot represent, on the FP32 units.
 //
-// Launched behind every pass but those whose product kernel is alone (slice_product.cuh), without knowing whether
+// Launched behind every pass but those whose product kernel is alone (packed_pass), without knowing whether
 // it is needed: the packing has left word in device memory, and nothing waits for it on the host. Persistent
 // blocks, so that ending at once is cheap.
 // Tiles and thread tiles: those of warp_tile_128x128.
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
     if (*taken != route_strict)
         return;
     extern __shared__ __align__(16) float smem[];
-    compute_strict_tiles<shape, transa, transb, vector>(p, pass, smem);
+    compute_strict_tiles<shape, transa, transb, vector>(p, pass, gridDim.x, smem);
 }
 
 // f(kernel, shared bytes of it)

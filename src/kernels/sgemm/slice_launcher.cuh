@@ -1,7 +1,7 @@
 // The launches of the sliced kernels: passes that fit the workspace, and in each the packing, the product
 // on the tensor cores and what computes in its stead.
 //
-// Workspace of a pass: route, slices of A, slices of B, scales of their parts and lines, and the
+// Workspace of a pass: route, slices of A, slices of B, scales of their parts and lines, samples, and the
 // sums of blocks that share a tile.
 #pragma once
 
@@ -23,8 +23,8 @@ inline constexpr size_t usual_pass_bytes = size_t{32}
 inline constexpr int min_part_chunks = 4; // of a block that shares its tile: less is all prologue
 
 struct slice_layout { // in bytes from the start of the workspace
-    size_t slices_a, slices_b, part_scales_a, part_scales_b, line_scales_a, line_scales_b, sums,
-        end;
+    size_t slices_a, slices_b, part_scales_a, part_scales_b, line_scales_a, line_scales_b;
+    size_t samples_a, samples_b, sums, end;
 };
 
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
@@ -114,6 +114,7 @@ struct slice_launcher {
         const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
         const int64_t parts_bytes = pass.chunks * panel_parts * sizeof(float); // of a panel
         constexpr size_t lines_bytes = panel_rows * sizeof(float);
+        constexpr size_t samples_bytes = panel_parts * part_samples * sizeof(unsigned);
         const int parts = part_count(pass, device);
         slice_layout at;
         at.slices_a = slice_header_bytes;
@@ -122,7 +123,9 @@ struct slice_launcher {
         at.part_scales_b = at.part_scales_a + a * parts_bytes;
         at.line_scales_a = at.part_scales_b + b * parts_bytes;
         at.line_scales_b = at.line_scales_a + a * lines_bytes;
-        at.sums = at.line_scales_b + b * lines_bytes;
+        at.samples_a = at.line_scales_b + b * lines_bytes;
+        at.samples_b = at.samples_a + (overlaps ? a * samples_bytes : 0);
+        at.sums = at.samples_b + (overlaps ? b * samples_bytes : 0);
         at.end = at.sums;
         if (parts > largest_tile_cluster)
             at.end += tile_count(pass) * parts * Shape::sum_floats * sizeof(float);
@@ -224,8 +227,7 @@ struct slice_launcher {
 
     // Strips in the order in which tiles want them, counted by as many counters as the stream has places for.
     // False where these are too few.
-    static bool plan_strips(const sgemm_problem& p,
-                            const slice_pass& pass,
+    static bool plan_strips(const slice_pass& pass,
                             const tile_plan& tiles,
                             const device_info& device,
                             strip_plan& plan) {
@@ -234,8 +236,6 @@ struct slice_launcher {
         plan.first_counter = slice_counters;
         if (tiles.parts > largest_tile_cluster)
             plan.first_counter += static_cast<int>(tiles.tiles);
-        plan.k_contiguous_a = p.transa;
-        plan.k_contiguous_b = !p.transb;
         const int places = counter_count - plan.first_counter - strip_counters;
         if (pass.chunks == 0 || panels_a + panels_b > places)
             return false;
@@ -284,11 +284,11 @@ struct slice_launcher {
                                                         packed);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
-        const int64_t blocks =
-            std::min<int64_t>(tiles.tiles * tiles.parts, context.device->sm_count);
+        const unsigned blocks =
+            std::min<unsigned>(tiles.tiles * tiles.parts, context.device->sm_count);
         const int cluster = tiles.parts <= largest_tile_cluster ? tiles.parts : 1;
         return launch_clusters(product_kernel<S>,
-                               dim3(static_cast<unsigned>(blocks)),
+                               dim3(blocks),
                                cluster,
                                true,
                                S::threads,
@@ -300,22 +300,21 @@ struct slice_launcher {
                                tiles);
     }
 
-    // The same of the first scheme, in one launch if it can be. Warps that pack beside a product are too few to copy
-    // floats one by one.
+    // The same of the first scheme, in one launch where strips were planned.
     static myblasStatus_t launch_first(const sgemm_problem& p,
                                        const slice_pass& pass,
+                                       const strip_plan* strips,
                                        const packed_pass& packed,
                                        const tile_plan& tiles,
                                        const launch_context& context) {
         if constexpr (overlaps) {
             using overlap = overlap_shape<Shape>;
-            strip_plan plan;
-            if (inputs_aligned16(p) && plan_strips(p, pass, tiles, *context.device, plan)) {
+            if (strips) {
                 const bool is_cluster = tiles.parts <= largest_tile_cluster;
-                const int64_t blocks =
+                const unsigned blocks =
                     tiles.parts == 1 ? context.device->sm_count : tiles.tiles * tiles.parts;
                 return launch_clusters(pack_and_multiply_kernel<overlap>,
-                                       dim3(static_cast<unsigned>(blocks)),
+                                       dim3(blocks),
                                        is_cluster ? tiles.parts : 1,
                                        true,
                                        overlap::threads,
@@ -323,7 +322,7 @@ struct slice_launcher {
                                        context,
                                        p,
                                        pass,
-                                       plan,
+                                       *strips,
                                        packed,
                                        tiles);
             }
@@ -339,38 +338,48 @@ struct slice_launcher {
         const auto floats = [&](size_t offset) {
             return reinterpret_cast<float*>(workspace + offset);
         };
-        packed.a = {workspace + at.slices_a, floats(at.part_scales_a), floats(at.line_scales_a)};
-        packed.b = {workspace + at.slices_b, floats(at.part_scales_b), floats(at.line_scales_b)};
+        const auto words = [&](size_t offset) {
+            return reinterpret_cast<unsigned*>(workspace + offset);
+        };
+        packed.a = {workspace + at.slices_a,
+                    floats(at.part_scales_a),
+                    floats(at.line_scales_a),
+                    words(at.samples_a)};
+        packed.b = {workspace + at.slices_b,
+                    floats(at.part_scales_b),
+                    floats(at.line_scales_b),
+                    words(at.samples_b)};
         packed.taken = reinterpret_cast<route*>(workspace);
         packed.other = route_strict;
         packed.is_fallback = false;
         packed.is_alone = false;
         packed.counters = context.counters;
         tile_plan tiles;
-        tiles.tiles = tile_count(pass);
+        tiles.tiles = static_cast<unsigned>(tile_count(pass));
         tiles.parts = part_count(pass, *context.device);
         tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
         tiles.sums = floats(at.sums);
         tiles.counters = packed.counters + slice_counters;
 
+        // Warps that pack beside a product are too few to copy floats one by one.
+        strip_plan plan;
+        const strip_plan* const strips =
+            overlaps && inputs_aligned16(p) && plan_strips(pass, tiles, *context.device, plan)
+                ? &plan
+                : nullptr;
         const bool ends_in_strict = !has_fallback || is_short(pass, *context.device);
-        if constexpr (Shape::halves == 1) { // whose product kernel can be that, too
-            packed.is_alone = is_short(pass, *context.device);
-            if (packed.is_alone)
-                return launch_first(p, pass, packed, tiles, context);
-        }
-        myblasStatus_t status;
-        if constexpr (has_fallback) {
+        packed.is_alone = is_short(pass, *context.device) && (Shape::halves == 1 || strips);
+        if constexpr (has_fallback)
             if (!ends_in_strict)
                 packed.other = route_of<typename Fallback::Scheme>;
-            status = launch_first(p, pass, packed, tiles, context);
-            packed.other = route_strict;
-            packed.is_fallback = true;
+        myblasStatus_t status = launch_first(p, pass, strips, packed, tiles, context);
+        if (packed.is_alone)
+            return status;
+        packed.other = route_strict;
+        packed.is_fallback = true;
+        if constexpr (has_fallback)
             if (status == MYBLAS_STATUS_SUCCESS && !ends_in_strict)
                 status = launch_scheme<Fallback>(p, pass, packed, tiles, context);
-        } else {
-            status = launch_first(p, pass, packed, tiles, context);
-        }
         return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
                                                : status;
     }

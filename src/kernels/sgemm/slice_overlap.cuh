@@ -3,8 +3,9 @@
 // The product is that of slice_product.cuh. Of the warpgroup that issues copies there, three warps pack
 // (slice_strips.cuh), ahead of the tiles, and the one that issues copies waits for what they count.
 // The route is known when all is packed. Until then C is written in hope, where beta is zero: should the
-// fallback compute, it overwrites all of it. With another beta the first tile waits. Where enough has been found
-// for the fallback, packing and product stop.
+// fallback compute, it overwrites all of it. With another beta the first tile waits, and also where nothing is
+// launched behind (is_alone): then those who multiply compute in its stead, on the FP32 units (slice_strict.cuh).
+// Where enough has been found for the fallback, packing and product stop.
 // Before that, all warps of all blocks pack the first chunks of the first tiles, unless blocks share tiles.
 // Shared memory: that of the product kernel, and two raw parts for each warp that packs; those of the first chunks
 // lie in the stages.
@@ -30,6 +31,13 @@ struct overlap_shape : Product {
                   65536 / Product::threads / 8 * 8 * Product::threads);
     static_assert(smem_bytes <= 227 * 1024);
     static_assert(Product::threads / 32 * raw_parts * raw_part_bytes <= Product::scales_at);
+    static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Product::scales_at &&
+                  alone_shape::threads == Product::math_threads);
+};
+
+// As alone_shape, by the threads that multiply.
+struct alone_beside_packing_shape : alone_shape {
+    static constexpr int first_thread = 128;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -75,7 +83,7 @@ __device__ __forceinline__ void copy_when_packed(const slice_pass& pass,
         }
         ring.advance();
     };
-    for (int64_t unit = blockIdx.x; unit < tiles.tiles * tiles.parts; unit += gridDim.x) {
+    for (unsigned unit = blockIdx.x; unit < tiles.tiles * tiles.parts; unit += gridDim.x) {
         const pass_tile at = locate_tile<Shape>(pass, unit / tiles.parts);
         const int first = static_cast<int>(unit % tiles.parts) * tiles.part_chunks;
         const int last = min(first + tiles.part_chunks, pass.chunks);
@@ -157,7 +165,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     let_next_kernel_come();
     const bool reads = p.k != 0 && resolve(p.alpha) != 0;
     if (threadIdx.x == 0) {
-        smem_end = {{}, reads && (pass.first_k != 0 || resolve(p.beta) != 0)};
+        smem_end = {{}, reads && (packed.is_alone || pass.first_k != 0 || resolve(p.beta) != 0)};
         smem_lead = plan.lead_strips;
         if (reads && plan.lead_strips > 0)
             smem_lead = atomicAdd(&packed.counters[plan.first_counter + claimed_lead], warps);
@@ -166,7 +174,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     if (plan.lead_strips > 0) { // all warps pack, with raw parts in place of stages
         const unsigned warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
         strip_place at;
-        if (at.locate(plan, pass, 1, smem_lead + warp, true))
+        if (at.locate(p, plan, pass, 1, smem_lead + warp, true))
             pack_strip<Scheme>(
                 p, pass, plan, packed, at, smem + warp * raw_parts * raw_part_bytes, smem_block);
         fence_async_shared();
@@ -211,7 +219,12 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                 packed.counters[i] = 0;
     } else {
         take_registers<Shape::math_registers>();
-        multiply_tiles<Shape>(p, pass, packed, tiles, reads, smem, smem_end);
+        if (!multiply_tiles<Shape>(p, pass, packed, tiles, reads, smem, smem_end) &&
+            packed.is_alone) {
+            math_barrier<Shape>(); // all products have read the stages
+            compute_strict_tiles<alone_beside_packing_shape>(
+                p, pass, tiles.tiles * tiles.parts, smem);
+        }
     }
 #endif
 }

@@ -73,8 +73,8 @@ inline constexpr int largest_tile_cluster = 4; // more reach fewer multiprocesso
 
 // How the tiles of a pass are shared out.
 struct tile_plan {
-    int64_t tiles; // of all products of the pass
-    int parts;     // blocks that share a tile
+    unsigned tiles; // of all products of the pass. (No memory holds the lines of 2^32.)
+    int parts;      // blocks that share a tile
     int part_chunks;
     float* sums;        // [tile][part][sum_floats]
     unsigned* counters; // of finished parts, one for each tile; null where parts == 1
@@ -88,18 +88,18 @@ struct pass_tile {
 // Blocks that run at the same time take a patch of tiles about as wide as high, so that they share what
 // they read in the L2 cache. Of a patch, tiles along m:
 template <class Shape>
-inline constexpr int tile_patch = 2048 / Shape::block_m;
+inline constexpr unsigned tile_patch = 2048 / Shape::block_m;
 
 template <class Shape>
-__device__ __forceinline__ pass_tile locate_tile(const slice_pass& pass, int64_t tile) {
-    constexpr int patch = tile_patch<Shape>;
-    const int tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
-    const int64_t product_tiles = int64_t{tiles_m} * tiles_n;
-    const int batch = static_cast<int>(tile / product_tiles);
-    const int rest = static_cast<int>(tile % product_tiles);
-    const int band = rest / (patch * tiles_n), inside = rest % (patch * tiles_n);
-    const int band_height = min(tiles_m - band * patch, patch);
-    return {batch, (band * patch + inside % band_height) * Shape::panels_m, inside / band_height};
+__device__ __forceinline__ pass_tile locate_tile(const slice_pass& pass, unsigned tile) {
+    constexpr unsigned patch = tile_patch<Shape>;
+    const unsigned tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
+    const unsigned batch = tile / (tiles_m * tiles_n), rest = tile % (tiles_m * tiles_n);
+    const unsigned band = rest / (patch * tiles_n), inside = rest % (patch * tiles_n);
+    const unsigned band_height = min(tiles_m - band * patch, patch);
+    return {static_cast<int>(batch),
+            static_cast<int>((band * patch + inside % band_height) * Shape::panels_m),
+            static_cast<int>(inside / band_height)};
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -205,13 +205,13 @@ __device__ __forceinline__ void math_barrier() {
 // sum, and so writes C.
 template <class Shape>
 __device__ __forceinline__ bool
-add_parts(const tile_plan& plan, int64_t tile, int part, float (&acc)[Shape::halves][64]) {
+add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::halves][64]) {
     constexpr int math_threads = Shape::math_threads;
     if (plan.parts <= largest_tile_cluster)
         return true;
     __shared__ bool is_last;
     const int thread = threadIdx.x - 128;
-    float* sums = plan.sums + tile * plan.parts * Shape::sum_floats + thread;
+    float* sums = plan.sums + int64_t{tile} * plan.parts * Shape::sum_floats + thread;
     float* mine = sums + int64_t{part} * Shape::sum_floats;
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
@@ -525,9 +525,9 @@ struct never_stop {
 
 // The work of the warps that multiply: the block's tiles. `stop` says of a stage that was filled whether it holds
 // word, and no slices, that the product shall end, and whether before C is first written a stage without
-// slices comes, to decide this.
+// slices comes, to decide this. Returns whether the product went on to its end.
 template <class Shape, class Stop>
-__device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
+__device__ __forceinline__ bool multiply_tiles(const sgemm_problem& p,
                                                const slice_pass& pass,
                                                const packed_pass& packed,
                                                const tile_plan& plan,
@@ -539,10 +539,10 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
     // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
     const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
     const group_turns<Shape> turns(group);
-    const int64_t units = plan.tiles * plan.parts;
+    const unsigned units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
-    for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
-        const int64_t tile = unit / plan.parts;
+    for (unsigned unit = blockIdx.x; unit < units; unit += gridDim.x) {
+        const unsigned tile = unit / plan.parts;
         const int part = static_cast<int>(unit % plan.parts);
         const pass_tile at = locate_tile<Shape>(pass, tile);
         float acc[Shape::halves][64] = {};
@@ -581,7 +581,7 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
         // Blocks that share a tile meet, though only some may have been stopped yet, unless nothing is written
         // before all have.
         if (stops && (stop.decides() || plan.parts == 1))
-            return;
+            return false;
         const tile_target target(p, pass, packed, at);
         // A block's only tile takes the same way, by whole columns.
         const bool is_only = plan.parts == 1 && units <= gridDim.x;
@@ -590,8 +590,9 @@ __device__ __forceinline__ void multiply_tiles(const sgemm_problem& p,
         } else if (add_parts<Shape>(plan, tile, part, acc))
             write_tile<Shape>(target, acc);
         if (stops)
-            return;
+            return false;
     }
+    return true;
 }
 
 #endif
@@ -624,7 +625,8 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     if constexpr (Shape::halves == 1) { // stands here so that it is compiled behind the rest
         static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
         if (packed.is_alone && taken != own) {
-            compute_strict_tiles<alone_shape>(p, pass, smem);
+            if (threadIdx.x < alone_shape::threads)
+                compute_strict_tiles<alone_shape>(p, pass, gridDim.x, smem);
             return;
         }
     }
@@ -637,7 +639,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         if (threadIdx.x != 0 || !reads)
             return;
         ring_position<Shape::stages> ring;
-        for (int64_t unit = blockIdx.x; unit < plan.tiles * plan.parts; unit += gridDim.x) {
+        for (unsigned unit = blockIdx.x; unit < plan.tiles * plan.parts; unit += gridDim.x) {
             const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);
             const int first = static_cast<int>(unit % plan.parts) * plan.part_chunks;
             const int last = min(first + plan.part_chunks, pass.chunks);

@@ -10,16 +10,17 @@
 
 namespace myblas::cuda {
 
-// The tiles of this block, by its first Shape::threads threads; all others have ended.
+// The tiles of this block, one of `blocks`, by Shape::threads of its threads from Shape::first_thread on; all others
+// end without a barrier of the block.
 template <class Shape, bool transa, bool transb, bool vector>
 __device__ __forceinline__ void
-compute_strict_tiles(const sgemm_problem& p, const slice_pass& pass, float* smem) {
+compute_strict_tiles(const sgemm_problem& p, const slice_pass& pass, int64_t blocks, float* smem) {
     using tile = warp_tile<Shape, transa, transb, vector>;
     constexpr int chunk_slabs = 64 / Shape::block_k;
     constexpr int group_chunks = 16;
     const int64_t product_tiles =
         ceil_div<int64_t>(pass.rows, Shape::block_m) * ceil_div<int64_t>(pass.cols, Shape::block_n);
-    for (int64_t t = blockIdx.x; t < product_tiles * pass.batches; t += gridDim.x) {
+    for (int64_t t = blockIdx.x; t < product_tiles * pass.batches; t += blocks) {
         sgemm_operands o = resolve_operands(p, pass.first_batch + t / product_tiles);
         if (pass.first_k != 0)
             o.beta = 1;
@@ -58,21 +59,19 @@ compute_strict_tiles(const sgemm_problem& p, const slice_pass& pass, float* smem
     }
 }
 
-// The same by a kernel that is there for another purpose, whatever the transpositions, and by some of its threads.
+// The same by a kernel that is there for another purpose, whatever the transpositions.
 template <class Shape>
 __device__ __forceinline__ void
-compute_strict_tiles(const sgemm_problem& p, const slice_pass& pass, char* smem) {
+compute_strict_tiles(const sgemm_problem& p, const slice_pass& pass, int64_t blocks, char* smem) {
     float* const floats = reinterpret_cast<float*>(smem);
-    if (threadIdx.x >= Shape::threads)
-        return;
     if (p.transa && p.transb)
-        compute_strict_tiles<Shape, true, true, false>(p, pass, floats);
+        compute_strict_tiles<Shape, true, true, false>(p, pass, blocks, floats);
     else if (p.transa)
-        compute_strict_tiles<Shape, true, false, false>(p, pass, floats);
+        compute_strict_tiles<Shape, true, false, false>(p, pass, blocks, floats);
     else if (p.transb)
-        compute_strict_tiles<Shape, false, true, false>(p, pass, floats);
+        compute_strict_tiles<Shape, false, true, false>(p, pass, blocks, floats);
     else
-        compute_strict_tiles<Shape, false, false, false>(p, pass, floats);
+        compute_strict_tiles<Shape, false, false, false>(p, pass, blocks, floats);
 }
 
 } // namespace myblas::cuda

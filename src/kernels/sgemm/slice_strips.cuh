@@ -27,7 +27,6 @@ struct strip_plan {
     unsigned lead_strips; // that these are cut into
     int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished parts
     int counters;      // of the stream's, in all
-    bool k_contiguous_a, k_contiguous_b;
 };
 
 enum strip_counter { claimed_lead, claimed_strips, finished_parts, strip_counters };
@@ -160,6 +159,16 @@ __device__ __forceinline__ line_exponents sample_raw_lines(line_source source) {
     return lines;
 }
 
+// The same from what another strip of the lines has left of them.
+__device__ __forceinline__ line_exponents recall_lines(unsigned of_lines) {
+    line_exponents lines{of_lines, 0};
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+        lines.greatest = max(lines.greatest, lines.sampled(r));
+    lines.greatest = __reduce_max_sync(0xffffffffu, lines.greatest);
+    return lines;
+}
+
 // A strip: of which operand, what.
 struct strip_place {
     bool is_a;
@@ -167,7 +176,8 @@ struct strip_place {
     int first_chunk, last_chunk;
 
     // Whether there is one in this place, of the lead or of the others.
-    __device__ __forceinline__ bool locate(const strip_plan& plan,
+    __device__ __forceinline__ bool locate(const sgemm_problem& p,
+                                           const strip_plan& plan,
                                            const slice_pass& pass,
                                            int tile_parts,
                                            unsigned unit,
@@ -181,7 +191,7 @@ struct strip_place {
             is_a = unit < groups_a * strips;
             const unsigned inside = is_a ? unit : unit - groups_a * strips;
             const unsigned own_groups = is_a ? groups_a : groups - groups_a;
-            const bool k_contiguous = is_a ? plan.k_contiguous_a : plan.k_contiguous_b;
+            const bool k_contiguous = is_a ? p.transa : !p.transb;
             group = k_contiguous ? inside / strips : inside % own_groups;
             strip = k_contiguous ? inside % strips : inside / own_groups;
         } else {
@@ -218,6 +228,7 @@ tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings&
     if (threadIdx.x % 32 != 0)
         return;
     const unsigned finished = atomicExch(&block.finished, 0);
+    __threadfence_block(); // the findings of these parts are read after it
     for (int is_a = 0; is_a < 2; ++is_a) {
         unsigned* tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
         atomicMax(&tell[0], atomicMax(&block.greatest[is_a], 0));
@@ -259,6 +270,20 @@ __device__ __forceinline__ void count_parts(const slice_pass& pass,
         atomicAdd(&block.finished, chunks);
 }
 
+// Whether the first chunks of a strip's panel are there for the warp, and so what was sampled of its lines: one
+// sector, where samples of lines along memory take as many as a chunk. The first strips do not look: nothing is there.
+__device__ __forceinline__ bool is_first_span_packed(const slice_pass& pass,
+                                                     const strip_plan& plan,
+                                                     const packed_pass& packed,
+                                                     const strip_place& at) {
+    if (at.first_chunk < max(plan.lead_chunks, 1))
+        return false;
+    const unsigned* ready = packed.counters + plan.first_counter + strip_counters;
+    const int place = (at.is_a ? 0 : pass.batches * pass.panels_a) + at.panel;
+    const unsigned wanted = min(plan.span, pass.chunks) * panel_parts;
+    return __all_sync(0xffffffffu, load_counter_and_acquire(&ready[place]) == wanted);
+}
+
 template <class Scheme, bool k_contiguous>
 __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                            const slice_pass& pass,
@@ -271,6 +296,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
     target.slices = at.is_a ? packed.a.slices : packed.b.slices;
     target.part_scales = at.is_a ? packed.a.part_scales : packed.b.part_scales;
     target.line_scales = at.is_a ? packed.a.line_scales : packed.b.line_scales;
+    target.samples = at.is_a ? packed.a.samples : packed.b.samples;
     const int panels = at.is_a ? pass.panels_a : pass.panels_b;
     const unsigned all_panels = static_cast<unsigned>(pass.batches) * panels;
     const int64_t line = int64_t{at.panel % panels} * panel_rows + at.part * part_rows;
@@ -292,14 +318,23 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
     for (int chunk = at.first_chunk; chunk < min(at.first_chunk + raw_parts, at.last_chunk);
          ++chunk)
         raw(chunk).fetch(source, chunk);
-    line_exponents exponents = sample_raw_lines<k_contiguous>(source);
+    line_exponents exponents;
     {
         const int lane = fresh_thread() % 32, own_line = at.part * part_rows + lane / 4;
-        if (lane % 4 == 0) {
+        const int64_t part = int64_t{at.panel} * panel_parts + at.part;
+        unsigned* const samples = target.samples + part * part_samples + lane / 4;
+        if (k_contiguous && is_first_span_packed(pass, plan, packed, at)) {
+            exponents = recall_lines(load_counter(samples));
+        } else {
+            exponents = sample_raw_lines<k_contiguous>(source);
+            if (lane % 4 == 0) {
+                if (k_contiguous)
+                    *samples = exponents.of_lines;
 #pragma unroll
-            for (int r = 0; r < 4; ++r)
-                target.line_scales[int64_t{at.panel} * panel_rows + own_line + r * 8] =
-                    power_of_two(exponents.scale(r));
+                for (int r = 0; r < 4; ++r)
+                    target.line_scales[int64_t{at.panel} * panel_rows + own_line + r * 8] =
+                        power_of_two(exponents.scale(r));
+            }
         }
     }
     findings found;
@@ -339,7 +374,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
                                            const strip_place& at,
                                            char* smem,
                                            block_findings& block) {
-    if (at.is_a ? plan.k_contiguous_a : plan.k_contiguous_b)
+    if (at.is_a ? p.transa : !p.transb)
         pack_strip<Scheme, true>(p, pass, plan, packed, at, smem, block);
     else
         pack_strip<Scheme, false>(p, pass, plan, packed, at, smem, block);
@@ -376,7 +411,7 @@ __device__ __forceinline__ void pack_claimed_strips(const sgemm_problem& p,
         in_lead = in_lead && !is_end;
         next = claim();
         strip_place at;
-        if (!is_end && at.locate(plan, pass, tile_parts, unit, in_lead))
+        if (!is_end && at.locate(p, plan, pass, tile_parts, unit, in_lead))
             pack_strip<Scheme>(p, pass, plan, packed, at, smem, block);
     }
     tell_findings(packed, plan, block);

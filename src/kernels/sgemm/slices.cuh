@@ -13,6 +13,8 @@
 //                swizzle of wgmma, so that a panel of a chunk is one contiguous copy to shared memory
 //   part_scales  [group][chunk][panel][4 parts] floats
 //   line_scales  [panel][128 lines] floats
+//   samples      [panel][4 parts][8] words, of lines l, l + 8, l + 16 and l + 24 a byte each: the biased exponent of the
+//                largest that was sampled; by strips, for strips (slice_strips.cuh)
 //
 // A group is 16 panels, of the last one perhaps fewer: what is read at the same time, and next, lies on few pages.
 #pragma once
@@ -28,6 +30,7 @@ inline constexpr int chunk_k = 32;
 inline constexpr int panel_rows = 128;
 inline constexpr int part_rows = 32;
 inline constexpr int panel_parts = panel_rows / part_rows;
+inline constexpr int part_samples = part_rows / 4;           // words
 inline constexpr int slice_bytes = panel_rows * chunk_k * 2; // of a panel in a chunk
 inline constexpr int piece_k = 8;                            // k of 16 bytes
 inline constexpr int row_pieces = chunk_k / piece_k;
@@ -109,7 +112,7 @@ struct bf16x6 {
 
 // ---- Which kernel computes -----------------------------------------------------------------------
 
-// Of a pass; all launches that may be needed are made (is_alone: the product kernel's only), and the kernels whose
+// Of a pass; all launches that may be needed are made (is_alone: nothing behind the product), and the kernels whose
 // turn it is not end at once.
 enum route : unsigned { route_fp16x3, route_bf16x6, route_strict };
 
@@ -197,6 +200,7 @@ struct packed_operand {
     char* slices;
     float* part_scales;
     float* line_scales;
+    unsigned* samples;
 };
 
 struct packed_pass {
@@ -204,7 +208,7 @@ struct packed_pass {
     route* taken;       // by the first product kernel, then by that of the fallback
     route other;        // to be taken where the slices lose too much
     bool is_fallback;   // of an earlier product kernel, and to end at once if that has run
-    bool is_alone;      // nothing is launched behind: the product kernel also computes route_strict
+    bool is_alone;      // nothing is launched behind: what multiplies also computes route_strict
     unsigned* counters; // slice_counter
 };
 

@@ -282,19 +282,25 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     // Lines come in boxes: all at once where k runs along memory, else 32.
     constexpr int boxes_a = transa ? 1 : Shape::block_m / 32;
     constexpr int boxes_b = transb ? Shape::block_n / 32 : 1;
+    // Measured with tiles of 64 x 64 (docs/experiments/sgemm_emulated.md): where k runs along A, it had better come last,
+    // and where B is transposed, too, be read when B has been cut. Larger tiles want neither.
+    constexpr bool is_small = Shape::block_m == 64;
+    constexpr bool late_a = is_small && transa && transb;
+    constexpr int first_a = is_small && transa ? boxes_b : 0;
+    constexpr int first_b = is_small && transa ? 0 : boxes_a;
     const auto start_box = [&](int number, int stage, int box) {
         mbarrier& filled = words.filled[group][stage];
         char* target = ring + stage * Shape::slab_bytes;
         const int at_k = number * Shape::slab_k;
         if (box == 0)
             filled.arrive_expecting(Shape::slab_bytes);
-        if (box < boxes_a) {
-            target += box * 32 * Shape::line_bytes;
-            const int row = tile_row + box * 32;
+        if (box >= first_a && box < first_a + boxes_a) {
+            target += (box - first_a) * 32 * Shape::line_bytes;
+            const int row = tile_row + (box - first_a) * 32;
             copy_box(target, map_a, transa ? at_k : row, transa ? row : at_k, filled);
-        } else if (box < boxes_a + boxes_b) {
-            target += Shape::slab_b_at + (box - boxes_a) * 32 * Shape::line_bytes;
-            const int col = tile_col + (box - boxes_a) * 32;
+        } else if (box >= first_b && box < first_b + boxes_b) {
+            target += Shape::slab_b_at + (box - first_b) * 32 * Shape::line_bytes;
+            const int col = tile_col + (box - first_b) * 32;
             copy_box(target, map_b, transb ? col : at_k, transb ? at_k : col, filled);
         }
     };
@@ -320,9 +326,12 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         words.filled[group][at.stage].wait(at.parity);
         const char* current = ring + at.stage * Shape::slab_bytes;
         float a[4][4];
-        load_a<transa>(current, thread, a);
+        if constexpr (!late_a)
+            load_a<transa>(current, thread, a);
         cut_b<Shape, transb>(
             current + Shape::slab_b_at + column * Shape::slice_bytes, slices, thread, least_b);
+        if constexpr (late_a)
+            load_a<transa>(current, thread, a);
         fence_async_shared();
         words.met[team].arrive();
         uint32_t high[4][4], low[4][4];

@@ -27,6 +27,7 @@ struct warp_tile_shape {
 
     static constexpr int warps_m = block_m / warp_m, warps_n = block_n / warp_n;
     static constexpr int threads = warps_m * warps_n * 32;
+    static constexpr int first_thread = 0; // of the block's
     static constexpr int groups_m = warp_m / (lanes_m * 4), groups_n = warp_n / (lanes_n * 4);
     static constexpr int thread_m = groups_m * 4, thread_n = groups_n * 4;
 
@@ -65,10 +66,13 @@ struct slab_copier {
     int lines_left; // from this thread's first line to the operand's end, perhaps <= 0
     int line, kk;   // of its first element, inside the slab
 
-    __device__ slab_copier(
-        const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
+    __device__ slab_copier(int thread,
+                           const float* base,
+                           int64_t ld_,
+                           int64_t first_line,
+                           int64_t all_lines,
+                           int64_t first_k)
         : ld(ld_) {
-        const int thread = threadIdx.x;
         line = k_contiguous ? thread / 32 * 4 + thread % 32 / 8 : thread % (lines / width) * width;
         kk = k_contiguous ? thread % 8 : thread / (lines / width);
         first_line += line;
@@ -171,14 +175,17 @@ struct warp_tile {
             }
     }
 
+    static __device__ __forceinline__ unsigned tile_thread() {
+        return threadIdx.x - Shape::first_thread;
+    }
     // First row and column of this thread inside the block tile.
     static __device__ __forceinline__ int thread_row() {
-        return threadIdx.x / 32 % Shape::warps_m * Shape::warp_m +
-               threadIdx.x % 32 % Shape::lanes_m * 4;
+        return tile_thread() / 32 % Shape::warps_m * Shape::warp_m +
+               tile_thread() % 32 % Shape::lanes_m * 4;
     }
     static __device__ __forceinline__ int thread_col() {
-        return threadIdx.x / 32 / Shape::warps_m * Shape::warp_n +
-               threadIdx.x % 32 / Shape::lanes_m * 4;
+        return tile_thread() / 32 / Shape::warps_m * Shape::warp_n +
+               tile_thread() % 32 / Shape::lanes_m * 4;
     }
 
     // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). after_slab is called
@@ -195,8 +202,8 @@ struct warp_tile {
                                                     AfterSlab after_slab = {}) {
         if (k <= 0)
             return;
-        copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
-        copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
+        copier_a copy_a(tile_thread(), o.a, p.lda, tile_row, p.m, first_k);
+        copier_b copy_b(tile_thread(), o.b, p.ldb, tile_col, p.n, first_k);
         int64_t k_to_start = k; // of which no copy has been started
         auto start_slab = [&](int stage) {
             if (k_to_start > 0) {
@@ -278,7 +285,7 @@ struct warp_tile {
         constexpr int columns_at_once = 4;       // whose old values are read together
         static_assert(Shape::warp_m % 32 == 0 &&
                       Shape::threads / 32 * columns * pitch * sizeof(float) <= smem_bytes);
-        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        const int warp = tile_thread() / 32, lane = tile_thread() % 32;
         float* staged = smem + warp * columns * pitch; // [column][row]
         float* quads = staged + lane / Shape::lanes_m * 4 * pitch + lane % Shape::lanes_m * 4;
         const int64_t row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
