@@ -45,7 +45,7 @@ struct warp_tile_shape {
 //
 // A thread's copies lie at constant distances from its first one, in k or in lines. Their addresses are
 // one running sum: held apart, they would take two registers each from the accumulators.
-template <int lines, int block_k, int threads, bool k_contiguous, bool vector>
+template <int lines, int block_k, int first_thread, int threads, bool k_contiguous, bool vector>
 struct slab_copier {
     static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
     static constexpr int slab_floats = pitch * block_k;
@@ -66,13 +66,10 @@ struct slab_copier {
     int lines_left; // from this thread's first line to the operand's end, perhaps <= 0
     int line, kk;   // of its first element, inside the slab
 
-    __device__ slab_copier(int thread,
-                           const float* base,
-                           int64_t ld_,
-                           int64_t first_line,
-                           int64_t all_lines,
-                           int64_t first_k)
+    __device__ slab_copier(
+        const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
         : ld(ld_) {
+        const int thread = threadIdx.x - first_thread;
         line = k_contiguous ? thread / 32 * 4 + thread % 32 / 8 : thread % (lines / width) * width;
         kk = k_contiguous ? thread % 8 : thread / (lines / width);
         first_line += line;
@@ -131,8 +128,15 @@ struct no_action {
 
 template <class Shape, bool transa, bool transb, bool vector>
 struct warp_tile {
-    using copier_a = slab_copier<Shape::block_m, Shape::block_k, Shape::threads, transa, vector>;
-    using copier_b = slab_copier<Shape::block_n, Shape::block_k, Shape::threads, !transb, vector>;
+    template <int lines, bool k_contiguous>
+    using copier = slab_copier<lines,
+                               Shape::block_k,
+                               Shape::first_thread,
+                               Shape::threads,
+                               k_contiguous,
+                               vector>;
+    using copier_a = copier<Shape::block_m, transa>;
+    using copier_b = copier<Shape::block_n, !transb>;
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
 
@@ -202,8 +206,8 @@ struct warp_tile {
                                                     AfterSlab after_slab = {}) {
         if (k <= 0)
             return;
-        copier_a copy_a(tile_thread(), o.a, p.lda, tile_row, p.m, first_k);
-        copier_b copy_b(tile_thread(), o.b, p.ldb, tile_col, p.n, first_k);
+        copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
+        copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
         int64_t k_to_start = k; // of which no copy has been started
         auto start_slab = [&](int stage) {
             if (k_to_start > 0) {
