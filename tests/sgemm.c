@@ -1264,6 +1264,10 @@ static float selected(bool of_a, int line, int k) {
     return of_a ? lognormal(of_a, line, k) : (float)(k == line * 7 % (4 * guarded_k));
 }
 
+static float selected_almost_overflowing(bool of_a, int line, int k) {
+    return of_a ? almost_overflowing(true, line, k) : 0x1p50f * selected(false, line, k);
+}
+
 // In place of the matrix, of tight leading dimension.
 static float* transposed(float* x, int rows, int cols) {
     float* result = allocate((size_t)rows * (size_t)cols, sizeof *x);
@@ -1284,8 +1288,9 @@ static void test_who_computes_short_products(void** state) {
     } waves[] = {
         {"fast_fp16x3", {2100, 1000, guarded_k}, lognormal},
         {"fast_fp16x3", {2100, 1000, guarded_k}, almost_overflowing}, // exponents alone decide
-        {"fast_fp16x3", {2101, 1000, guarded_k}, lognormal},          // a leading dimension off the grid
+        {"fast_fp16x3", {2101, 1000, guarded_k}, lognormal},          // A as it is: off the grid
         {"fast_fp16x3", {2100, 700, 4 * guarded_k}, selected},        // two blocks share a tile
+        {"fast_fp16x3", {2100, 700, 4 * guarded_k}, selected_almost_overflowing},
         {"fast_fp16x3_128x128", {1100, 1000, guarded_k}, lognormal},
         {"fast_fp16x3_128x128", {1024, 1024, 4 * guarded_k}, selected},
     };
@@ -1336,6 +1341,56 @@ static void test_who_computes_short_products(void** state) {
                     assert_memory_equal(c, found, bytes);
                 else
                     c = memcpy(allocate(1, bytes), found, bytes);
+            }
+            free(a);
+            free(b);
+            free(c);
+        }
+    }
+    operands_destroy(&o);
+}
+
+// A transposed operand is packed in another way, but to the same slices, scaled by the same samples of its lines: the
+// results have the same bits. With as many chunks as here most strips find the samples of an earlier one.
+static void test_transposed_operands_are_packed_alike(void** state) {
+    static const struct shape shape = {300, 140, 8192};
+    const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
+    myblasHandle_t handle = require_handle(state);
+    struct operands o = operands_create(handle);
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        const bool is_packed =
+            strncmp(info.name, "fast_", 5) == 0 || strncmp(info.name, "emulated_", 9) == 0;
+        if (!is_packed || strstr(info.name, "_fused") || !kernel_fits_device(handle, &info))
+            continue;
+        for (int of_a = 0; of_a < 2; ++of_a) {
+            if (left_out(4))
+                continue;
+            random_seed(7);
+            force(handle, &info);
+            float *a, *b, *c = NULL;
+            make_hard_data(of_a ? row_scaled : column_scaled, shape, &a, &b);
+            for (int form = 0; form < 4; ++form) { // NN, TN, TT, NT
+                if (form % 2 == 1)
+                    a = transposed(a, form == 1 ? shape.m : shape.k, form == 1 ? shape.k : shape.m);
+                if (form == 2)
+                    b = transposed(b, shape.k, shape.n);
+                const float* found =
+                    product_in_form(handle,
+                                    &o,
+                                    form == 1 || form == 2 ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                    form >= 2 ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                    shape,
+                                    a,
+                                    b,
+                                    1,
+                                    0,
+                                    0);
+                assert_non_null(found);
+                if (form == 0)
+                    c = memcpy(allocate(1, bytes), found, bytes);
+                else
+                    assert_memory_equal(c, found, bytes);
             }
             free(a);
             free(b);
@@ -1538,6 +1593,7 @@ int main(void) {
         cmocka_unit_test(test_hard_data),
         cmocka_unit_test(test_who_computes),
         cmocka_unit_test(test_who_computes_short_products),
+        cmocka_unit_test(test_transposed_operands_are_packed_alike),
         cmocka_unit_test(test_null_inputs),
         cmocka_unit_test(test_empty_products),
         cmocka_unit_test(test_operands_in_host_memory),

@@ -37,7 +37,7 @@ struct counts {
 struct transpose_case {
     int m, n, element_bytes, lda, ldb;
     int misaligned; // elements past a multiple of 16 bytes: A by this, B by another
-    bool in_place;
+    bool in_place, is_b_aligned;
 };
 
 // The yardsticks of the bench, which move A to B as it is.
@@ -109,7 +109,9 @@ static void run_transpose(myblasHandle_t handle,
     struct operand* target = a;
     if (!t->in_place) {
         target = b;
-        operand_place(b, matrix_bytes(t->n, t->m, t->ldb, bytes), misaligned * 3 * bytes % 16);
+        operand_place(b,
+                      matrix_bytes(t->n, t->m, t->ldb, bytes),
+                      t->is_b_aligned ? 0 : misaligned * 3 * bytes % 16);
         operand_upload(b);
     }
 
@@ -165,7 +167,7 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
     for (int s = 0; s < shape_count; ++s) {
         const struct shape shape = shapes[s];
         for (size_t e = 0; e < COUNT_OF(element_sizes); ++e) {
-            struct transpose_case t = {shape.m, shape.n, element_sizes[e], 0, 0, 0, false};
+            struct transpose_case t = {shape.m, shape.n, element_sizes[e], 0, 0, 0, false, false};
             for (size_t p = 0; p < COUNT_OF(paddings); ++p) {
                 for (t.misaligned = 0; t.misaligned < 4; ++t.misaligned) {
                     if (p < 3 && t.misaligned != 0 && t.misaligned != (s + (int)p) % 3 + 1)
@@ -200,11 +202,20 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
     for (size_t e = 0; e < COUNT_OF(element_sizes); ++e) {
         for (size_t l = 0; l < COUNT_OF(ldas); ++l) {
             const struct transpose_case t = {
-                271, 613, element_sizes[e], ldas[l], 613 + (int)l, (int)l % 4, false};
+                271, 613, element_sizes[e], ldas[l], 613 + (int)l, (int)l % 4, false, false};
             if (!reduced() || l == e)
                 run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        const struct transpose_case in_place = {1537, 1537, element_sizes[e], 1537, 1537, 1, true};
+        // The same, of A's columns and of where they start nothing but 8 bytes, of B's 16.
+        const int v8 = element_sizes[e] < 8 ? 8 / element_sizes[e] : 1;
+        for (int is_late = 0; is_late < 2; ++is_late) {
+            const int m = 192 + v8;
+            const struct transpose_case t = {
+                m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
+            run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
+        }
+        const struct transpose_case in_place = {
+            1537, 1537, element_sizes[e], 1537, 1537, 1, true, false};
         if (!forced)
             run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
     }
@@ -247,7 +258,7 @@ static void test_in_place_workspaces(void** state) {
     struct operand a = operand_create(handle), workspace = operand_create(handle);
     for (size_t s = 0; s < COUNT_OF(shapes); ++s) {
         const struct transpose_case t = {
-            shapes[s].m, shapes[s].n, 4, shapes[s].m, shapes[s].n, 0, true};
+            shapes[s].m, shapes[s].n, 4, shapes[s].m, shapes[s].n, 0, true, false};
         const size_t bytes = matrix_bytes(t.m, t.n, t.lda, 4);
         const size_t sizes[] = {0, 256, 1024, (bytes + 255) / 256 * 256};
         for (size_t w = 0; w < COUNT_OF(sizes); ++w) {

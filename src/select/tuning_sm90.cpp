@@ -227,7 +227,7 @@ constexpr rule<transpose_problem> transpose[] = {
     {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_tiles},
     {byte_form,           {any, at_most(64), at_least(16), at_most(1 << 24)}, &cuda::transpose_small_tiles},
     {byte_form,           {any, any, at_least(16),   at_most(1 << 24)},  &cuda::transpose_small_squares},
-    {byte_form & whole_sectors_form, {any, any, at_least(32), any},      &cuda::transpose_large_tiles},
+    {byte_form & whole_sectors_form, {any, any, at_least(64), any},      &cuda::transpose_large_tiles},
     {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_vectorised},
     {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_large_tiles},
     {out_of_place_form,   {any, any, at_least(1000), at_least(2500000)}, &cuda::transpose_shifted},

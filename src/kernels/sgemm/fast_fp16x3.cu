@@ -6,9 +6,9 @@
 // rule and the bound.
 // Bound: three products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
 // Launches: packing and product in one, then those of emulated_bf16x6, which end at once; behind passes where the
-// workspace is small, the strict kernel alone, and behind short products nothing. Where 16 bytes do not divide
-// leading dimensions, packing comes first, and strict behind short products. The variant of 128 x 128 is for outputs
-// with few tiles, and packs first; of a short product its product kernel is the last launch.
+// workspace is small, the strict kernel alone, and behind short ones nothing. Where inputs are not aligned to 16
+// bytes, packing comes first, and strict behind short products. The variant of 128 x 128 is for outputs with few
+// tiles, and packs first; of a short product its product kernel is the last launch.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/slice_launcher.cuh"
 

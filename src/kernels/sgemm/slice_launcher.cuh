@@ -1,8 +1,8 @@
 // The launches of the sliced kernels: passes that fit the workspace, and in each the packing, the product
 // on the tensor cores and what computes in its stead.
 //
-// Workspace of a pass: route, slices of A, slices of B, scales of their parts and lines, samples, and the
-// sums of blocks that share a tile.
+// Workspace of a pass: route, slices of A, slices of B, samples of their lines, scales of their parts and lines, and
+// the sums of blocks that share a tile.
 #pragma once
 
 #include "kernels/sgemm/slice_fallback.h"
@@ -23,8 +23,8 @@ inline constexpr size_t usual_pass_bytes = size_t{32}
 inline constexpr int min_part_chunks = 4; // of a block that shares its tile: less is all prologue
 
 struct slice_layout { // in bytes from the start of the workspace
-    size_t slices_a, slices_b, part_scales_a, part_scales_b, line_scales_a, line_scales_b;
-    size_t samples_a, samples_b, sums, end;
+    size_t slices_a, slices_b, samples_a, samples_b, part_scales_a, part_scales_b, line_scales_a,
+        line_scales_b, sums, end;
 };
 
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
@@ -119,13 +119,13 @@ struct slice_launcher {
         slice_layout at;
         at.slices_a = slice_header_bytes;
         at.slices_b = at.slices_a + a * pass.chunks * slices() * slice_bytes;
-        at.part_scales_a = at.slices_b + b * pass.chunks * slices() * slice_bytes;
+        at.samples_a = at.slices_b + b * pass.chunks * slices() * slice_bytes; // in whole sectors
+        at.samples_b = at.samples_a + (overlaps ? a * samples_bytes : 0);
+        at.part_scales_a = at.samples_b + (overlaps ? b * samples_bytes : 0);
         at.part_scales_b = at.part_scales_a + a * parts_bytes;
         at.line_scales_a = at.part_scales_b + b * parts_bytes;
         at.line_scales_b = at.line_scales_a + a * lines_bytes;
-        at.samples_a = at.line_scales_b + b * lines_bytes;
-        at.samples_b = at.samples_a + (overlaps ? a * samples_bytes : 0);
-        at.sums = at.samples_b + (overlaps ? b * samples_bytes : 0);
+        at.sums = at.line_scales_b + b * lines_bytes;
         at.end = at.sums;
         if (parts > largest_tile_cluster)
             at.end += tile_count(pass) * parts * Shape::sum_floats * sizeof(float);
@@ -367,8 +367,9 @@ struct slice_launcher {
             overlaps && inputs_aligned16(p) && plan_strips(pass, tiles, *context.device, plan)
                 ? &plan
                 : nullptr;
-        const bool ends_in_strict = !has_fallback || is_short(pass, *context.device);
-        packed.is_alone = is_short(pass, *context.device) && (Shape::halves == 1 || strips);
+        const bool is_brief = is_short(pass, *context.device);
+        const bool ends_in_strict = !has_fallback || is_brief;
+        packed.is_alone = is_brief && (Shape::halves == 1 || strips);
         if constexpr (has_fallback)
             if (!ends_in_strict)
                 packed.other = route_of<typename Fallback::Scheme>;

@@ -77,7 +77,7 @@ struct tile_plan {
     int parts;      // blocks that share a tile
     int part_chunks;
     float* sums;        // [tile][part][sum_floats]
-    unsigned* counters; // of finished parts, one for each tile; null where parts == 1
+    unsigned* counters; // of finished parts, one for each tile
 };
 
 // A tile of the pass: which product of the batch, and where in C's panels.

@@ -2,7 +2,8 @@
 //
 // Such warps have few registers and little company. So global memory is read ahead by copies to shared memory,
 // a part's while the one before is cut, and a part is cut piece by piece from there. What is written, and what is
-// looked out for, is as in slice_pack.cuh.
+// looked out for, is as in slice_pack.cuh; but where k runs along memory the first strip of some lines leaves what it
+// has sampled of them to the others.
 // Strips come in about the order in which tiles want them: bundle by bundle of panels, which are those that a wave
 // of tiles reads, in each along k. They are claimed, not assigned, so that nothing waits for a block that is
 // not on the device. What is finished is counted, span by span of a panel.
@@ -271,12 +272,14 @@ __device__ __forceinline__ void count_parts(const slice_pass& pass,
 }
 
 // Whether the first chunks of a strip's panel are there for the warp, and so what was sampled of its lines: one
-// sector, where samples of lines along memory take as many as a chunk. The first strips do not look: nothing is there.
+// sector, where samples of lines along memory take as many as a chunk. Strips of the lead, and the first of other
+// lines, do not look: nothing can be there.
 __device__ __forceinline__ bool is_first_span_packed(const slice_pass& pass,
                                                      const strip_plan& plan,
                                                      const packed_pass& packed,
                                                      const strip_place& at) {
-    if (at.first_chunk < max(plan.lead_chunks, 1))
+    const bool has_lead = at.panel < (at.is_a ? plan.bundle_a : plan.bundle_b);
+    if (at.first_chunk < (has_lead ? max(plan.lead_chunks, 1) : 1))
         return false;
     const unsigned* ready = packed.counters + plan.first_counter + strip_counters;
     const int place = (at.is_a ? 0 : pass.batches * pass.panels_a) + at.panel;
@@ -327,7 +330,7 @@ __device__ __forceinline__ void pack_strip(const sgemm_problem& p,
             exponents = recall_lines(load_counter(samples));
         } else {
             exponents = sample_raw_lines<k_contiguous>(source);
-            if (lane % 4 == 0) {
+            if (at.first_chunk == 0 && lane % 4 == 0) { // for all strips of the lines
                 if (k_contiguous)
                     *samples = exponents.of_lines;
 #pragma unroll

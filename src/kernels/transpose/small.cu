@@ -266,7 +266,7 @@ myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_co
 
 constinit const kernel_entry<transpose_problem> transpose_small_squares = {
     .name = "small_squares",
-    .description = "4 columns a thread, small tiles for matrices that stay in the L2 cache",
+    .description = "up to 4 columns a thread, small tiles for matrices that stay in the L2 cache",
     .block_m = tiling<uint32_t>::rows,
     .block_n = tiling<uint32_t>::cols,
     .threads = tiling<uint32_t>::threads,
