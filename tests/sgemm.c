@@ -1353,7 +1353,7 @@ static void test_who_computes_short_products(void** state) {
 // A transposed operand is packed in another way, but to the same slices, scaled by the same samples of its lines: the
 // results have the same bits. With as many chunks as here most strips find the samples of an earlier one.
 static void test_transposed_operands_are_packed_alike(void** state) {
-    static const struct shape shape = {300, 140, 8192};
+    static const struct shape shape = {200, 100, 8192};
     const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
     myblasHandle_t handle = require_handle(state);
     struct operands o = operands_create(handle);
