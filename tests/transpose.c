@@ -214,10 +214,14 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
                 m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
             run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        const struct transpose_case in_place = {
-            1537, 1537, element_sizes[e], 1537, 1537, 1, true, false};
-        if (!forced)
-            run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
+        static const int squares[] = {164, 1056, 1537};
+        for (size_t q = 0; q < COUNT_OF(squares); ++q) {
+            const int n = squares[q];
+            const struct transpose_case in_place = {
+                n, n, element_sizes[e], n, n, n % 2, true, false};
+            if (!forced || n < 1000)
+                run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
+        }
     }
     operand_destroy(&a);
     operand_destroy(&b);

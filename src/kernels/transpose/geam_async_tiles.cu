@@ -11,6 +11,7 @@
 // Accepts: everything; where C is A or B, that operand is not transposed, and an element is written by
 // the thread that read it.
 
+#include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
 #include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
@@ -73,6 +74,7 @@ __global__ void __launch_bounds__(threads) async_tiles(geam_problem p, tile_orde
 
     const mover_tile tile_at = order(blockIdx.x);
     const tile_region at{p.n, p.m, tile_at.row * tile::rows, tile_at.col * tile::cols};
+    wait_for_earlier_work();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     // An operand with a zero scalar may hold NaN, or not exist.
     if (alpha != 0)
@@ -124,7 +126,8 @@ myblasStatus_t launch_tiles(const geam_problem& p, const launch_context& context
     const int64_t tiles_m = tiles_of(rows, tile::cols), tiles_n = tiles_of(p.n, tile::rows);
     const tile_order order = order_of(tiles_n, tiles_m, 1);
     const size_t smem_bytes = (may_read(p.beta) ? 2 : 1) * operand_bytes<tile>;
-    return launch(kernel, dim3(order.tiles), threads, smem_bytes, context, p, order);
+    return launch_clusters(
+        kernel, dim3(order.tiles), 1, true, threads, smem_bytes, context, p, order);
 }
 
 bool accepts(const geam_problem& p, const device_info&) { return fits_tile_order(p.m, p.n); }

@@ -8,6 +8,7 @@
 // one stage for each transposed operand.  Accepts: everything; where C is A or B, that operand is
 // not transposed, and an element is written by the thread that read it.
 
+#include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -46,6 +47,7 @@ __global__ void __launch_bounds__(threads) shared_tile(geam_problem p) {
     __shared__ float smem_a[transa ? side : 1][transa ? pitch : 1];
     __shared__ float smem_b[transb ? side : 1][transb ? pitch : 1];
 
+    wait_for_earlier_work();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     const position at{static_cast<int>(threadIdx.x) % side, static_cast<int>(threadIdx.x) / side};
     const int64_t tiles_m = tiles_of(p.m, side);
@@ -108,7 +110,7 @@ myblasStatus_t launch_shared_tile(const geam_problem& p, const launch_context& c
                             ? (p.transb ? shared_tile<true, true> : shared_tile<true, false>)
                             : (p.transb ? shared_tile<false, true> : shared_tile<false, false>);
     const dim3 grid = grid_of(tiles_of(p.m, side) * tiles_of(p.n, side));
-    return launch(kernel, grid, threads, 0, context, p);
+    return launch_overlapped(kernel, grid, threads, context, p);
 }
 
 } // namespace

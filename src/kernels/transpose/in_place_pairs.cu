@@ -6,6 +6,7 @@
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tile, by vectors or words:
 //      bytes   1          2        4        8        16
 //      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16     256 threads
+//                                  32 x 32                       256 up to 1024 rows, 128 up to 2048 (turned_tile.h)
 //      words   -          -        64 x 64                       512, 1536 rows and more
 //                                  32 x 32                       128
 //                                           32 x 32  16 x 16     256
@@ -14,6 +15,7 @@
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
+#include "kernels/transpose/turned_tile.h"
 
 namespace myblas::cuda {
 namespace {
@@ -44,7 +46,9 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-constexpr int64_t large = 1536; // n that larger tiles pay for
+constexpr int64_t large = 1536;                      // n that larger tiles of words pay for
+constexpr int64_t smallest = 1024, small = 2048;     // n up to which small tiles of vectors pay
+constexpr int64_t most_ld = (int64_t{1} << 31) / 64; // offsets in small tiles are words
 
 template <class tile>
 __device__ __forceinline__ void
@@ -94,6 +98,43 @@ __global__ void __launch_bounds__(tile::threads)
         store_tile<tile>(smem_lower, gmem, p.lda, lower);
 }
 
+// The same by tiles of turned_tile.h, so small that few hundred rows fill the device. Two groups of threads move one tile
+// of a pair each: sooner done. One moves both: more bytes under way on a multiprocessor.
+using small_vectors = turned_tile<uint32_t>;
+static_assert(small_vectors::rows == small_vectors::cols);
+
+template <int groups>
+__global__ void __launch_bounds__(groups* small_vectors::threads)
+    in_place_small_pairs(uint32_t* matrix, int n, int ld, int64_t stride, uint32_t tiles) {
+    constexpr int own_tiles = 2 / groups;
+    __shared__ vector16 smem[2][small_vectors::vectors];
+    const tile_pair<uint32_t> pair = pair_at(blockIdx.y, blockIdx.x, tiles);
+    const int i0 = pair.i * small_vectors::rows, j0 = pair.j * small_vectors::rows;
+    matrix += blockIdx.z * stride;
+    // Calls visit(t, is_lower, i, j) for the thread's tiles, which start at (i, j).
+    const auto for_each_tile = [&](auto visit) {
+#pragma unroll
+        for (int t = 0; t < own_tiles; ++t) {
+            const bool is_lower = groups == 2 ? threadIdx.x >= small_vectors::threads : t == 1;
+            if (!is_lower)
+                visit(t, 0, i0, j0);
+            else if (i0 != j0)
+                visit(t, 1, j0, i0);
+        }
+    };
+    wait_for_earlier_work();
+
+    small_vectors own[own_tiles];
+    for_each_tile([&](int t, int, int i, int j) {
+        own[t].template load<true>(matrix + i + int64_t{j} * ld, ld, n - i, n - j);
+    });
+    for_each_tile([&](int t, int is_lower, int, int) { own[t].put(smem[is_lower]); });
+    __syncthreads(); // both tiles are read: their places may be written
+    for_each_tile([&](int, int is_lower, int i, int j) {
+        small_vectors::store(smem[is_lower], matrix + j + int64_t{i} * ld, ld, n - i, n - j);
+    });
+}
+
 bool is_aligned(const transpose_problem& p) {
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(p.lda | p.n | p.stride_b) * p.element_bytes;
@@ -122,8 +163,27 @@ myblasStatus_t launch_pairs(const transpose_problem& p, const launch_context& co
     return launch_parts(p, tiles * (tiles + 1) / 2, 1, go);
 }
 
+template <int groups>
+myblasStatus_t launch_small_pairs(const transpose_problem& p, const launch_context& context) {
+    const auto tiles = static_cast<uint32_t>(tiles_of(p.n, small_vectors::rows));
+    return launch_overlapped(
+        in_place_small_pairs<groups>,
+        dim3(pair_width(tiles), ceil_div(tiles, 2u), static_cast<unsigned>(p.batch_count)),
+        groups * small_vectors::threads,
+        context,
+        static_cast<uint32_t*>(p.b),
+        static_cast<int>(p.n),
+        static_cast<int>(p.lda),
+        p.stride_b,
+        tiles);
+}
+
 myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
+        if constexpr (sizeof(T) == 4)
+            if (is_aligned(p) && p.n <= small && p.lda <= most_ld && p.batch_count <= max_grid_z)
+                return p.n <= smallest ? launch_small_pairs<2>(p, context)
+                                       : launch_small_pairs<1>(p, context);
         if (is_aligned(p))
             return launch_pairs<tiling<T, true>>(p, context);
         if constexpr (sizeof(T) == 4)

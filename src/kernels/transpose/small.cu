@@ -3,9 +3,7 @@
 // Such a transpose is over in 1 to 10 us: what counts is how soon all multiprocessors have work, how many
 // instructions a block has to fetch, and that its launch hides behind the kernel before.
 //
-//   squares    A thread turns 8 or 16 bytes of up to 4 columns in registers: little, so that there are many threads, and
-//              leaves them in shared memory by rows, as pieces of vectors of 16 bytes, in which they are stored. An XOR
-//              in place of padding. Loads that leave an A of up to 16 MiB in the caches; stores that stream past them.
+//   squares    Tiles of turned_tile.h. Loads that leave an A of up to 16 MiB in the caches; stores that stream past them.
 //   elements   `unrolled` with small tiles, all numbers but addresses words: any alignment, padded shared
 //              memory.
 //
@@ -22,10 +20,8 @@
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/square.h"
 #include "kernels/transpose/tile.h"
-
-#include <cstring>
+#include "kernels/transpose/turned_tile.h"
 
 namespace myblas::cuda {
 namespace {
@@ -53,114 +49,23 @@ bool has_short_extents(const transpose_problem& p, int tile_cols) {
 
 constexpr int64_t kept_bytes = 16 << 20; // of A
 
-template <int bytes>
-struct words;
-template <>
-struct words<4> {
-    using type = uint32_t;
-};
-template <>
-struct words<8> {
-    using type = uint2;
-};
-template <>
-struct words<16> {
-    using type = uint4;
-};
-
-template <class T>
-struct tiling {
-    // Of A: what a thread reads of a column, and its columns.
-    static constexpr int read_bytes = sizeof(T) >= 8 ? 16 : 8, thread_rows = read_bytes / sizeof(T);
-    static constexpr int thread_cols = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
-    static constexpr int lanes_m = sizeof(T) == 4 ? 16 : 8; // threads along m
-    static constexpr int rows = lanes_m * thread_rows;
-    static constexpr int cols = sizeof(T) == 1 ? 128 : sizeof(T) == 2 ? 64 : 32;
-    static constexpr int threads = lanes_m * cols / thread_cols;
-    static constexpr int min_blocks = resident_threads / threads;
-    static constexpr int units = cols / vector_elements<T>; // vectors of a row in shared memory
-    using read_type = words<read_bytes>::type;
-    using piece_type = words<thread_cols * sizeof(T)>::type; // of a vector
-    static constexpr int pieces = sizeof(vector16) / sizeof(piece_type);
-    static_assert(units % 8 == 0 && lanes_m % 8 == 0);
-};
-
-// Where vector `unit` of row i lies in shared memory, in vectors. Threads that are neighbours along m write the same
-// unit: to 8 different groups of four banks.
-template <class T>
-__device__ int place(int i, int unit) {
-    return i * tiling<T>::units + (unit ^ (i / tiling<T>::thread_rows & 7));
-}
-
-// Transposes what a thread has of a tile: element r of column[c] becomes element c of row[r].
-template <class T, class shape = tiling<T>>
-__device__ void turn(const typename shape::read_type (&column)[shape::thread_cols],
-                     typename shape::piece_type (&row)[shape::thread_rows]) {
-    uint32_t from[shape::thread_cols][sizeof(column[0]) / 4],
-        to[shape::thread_rows][sizeof(row[0]) / 4];
-    std::memcpy(from, column, sizeof(from));
-    constexpr int v = sizeof(T) < 4 ? 4 / sizeof(T) : 1; // elements of a word
-    constexpr int w = sizeof(T) < 4 ? 1 : sizeof(T) / 4; // words of an element
-#pragma unroll
-    for (int c = 0; c < shape::thread_cols; c += v)
-#pragma unroll
-        for (int r = 0; r < shape::thread_rows; r += v) {
-            if constexpr (v == 1) {
-#pragma unroll
-                for (int k = 0; k < w; ++k)
-                    to[r][c * w + k] = from[c][r * w + k];
-            } else {
-                uint32_t square[v], turned[v];
-#pragma unroll
-                for (int k = 0; k < v; ++k)
-                    square[k] = from[c + k][r / v];
-                transpose_word_square<T>(square, turned);
-#pragma unroll
-                for (int k = 0; k < v; ++k)
-                    to[r + k][c / v] = turned[k];
-            }
-        }
-    std::memcpy(row, to, sizeof(row));
-}
-
 template <class T, bool keeps>
-__global__ void __launch_bounds__(tiling<T>::threads, tiling<T>::min_blocks)
+__global__ void __launch_bounds__(turned_tile<T>::threads,
+                                  resident_threads / turned_tile<T>::threads)
     small_squares(small_problem<T> p) {
-    using shape = tiling<T>;
-    using piece = typename shape::piece_type;
-    constexpr int v = vector_elements<T>;
-    __shared__ vector16 smem[shape::rows * shape::units];
-    const int i0 = blockIdx.x * shape::rows, j0 = blockIdx.y * shape::cols;
+    using tile = turned_tile<T>;
+    __shared__ vector16 smem[tile::vectors];
+    const int i0 = blockIdx.x * tile::rows, j0 = blockIdx.y * tile::cols;
     const int rows = p.m - i0, cols = p.n - j0; // left from here on
     const T* gmem_a = p.a + blockIdx.z * p.stride_a + i0 + int64_t{j0} * p.lda;
     T* gmem_b = p.b + blockIdx.z * p.stride_b + j0 + int64_t{i0} * p.ldb;
-    const int i = threadIdx.x % shape::lanes_m * shape::thread_rows;
-    const int square = threadIdx.x / shape::lanes_m, j = square * shape::thread_cols;
     wait_for_earlier_work();
 
-    typename shape::read_type column[shape::thread_cols];
-    if (i < rows && j < cols)
-#pragma unroll
-        for (int c = 0; c < shape::thread_cols; ++c) {
-            const auto* from =
-                reinterpret_cast<const typename shape::read_type*>(gmem_a + i + (j + c) * p.lda);
-            column[c] = keeps ? *from : __ldcs(from);
-        }
-    piece row[shape::thread_rows];
-    turn<T>(column, row);
-#pragma unroll
-    for (int r = 0; r < shape::thread_rows; ++r) // what lies outside the matrix is never read
-        reinterpret_cast<piece*>(
-            &smem[place<T>(i + r, square / shape::pieces)])[square % shape::pieces] = row[r];
+    tile own;
+    own.template load<keeps>(gmem_a, p.lda, rows, cols);
+    own.put(smem);
     __syncthreads(); // the tile is complete
-    const int unit = threadIdx.x % shape::units, first = threadIdx.x / shape::units;
-    constexpr int step = shape::threads / shape::units; // rows that the block covers at once
-#pragma unroll
-    for (int k = 0; k < shape::rows / step; ++k) {
-        const int at = first + k * step;
-        if (at < rows && unit * v < cols)
-            store_streaming(gmem_b + unit * v + at * p.ldb, smem[place<T>(at, unit)]);
-    }
+    tile::store(smem, gmem_b, p.ldb, rows, cols);
 }
 
 // Tiles of rows, of columns and matrices are the three dimensions of the grid: no number is divided.
@@ -184,17 +89,17 @@ bool accepts_aligned(const transpose_problem& p, const device_info&) {
     return !p.in_place() &&
            misfit(p.a, p.lda | p.stride_a | p.m) % (p.element_bytes >= 8 ? 16 : 8) == 0 &&
            misfit(p.b, p.ldb | p.stride_b | p.n) % sizeof(vector16) == 0 && fits_grid(p) &&
-           has_short_extents(p, p.element_bytes == 1 ? tiling<uint8_t>::cols : 64);
+           has_short_extents(p, p.element_bytes == 1 ? turned_tile<uint8_t>::cols : 64);
 }
 
 myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        using shape = tiling<T>;
+        using tile = turned_tile<T>;
         return launch_overlapped(p.m * p.n * p.batch_count <= kept_bytes / int64_t{sizeof(T)}
                                      ? small_squares<T, true>
                                      : small_squares<T, false>,
-                                 grid_of_tiles<shape::rows, shape::cols>(p),
-                                 shape::threads,
+                                 grid_of_tiles<tile::rows, tile::cols>(p),
+                                 tile::threads,
                                  context,
                                  small_problem<T>(p));
     });
@@ -267,11 +172,11 @@ myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_co
 constinit const kernel_entry<transpose_problem> transpose_small_squares = {
     .name = "small_squares",
     .description = "up to 4 columns a thread, small tiles for matrices that stay in the L2 cache",
-    .block_m = tiling<uint32_t>::rows,
-    .block_n = tiling<uint32_t>::cols,
-    .threads = tiling<uint32_t>::threads,
+    .block_m = turned_tile<uint32_t>::rows,
+    .block_n = turned_tile<uint32_t>::cols,
+    .threads = turned_tile<uint32_t>::threads,
     .stages = 1,
-    .smem_bytes = sizeof(vector16) * tiling<uint8_t>::rows * tiling<uint8_t>::units,
+    .smem_bytes = sizeof(vector16) * turned_tile<uint8_t>::vectors,
     .alignment_bytes = sizeof(vector16),
     .accepts = accepts_aligned,
     .launch = launch_small_squares,

@@ -93,13 +93,20 @@ struct tile_pair {
 };
 
 template <class Integer>
-__device__ tile_pair<Integer> pair_of(Integer pair, Integer tiles) {
-    const Integer width = tiles | 1;
-    const Integer row = pair / width, rest = pair % width;
+__device__ tile_pair<Integer> pair_at(Integer row, Integer rest, Integer tiles) {
     if (rest < tiles - row)
         return {row, row + rest};
     const Integer i = tiles - row - (tiles % 2 == 0);
     return {i, i + rest - (tiles - row)};
+}
+template <class Integer>
+__host__ __device__ Integer pair_width(Integer tiles) {
+    return tiles | 1;
+}
+template <class Integer>
+__device__ tile_pair<Integer> pair_of(Integer pair, Integer tiles) {
+    const Integer width = pair_width(tiles);
+    return pair_at(pair / width, pair % width, tiles);
 }
 
 // Transposes the tile that starts at (i0, j0), with 32 x 8 threads.
