@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(tile::threads)
         store_tile<tile>(smem_lower, gmem, p.lda, lower);
 }
 
-// The same by tiles of turned_tile.h, so small that few hundred rows fill the device. Two groups of threads move one tile
-// of a pair each: sooner done. One moves both: more bytes under way on a multiprocessor.
+// The same by tiles of turned_tile.h, so small that few hundred rows fill the device. Two groups of threads move one
+// tile of a pair each: sooner done. One moves both: more bytes under way on a multiprocessor.
 using small_vectors = turned_tile<uint32_t>;
 static_assert(small_vectors::rows == small_vectors::cols);
 

@@ -3,7 +3,8 @@
 // Such a transpose is over in 1 to 10 us: what counts is how soon all multiprocessors have work, how many
 // instructions a block has to fetch, and that its launch hides behind the kernel before.
 //
-//   squares    Tiles of turned_tile.h. Loads that leave an A of up to 16 MiB in the caches; stores that stream past them.
+//   squares    Tiles of turned_tile.h. Loads that leave an A of up to 16 MiB in the caches; stores that stream past
+//              them.
 //   elements   `unrolled` with small tiles, all numbers but addresses words: any alignment, padded shared
 //              memory.
 //

@@ -1,6 +1,6 @@
-// Small tiles, of which a thread turns a few bytes of up to 4 columns in registers: few, so that there are many threads.
-// They meet in shared memory by rows, as pieces of vectors of 16 bytes, in which they are stored. An XOR in place of
-// padding. All numbers but addresses are words.
+// Small tiles, of which a thread turns a few bytes of up to 4 columns in registers: few, so that there are many
+// threads. They meet in shared memory by rows, as pieces of vectors of 16 bytes, in which they are stored. An XOR in
+// place of padding. All numbers but addresses are words.
 #pragma once
 
 #include "kernels/transpose/square.h"
@@ -45,8 +45,8 @@ struct turned_tile {
 
     read_type column[thread_cols];
 
-    // Where vector `unit` of row i lies in shared memory, in vectors. Threads that are neighbours along m write the same
-    // unit: to 8 different groups of four banks.
+    // Where vector `unit` of row i lies in shared memory, in vectors. Threads that are neighbours along m write the
+    // same unit: to 8 different groups of four banks.
     static __device__ __forceinline__ int place(int i, int unit) {
         return i * units + (unit ^ (i / thread_rows & 7));
     }
