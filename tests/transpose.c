@@ -214,12 +214,14 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
                 m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
             run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        static const int squares[] = {164, 1056, 1537};
+        // In place: even and odd numbers of tiles, the last of which are cut, of each of the sizes that pay somewhere.
+        static const int squares[][2] = {
+            {100, 100}, {164, 168}, {1060, 1064}, {1088, 1088}, {1537, 1537}, {2116, 2116}};
         for (size_t q = 0; q < COUNT_OF(squares); ++q) {
-            const int n = squares[q];
+            const int n = squares[q][0], ld = squares[q][1];
             const struct transpose_case in_place = {
-                n, n, element_sizes[e], n, n, n % 2, true, false};
-            if (!forced || n < 1000)
+                n, n, element_sizes[e], ld, ld, n % 2, true, false};
+            if ((!forced || n < 1000) && (element_sizes[e] == 4 || n < 2000))
                 run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
         }
     }
@@ -350,8 +352,16 @@ static void run_batch(myblasHandle_t handle,
 }
 
 static struct counts run_batches(myblasHandle_t handle) {
-    static const struct shape shapes[] = {
-        {1, 1}, {5, 7}, {16, 16}, {64, 64}, {33, 65}, {3, 300}, {300, 3}, {128, 32}, {131, 131}};
+    static const struct shape shapes[] = {{1, 1},
+                                          {5, 7},
+                                          {16, 16},
+                                          {64, 64},
+                                          {33, 65},
+                                          {3, 300},
+                                          {300, 3},
+                                          {128, 32},
+                                          {131, 131},
+                                          {100, 100}};
     struct counts counts = {0, 0};
     struct operand a = operand_create(handle), b = operand_create(handle);
     for (size_t s = 0; s < COUNT_OF(shapes); ++s) {

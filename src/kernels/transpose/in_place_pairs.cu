@@ -1,12 +1,13 @@
-// A = A^T in place, A square, by pairs of tiles copied asynchronously.
+// A = A^T in place, A square, by pairs of tiles.
 //
-// Adds to `in_place_square`: larger tiles that go past the registers (mover.h), 16 bytes at a time
-// where n and the leading dimension allow, and streaming stores. Batches are one launch.
+// Adds to `in_place_square`: larger tiles that are copied asynchronously, past the registers (mover.h), 16 bytes at a
+// time where n and the leading dimension allow, and streaming stores; for floats of up to 2048 rows smaller tiles
+// through registers (turned_tile.h). Batches are one launch.
 //
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tile, by vectors or words:
 //      bytes   1          2        4        8        16
 //      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16     256 threads
-//                                  32 x 32                       256 up to 1024 rows, 128 up to 2048 (turned_tile.h)
+//                                  32 x 32                       256 up to 1024 rows, 128 up to 2048: by registers
 //      words   -          -        64 x 64                       512, 1536 rows and more
 //                                  32 x 32                       128
 //                                           32 x 32  16 x 16     256
@@ -46,8 +47,9 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-constexpr int64_t large = 1536;                      // n that larger tiles of words pay for
-constexpr int64_t smallest = 1024, small = 2048;     // n up to which small tiles of vectors pay
+constexpr int64_t large = 1536; // n that larger tiles of words pay for
+constexpr int64_t two_group_limit = 1024,
+                  small_tile_limit = 2048;           // of n, for small tiles of vectors
 constexpr int64_t most_ld = (int64_t{1} << 31) / 64; // offsets in small tiles are words
 
 template <class tile>
@@ -181,9 +183,10 @@ myblasStatus_t launch_small_pairs(const transpose_problem& p, const launch_conte
 myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         if constexpr (sizeof(T) == 4)
-            if (is_aligned(p) && p.n <= small && p.lda <= most_ld && p.batch_count <= max_grid_z)
-                return p.n <= smallest ? launch_small_pairs<2>(p, context)
-                                       : launch_small_pairs<1>(p, context);
+            if (is_aligned(p) && p.n <= small_tile_limit && p.lda <= most_ld &&
+                p.batch_count <= max_grid_z)
+                return p.n <= two_group_limit ? launch_small_pairs<2>(p, context)
+                                              : launch_small_pairs<1>(p, context);
         if (is_aligned(p))
             return launch_pairs<tiling<T, true>>(p, context);
         if constexpr (sizeof(T) == 4)
@@ -199,7 +202,8 @@ myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_co
 
 constinit const kernel_entry<transpose_problem> transpose_in_place_pairs = {
     .name = "in_place_pairs",
-    .description = "in place, square: pairs of tiles by asynchronous copies",
+    .description =
+        "in place, square: pairs of tiles by asynchronous copies, small ones by registers",
     .block_m = vectors<uint32_t>::rows,
     .block_n = vectors<uint32_t>::rows,
     .threads = vectors<uint32_t>::threads,

@@ -25,7 +25,7 @@ struct words_of<16> {
     using type = uint4;
 };
 
-// A thread's part of a tile, and what the tile's threads do together: a block's, or as many in a row of it.
+// A thread's part of a tile, and what the tile's threads do together: those of a block, or each `threads` of them.
 template <class T>
 struct turned_tile {
     // Of A: what a thread reads of a column, and its columns.
@@ -68,7 +68,7 @@ struct turned_tile {
             }
     }
 
-    // What lies outside the matrix is never read.
+    // What lies outside the matrix is never read: rows end there, and columns of B by whole vectors.
     __device__ __forceinline__ void put(vector16* smem) const {
         piece_type row[thread_rows];
         turn(row);
@@ -82,7 +82,7 @@ struct turned_tile {
     static __device__ __forceinline__ void
     store(const vector16* smem, T* gmem, int ld, int rows_left, int cols_left) {
         const int unit = thread() % units, first = thread() / units;
-        constexpr int step = threads / units; // rows that the block covers at once
+        constexpr int step = threads / units; // rows that the threads cover at once
 #pragma unroll
         for (int k = 0; k < rows / step; ++k) {
             const int at = first + k * step;
