@@ -130,19 +130,17 @@ inline selection_key make_key(const sgemm_problem& p) {
 // transpose: form in_place_form, whole_sectors_form (out of place, the columns of B start where sectors
 // of 32 bytes do) or split_sectors_form, the latter two with a bit of their own for elements of 1 byte; extents m, n,
 // min(m, n), m * n.
-inline constexpr int byte_shift = 2;
-inline constexpr unsigned in_place_form = 1;
-inline constexpr unsigned whole_sectors_form = 2 * (1 + (1 << byte_shift));
-inline constexpr unsigned split_sectors_form = 4 * (1 + (1 << byte_shift));
+inline constexpr unsigned in_place_form = 1, whole_sectors_form = 2 | 8,
+                          split_sectors_form = 4 | 16;
 inline constexpr unsigned out_of_place_form = whole_sectors_form | split_sectors_form;
-inline constexpr unsigned byte_form = (2 | 4) << byte_shift;
+inline constexpr unsigned byte_form = 8 | 16;
 
 inline selection_key make_key(const transpose_problem& p) {
     const uint64_t misfit =
         reinterpret_cast<uintptr_t>(p.b) | static_cast<uint64_t>(p.ldb) * p.element_bytes;
-    const unsigned out_of_place = (misfit % 32 == 0 ? 2u : 4u)
-                                  << (p.element_bytes == 1 ? byte_shift : 0);
-    return {p.in_place() ? in_place_form : out_of_place,
+    const unsigned sectors = misfit % 32 == 0 ? whole_sectors_form : split_sectors_form;
+    const unsigned element = p.element_bytes == 1 ? byte_form : ~byte_form;
+    return {p.in_place() ? in_place_form : sectors & element,
             {p.m, p.n, p.m < p.n ? p.m : p.n, p.m * p.n}};
 }
 

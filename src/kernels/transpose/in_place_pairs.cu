@@ -48,9 +48,8 @@ struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
 constexpr int64_t large = 1536; // n that larger tiles of words pay for
-constexpr int64_t two_group_limit = 1024,
-                  small_tile_limit = 2048;           // of n, for small tiles of vectors
-constexpr int64_t most_ld = (int64_t{1} << 31) / 64; // offsets in small tiles are words
+// Of n, for small tiles of vectors.
+constexpr int64_t two_group_limit = 1024, small_tile_limit = 2048;
 
 template <class tile>
 __device__ __forceinline__ void
@@ -183,7 +182,7 @@ myblasStatus_t launch_small_pairs(const transpose_problem& p, const launch_conte
 myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         if constexpr (sizeof(T) == 4)
-            if (is_aligned(p) && p.n <= small_tile_limit && p.lda <= most_ld &&
+            if (is_aligned(p) && p.n <= small_tile_limit && p.lda <= most_extent(64) &&
                 p.batch_count <= max_grid_z)
                 return p.n <= two_group_limit ? launch_small_pairs<2>(p, context)
                                               : launch_small_pairs<1>(p, context);

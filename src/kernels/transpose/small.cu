@@ -41,9 +41,8 @@ struct small_problem {
           stride_a(p.stride_a), stride_b(p.stride_b) {}
 };
 
-// Offsets in a tile are words.
 bool has_short_extents(const transpose_problem& p, int tile_cols) {
-    return std::max({p.m, p.n, p.lda, p.ldb}) <= (int64_t{1} << 31) / tile_cols;
+    return std::max({p.m, p.n, p.lda, p.ldb}) <= most_extent(tile_cols);
 }
 
 // ---- Squares -------------------------------------------------------------------------------------

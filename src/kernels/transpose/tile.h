@@ -58,6 +58,9 @@ inline constexpr int tile_step = tile_threads / tile_side; // columns that a blo
 template <class T, int side>
 inline constexpr int padded_pitch = side + (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
 
+// Of rows, columns and leading dimensions, where offsets in a tile of so many columns are words.
+constexpr int64_t most_extent(int tile_cols) { return (int64_t{1} << 31) / tile_cols; }
+
 __host__ __device__ inline int64_t tiles_of(int64_t extent, int side) {
     return ceil_div<int64_t>(extent, side);
 }
