@@ -57,6 +57,8 @@ struct kernel_entry {
     bool (*accepts)(const Problem&, const device_info&) = nullptr;
     // Bytes of workspace without which it does not accept the problem. Null: none.
     size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
+    // Bytes beyond which more is of no use. Null: as workspace_bytes.
+    size_t (*best_workspace_bytes)(const Problem&, const device_info&) = nullptr;
     // What it would do, also for problems that it does not accept. Null: its time cannot be predicted,
     // and it is taken by rules alone.
     work_estimate (*work)(const Problem&, const device_info&) = nullptr;
