@@ -129,7 +129,7 @@ typedef enum {
  * size_bytes to sizeof(myblasCall_t), zero the rest, then fill in what the routine has; fields it
  * lacks are ignored.
  *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1) math_mode (where no
- *              handle tells it)
+ *              handle tells it) pointer_array (1: mysgemmBatched; A, B, C are then ignored)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL,
  *              asks for the in-place form
  *   GEAM       transa transb m n lda ldb ldc A B C
@@ -151,6 +151,7 @@ typedef struct {
     int64_t batch_count;
     const void *A, *B, *C;
     myblasMath_t math_mode;
+    int pointer_array;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */

@@ -73,31 +73,66 @@ MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
                                              const char** name);
 
 /*
- * The same for any device, without one: arch is the compute capability x 10, sm_count its
- * multiprocessors (both ignored for the host), workspace_bytes what the handle would have.
- * INVALID_VALUE: as above. NOT_SUPPORTED: the library has no CUDA kernels, or none for this arch.
+ * A GPU as far as the selection knows it. Set size_bytes to sizeof(myblasDevice_t) and the rest to
+ * what describes the card; every member has to be positive. Fields may be added at the end; later
+ * versions accept the sizes of earlier ones.
+ */
+typedef struct {
+    size_t size_bytes;
+    int arch;              /* compute capability x 10 */
+    int sm_count;          /* multiprocessors */
+    int clock_mhz;         /* the highest of the multiprocessors */
+    int memory_gbps;       /* GB/s: memory clock times two times the width of the bus */
+    size_t l2_bytes;       /* of the L2 cache */
+    size_t smem_per_block; /* shared memory that a block can have, with opt-in */
+} myblasDevice_t;
+
+/*
+ * *device = the GPU of a handle. INVALID_VALUE: device NULL or its size_bytes wrong. NOT_SUPPORTED:
+ * a handle of the host backend.
+ */
+MYBLAS_API myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device);
+
+/*
+ * As myblasSelectKernel for any device, without one: device describes it (ignored for the host, where
+ * it may be NULL), workspace_bytes is what the handle would have. INVALID_VALUE: as above, or a
+ * member of device is not positive. NOT_SUPPORTED: the library has no CUDA kernels, or none for
+ * this arch.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
-                                               int arch,
-                                               int sm_count,
+                                               const myblasDevice_t* device,
                                                size_t workspace_bytes,
                                                const myblasCall_t* call,
                                                const char** name);
 
-/* What a kernel would do for a call, and how long the selection expects that to take. */
+/*
+ * What a kernel would do for a call, how long the selection expects that to take, and why the kernel
+ * would not be taken. The work (launches to edge) and the times are those of SGEMM kernels of the
+ * cuda backend that the selection compares by time; of others they are 0.
+ *
+ * The predicted time is factor times the sum of overhead_us and the cube root of
+ * arithmetic_us^3 + cache_us^3 + memory_us^3: whichever of the three takes longest hides the others.
+ */
 typedef struct {
     size_t size_bytes;      /* set by the caller to sizeof(myblasKernelEstimate_t) */
     int accepted;           /* 1: it can take the call, on the device and with the workspace */
+    int candidate;          /* 1: it competes; 0: such calls are too far from those it is good at */
     size_t workspace_bytes; /* that it needs for the call */
-    /*
-     * SGEMM kernels that the selection compares by time; else 0. waves: rounds of blocks over the
-     * multiprocessors; steps: slabs of k that the busiest multiprocessor works through one after the
-     * other; bytes: to and from global memory.
-     */
-    double waves, steps, bytes;
-    /* Microseconds: the sum of these, each times what it was measured to cost, and of a fixed cost.
-     * 0: nothing was measured for the kernel on such a device, and only rules take it. */
-    double predicted_us;
+    size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */
+    const char* refusal;         /* why it is not accepted, one line; NULL if it is */
+    double launches;             /* kernels that are enqueued */
+    double rounds;               /* blocks that follow one another in a multiprocessor's place */
+    double steps;                /* slabs of k that a block waits for, one after the other */
+    double math_cycles;          /* of the busiest multiprocessor's arithmetic, if never idle */
+    double copies;               /* a warp's copy instructions on that multiprocessor */
+    double l2_bytes;             /* that it reads */
+    double memory_bytes;         /* of all operands, and of what is packed or copied besides */
+    double exchanges;            /* sums of other blocks that a block adds */
+    double fill;                 /* part of the last round's places that have a block */
+    double edge;                 /* part of the tiles' elements that lies in C */
+    double arithmetic_us, cache_us, memory_us, overhead_us;
+    double factor;       /* what was learned from readings, and of a file that MYBLAS_TUNING names */
+    double predicted_us; /* microseconds */
 } myblasKernelEstimate_t;
 
 /*
@@ -112,8 +147,7 @@ MYBLAS_API myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
 
 /* The same for any device, without one; the device as for myblasSelectKernelOn. */
 MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
-                                                    int arch,
-                                                    int sm_count,
+                                                    const myblasDevice_t* device,
                                                     size_t workspace_bytes,
                                                     const myblasCall_t* call,
                                                     int index,

@@ -4,7 +4,9 @@
 #include "api/call.h"
 #include "api/dispatch.h"
 
+#include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace myblas {
 namespace {
@@ -13,19 +15,30 @@ bool is_backend(myblasBackend_t backend) {
     return backend == MYBLAS_BACKEND_HOST || backend == MYBLAS_BACKEND_CUDA;
 }
 
-// A device of which the compute capability is known but which need not be there. Shared memory is
-// that of the CUDA C++ Programming Guide's table of compute capabilities.
-device_info imagine_device(myblasBackend_t backend, int arch, int sm_count) {
+// A device that need not be there.
+myblasStatus_t describe_device(const char* function,
+                               myblasBackend_t backend,
+                               const myblasDevice_t* device,
+                               device_info* described) noexcept {
+    *described = {};
     if (backend == MYBLAS_BACKEND_HOST)
-        return {};
-    const bool is_consumer = arch == 86 || arch == 89 || arch >= 120;
-    device_info device;
-    device.ordinal = 0;
-    device.arch = arch;
-    device.sm_count = sm_count;
-    const size_t smem_per_sm = (is_consumer ? 100 : arch < 90 ? 164 : 228) * 1024;
-    device.smem_per_block = smem_per_sm - 1024;
-    return device;
+        return MYBLAS_STATUS_SUCCESS;
+    if (!device)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device is NULL");
+    if (device->size_bytes != sizeof *device)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device->size_bytes is wrong");
+    if (device->arch < 1 || device->sm_count < 1 || device->clock_mhz < 1 ||
+        device->memory_gbps < 1 || device->l2_bytes < 1 || device->smem_per_block < 1)
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, "a member of device is not positive");
+    described->ordinal = 0;
+    described->arch = device->arch;
+    described->sm_count = device->sm_count;
+    described->clock_mhz = device->clock_mhz;
+    described->memory_gbps = device->memory_gbps;
+    described->l2_bytes = device->l2_bytes;
+    described->smem_per_block = device->smem_per_block;
+    return MYBLAS_STATUS_SUCCESS;
 }
 
 call_setting setting_of(const myblasContext& handle) {
@@ -49,15 +62,56 @@ size_t needed_workspace(const kernel_entry<Problem>& kernel,
     return kernel.workspace_bytes ? kernel.workspace_bytes(problem, device) : 0;
 }
 
-// The costs of a kernel for the problem's form; all zero where it has none.
+// Why a kernel does not take a problem; null if it does.
 template <class Problem>
-cost cost_of(const kernel_entry<Problem>& kernel,
-             const selection_table<Problem>& table,
-             const Problem& problem) {
-    for (const kernel_cost<Problem>& candidate : table.costs)
-        if (candidate.kernel == &kernel)
-            return candidate.of_form[form_of(problem)];
-    return {};
+const char* refusal_of(const kernel_entry<Problem>& kernel,
+                       const Problem& problem,
+                       const device_info& device,
+                       size_t workspace_bytes) {
+    if (accepts(kernel, problem, device, workspace_bytes))
+        return nullptr;
+    if (!runs_on(kernel, device))
+        return "it does not run on this architecture";
+    if (!allows(problem, kernel))
+        return "the math mode promises more than it does";
+    if (kernel.accepts && !kernel.accepts(problem, device))
+        return kernel.accepts_what ? kernel.accepts_what : "it does not accept such calls";
+    return "it needs more workspace";
+}
+
+// The prediction for a product, in microseconds.
+void predict_time(const predictor* by,
+                  const kernel_entry<sgemm_problem>& kernel,
+                  const sgemm_problem& problem,
+                  const device_info& device,
+                  size_t workspace_bytes,
+                  myblasKernelEstimate_t* found) {
+    const int variant = by && kernel.work ? by->variant_of(kernel) : -1;
+    if (variant < 0)
+        return;
+    const variant_model& model = by->model->variants[static_cast<size_t>(variant)];
+    const problem_view view(*by->model, problem, device);
+    const work_estimate work = kernel.work(problem, device, workspace_bytes);
+    const prediction p = predict(model, view, work);
+    found->candidate = lies_in_domain(model, view) && has_few_rounds(model, work);
+    found->launches = work.launches;
+    found->rounds = work.rounds;
+    found->steps = work.steps;
+    found->math_cycles = work.math_cycles;
+    found->copies = work.copies;
+    found->l2_bytes = work.l2_bytes;
+    found->memory_bytes = work.memory_bytes;
+    found->exchanges = work.exchanges;
+    found->fill = work.fill;
+    found->edge = work.edge;
+    const double us_per_cycle = 1.0 / device.clock_mhz;
+    found->arithmetic_us = us_per_cycle * p.arithmetic;
+    found->cache_us = us_per_cycle * p.cache;
+    found->memory_us = us_per_cycle * p.memory;
+    found->overhead_us = us_per_cycle * p.overhead;
+    const float tuned = by->log_factor(static_cast<size_t>(variant), problem);
+    found->factor = std::exp2(p.log_factor + tuned);
+    found->predicted_us = us_per_cycle * std::exp2(p.log_cycles() + tuned);
 }
 
 // What myblasGetKernelEstimate and its twin answer.
@@ -81,17 +135,19 @@ myblasStatus_t estimate_kernel(const char* function,
             if (index < 0 || static_cast<size_t>(index) >= kernels.size())
                 return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "index is out of range");
             const kernel_entry<Problem>& kernel = *kernels[index];
-            found.accepted = accepts(kernel, problem, device, workspace_bytes);
+            found.refusal = refusal_of(kernel, problem, device, workspace_bytes);
+            found.accepted = !found.refusal;
             found.workspace_bytes = needed_workspace(kernel, problem, device);
-            if (kernel.work) {
-                const work_estimate work = kernel.work(problem, device);
-                found.waves = work.waves;
-                found.steps = work.steps;
-                found.bytes = work.bytes;
-                found.predicted_us =
-                    cost_of(kernel, current_table<Problem>(backend, device), problem)
-                        .predict_us(work);
-            }
+            found.best_workspace_bytes = kernel.best_workspace_bytes
+                                             ? kernel.best_workspace_bytes(problem, device)
+                                             : found.workspace_bytes;
+            if constexpr (std::is_same_v<Problem, sgemm_problem>)
+                predict_time(current_table<Problem>(backend, device).predictor,
+                             kernel,
+                             problem,
+                             device,
+                             workspace_bytes,
+                             &found);
             return MYBLAS_STATUS_SUCCESS;
         });
     if (status == MYBLAS_STATUS_SUCCESS)
@@ -194,19 +250,18 @@ myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char**
 }
 
 myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
-                                    int arch,
-                                    int sm_count,
+                                    const myblasDevice_t* device,
                                     size_t workspace_bytes,
                                     const myblasCall_t* call,
                                     const char** name) {
     constexpr const char* function = "myblasSelectKernelOn";
     if (!is_backend(backend))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
-    if (backend == MYBLAS_BACKEND_CUDA && sm_count < 1)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "sm_count < 1");
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
-    const device_info device = imagine_device(backend, arch, sm_count);
+    device_info described;
+    if (const myblasStatus_t failure = describe_device(function, backend, device, &described))
+        return failure;
     call_setting setting;
     if (const myblasStatus_t failure = read_setting(function, call, &setting))
         return failure;
@@ -214,7 +269,10 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     const myblasStatus_t status =
         visit_call(function, call, setting, [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
-                select(current_table<Problem>(backend, device), problem, device, workspace_bytes);
+                select(current_table<Problem>(backend, described),
+                       problem,
+                       described,
+                       workspace_bytes);
             if (!kernel)
                 return refuse(function,
                               MYBLAS_STATUS_NOT_SUPPORTED,
@@ -245,8 +303,7 @@ myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
 }
 
 myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
-                                         int arch,
-                                         int sm_count,
+                                         const myblasDevice_t* device,
                                          size_t workspace_bytes,
                                          const myblasCall_t* call,
                                          int index,
@@ -254,19 +311,41 @@ myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
     constexpr const char* function = "myblasGetKernelEstimateOn";
     if (!is_backend(backend))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
-    if (backend == MYBLAS_BACKEND_CUDA && sm_count < 1)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "sm_count < 1");
+    device_info described;
+    if (const myblasStatus_t failure = describe_device(function, backend, device, &described))
+        return failure;
     call_setting setting;
     if (const myblasStatus_t failure = read_setting(function, call, &setting))
         return failure;
     return estimate_kernel(function,
                            backend,
-                           imagine_device(backend, arch, sm_count),
+                           described,
                            workspace_bytes,
                            setting,
                            call,
                            index,
                            estimate);
+}
+
+myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device) {
+    constexpr const char* function = "myblasGetDevice";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!device)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device is NULL");
+    if (device->size_bytes != sizeof *device)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device->size_bytes is wrong");
+    if (handle->backend->id != MYBLAS_BACKEND_CUDA)
+        return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "the host backend has no GPU");
+    const device_info& known = handle->device;
+    *device = {.size_bytes = sizeof *device,
+               .arch = known.arch,
+               .sm_count = known.sm_count,
+               .clock_mhz = known.clock_mhz,
+               .memory_gbps = known.memory_gbps,
+               .l2_bytes = known.l2_bytes,
+               .smem_per_block = known.smem_per_block};
+    return MYBLAS_STATUS_SUCCESS;
 }
 
 myblasStatus_t

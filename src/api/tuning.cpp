@@ -9,13 +9,14 @@
 
 namespace myblas {
 
-constinit std::atomic<const tuning_file*> tuning_in_use{nullptr};
+constinit std::atomic<const tuned_predictor*> tuning_in_use{nullptr};
 
 namespace {
 
+constexpr int newest_arch = 90; // that has a predictor of its own
 constexpr size_t max_file_bytes = size_t{64} << 10; // beyond any that has a use
 
-constinit tuning_file file; // written once, by load()
+constinit tuned_predictor tuned{}; // written once, by load()
 
 // How reading the file went.
 struct outcome {
@@ -39,10 +40,17 @@ outcome load() noexcept {
         return {path, "it cannot be read"};
     if (bytes > max_file_bytes)
         return {path, "it is too long"};
+    // Of the architecture that the file names; in a build without CUDA there is none.
+    const auto* predictor = cuda_table<sgemm_problem>(newest_arch).predictor;
+    if (!predictor)
+        return {path, "this build has no CUDA kernels"};
     const tuning_fault found =
-        parse_tuning({text.data(), bytes}, cuda_kernels<sgemm_problem>(), &file);
-    if (!found.what)
-        tuning_in_use.store(&file, std::memory_order_release);
+        parse_tuning({text.data(), bytes}, *predictor->model, &tuned.file);
+    if (!found.what) {
+        tuned.by = *predictor;
+        tuned.by.factors = &tuned.file.factors;
+        tuning_in_use.store(&tuned, std::memory_order_release);
+    }
     return {path, found.what, found.line};
 }
 
@@ -55,7 +63,7 @@ void read_tuning() noexcept {
     if (!found.path || is_logged.exchange(true))
         return;
     if (!found.fault)
-        logger::write("MYBLAS_TUNING: %s has the costs for sm_%d", found.path, file.arch);
+        logger::write("MYBLAS_TUNING: %s has the factors for sm_%d", found.path, tuned.file.arch);
     else if (found.line)
         logger::write(
             "MYBLAS_TUNING: %s is ignored: line %d: %s", found.path, found.line, found.fault);

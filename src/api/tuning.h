@@ -1,4 +1,4 @@
-// The tables as a handle sees them: with the costs of the file that MYBLAS_TUNING names, if any.
+// The tables as a handle sees them: with the factors of the file that MYBLAS_TUNING names, if any.
 #pragma once
 
 #include "core/device.h"
@@ -10,8 +10,14 @@
 
 namespace myblas {
 
-// The file, once it has been read; null if there is none that is valid.
-extern std::atomic<const tuning_file*> tuning_in_use;
+// A file, and the predictor with its factors.
+struct tuned_predictor {
+    tuning_file file;
+    predictor by;
+};
+
+// Once a file has been read; null if there is none that is valid.
+extern std::atomic<const tuned_predictor*> tuning_in_use;
 
 // Reads the file the first time; later the environment does not matter any more.
 void read_tuning() noexcept;
@@ -20,9 +26,9 @@ template <class Problem>
 selection_table<Problem> current_table(myblasBackend_t backend, const device_info& device) {
     selection_table<Problem> table = table_of<Problem>(backend, device);
     if constexpr (std::is_same_v<Problem, sgemm_problem>) {
-        const tuning_file* file = tuning_in_use.load(std::memory_order_acquire);
-        if (file && backend == MYBLAS_BACKEND_CUDA && file->arch == device.arch)
-            table.costs = file->sgemm_costs();
+        const tuned_predictor* tuned = tuning_in_use.load(std::memory_order_acquire);
+        if (tuned && backend == MYBLAS_BACKEND_CUDA && tuned->file.arch == device.arch)
+            table.predictor = &tuned->by;
     }
     return table;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <utility>
 
 namespace myblas {
 namespace {
@@ -62,6 +63,16 @@ myblasStatus_t open(device_info* device, const char** reason) {
         return MYBLAS_STATUS_NOT_INITIALIZED;
     }
 
+    int clock_khz = 0, memory_khz = 0, bus_bits = 0;
+    const std::pair<int*, cudaDeviceAttr> attributes[] = {
+        {&clock_khz, cudaDevAttrClockRate},
+        {&memory_khz, cudaDevAttrMemoryClockRate},
+        {&bus_bits, cudaDevAttrGlobalMemoryBusWidth},
+    };
+    for (const auto& [value, attribute] : attributes)
+        if (cudaDeviceGetAttribute(value, attribute, ordinal) != cudaSuccess)
+            *value = 0;
+
     const int arch = properties.major * 10 + properties.minor;
     if (arch < oldest_cuda_arch) {
         *reason = "the device is older than compute capability 8.0";
@@ -82,6 +93,12 @@ myblasStatus_t open(device_info* device, const char** reason) {
     device->arch = arch;
     device->sm_count = properties.multiProcessorCount;
     device->smem_per_block = properties.sharedMemPerBlockOptin;
+    // What a driver does not tell (of integrated or virtual devices) is taken for that of the card that was measured.
+    device->clock_mhz = clock_khz > 0 ? clock_khz / 1000 : usual_device.clock_mhz;
+    const double gbps = 2e-6 * memory_khz * (bus_bits / 8); // two transfers a clock
+    device->memory_gbps = gbps >= 1 ? static_cast<int>(gbps) : usual_device.memory_gbps;
+    device->l2_bytes = properties.l2CacheSize > 0 ? static_cast<size_t>(properties.l2CacheSize)
+                                                  : usual_device.l2_bytes;
     std::snprintf(device->name, sizeof device->name, "%s", properties.name);
     return MYBLAS_STATUS_SUCCESS;
 }

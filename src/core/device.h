@@ -12,7 +12,16 @@ struct device_info {
     int arch = 0;              // compute capability x 10; 0 on the host
     int sm_count = 0;          // multiprocessors; cores on the host
     size_t smem_per_block = 0; // bytes, with opt-in
+    int clock_mhz = 0;         // the highest of the multiprocessors
+    int memory_gbps = 0;       // GB/s between memory and the device, by clock and width of the bus
+    size_t l2_bytes = 0;
     char name[256] = {};
 };
+
+// For what is not known of a device: the figures of an H200.
+inline constexpr struct {
+    int clock_mhz = 1980, memory_gbps = 4814;
+    size_t l2_bytes = 62914560;
+} usual_device;
 
 } // namespace myblas

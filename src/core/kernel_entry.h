@@ -7,7 +7,6 @@
 #include "myblas/myblas.h"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,12 +25,19 @@ struct launch_context {
 
 inline constexpr int counter_count = 4096; // of every stream of a handle
 
-// What a kernel would do for a problem, as far as its time depends on it (see `cost` below). Waves are
-// rounds of blocks over the multiprocessors, fractional where blocks stay for all rounds; steps are slabs
-// of k that the busiest multiprocessor works through one after the other; bytes go to and from global
-// memory.
+// The work of a kernel on a product, as far as its time depends on it (select/model.h): counts, and cycles and bytes
+// that follow from the kernel's code and the problem alone. "The busiest multiprocessor" is the one with most blocks.
 struct work_estimate {
-    double waves = 0, steps = 0, bytes = 0;
+    float launches = 1;     // kernels that are enqueued
+    float rounds = 1;       // blocks that follow one another in the same place
+    float steps = 0;        // slabs that a block waits for one after the other, over all rounds
+    float math_cycles = 0;  // of the busiest multiprocessor, if its arithmetic units were never idle
+    float copies = 0;       // instructions of a warp that copy operands, on the busiest multiprocessor
+    float l2_bytes = 0;     // that the busiest multiprocessor reads
+    float memory_bytes = 0; // of all operands, and of what is packed or copied besides
+    float exchanges = 0;    // sums of other blocks that a block adds
+    float fill = 1;         // of the places of the last round, the part that has a block
+    float edge = 1;         // of the tiles' elements, the part that lies in C
 };
 
 // The functions of a descriptor are pure, but for `prepare` and `launch`. Of scalars the pure ones may
@@ -55,13 +61,15 @@ struct kernel_entry {
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.
     bool (*accepts)(const Problem&, const device_info&) = nullptr;
+    // The same in words, for people: "single products of up to 16 rows or columns".
+    const char* accepts_what = nullptr;
     // Bytes of workspace without which it does not accept the problem. Null: none.
     size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
     // Bytes beyond which more is of no use. Null: as workspace_bytes.
     size_t (*best_workspace_bytes)(const Problem&, const device_info&) = nullptr;
-    // What it would do, also for problems that it does not accept. Null: its time cannot be predicted,
-    // and it is taken by rules alone.
-    work_estimate (*work)(const Problem&, const device_info&) = nullptr;
+    // What it would do with this much workspace, also for problems that it does not accept. Null: its time cannot
+    // be predicted, and it is taken by rules alone.
+    work_estimate (*work)(const Problem&, const device_info&, size_t workspace_bytes) = nullptr;
     // Called for each new handle, before the first launch, to opt in to large shared memory.
     // Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;
@@ -98,35 +106,17 @@ template <class Problem>
 struct rule {
     unsigned forms; // mask of selection_key::form
     std::array<interval, 4> extents;
-    const kernel_entry<Problem>* kernel; // or by_cost
+    const kernel_entry<Problem>* kernel;
 };
-
-// In place of a rule's kernel: the one of the least predicted time among those that accept the problem.
-inline constexpr std::nullptr_t by_cost = nullptr;
 
 template <class Problem>
 using rule_list = std::span<const rule<Problem>>;
 
 inline constexpr unsigned any_form = ~0u;
 
-// sgemm: form 1 << (math * 4 + transa * 2 + transb), 12 bits higher where inputs are off the grid of 16 bytes or,
-// given as pointer arrays, may be; extents m, n, k, batch_count * m * n.
-inline constexpr int off_grid_shift = 12;
-inline constexpr unsigned on_grid_form = (1u << off_grid_shift) - 1, off_grid_form = ~on_grid_form;
-
-// The forms of all modes, on the grid or off it, whose bit transa * 2 + transb is set.
-constexpr unsigned transposition_forms(unsigned pairs) {
-    return pairs * 0x111u * (1u | 1u << off_grid_shift);
-}
-// All forms of a mode.
-constexpr unsigned mode_form(myblasMath_t math) {
-    return 0xfu << math * 4 | 0xfu << (math * 4 + off_grid_shift);
-}
-
+// sgemm: extents m, n, k, batch_count. Kernels of the cuda backend are chosen by predicted time (select/model.h).
 inline selection_key make_key(const sgemm_problem& p) {
-    const int misfit = inputs_aligned16(p) ? 0 : off_grid_shift;
-    return {1u << (misfit + p.math * 4 + p.transa * 2 + p.transb),
-            {p.m, p.n, p.k, p.batch_count * p.m * p.n}};
+    return {1, {p.m, p.n, p.k, p.batch_count}};
 }
 
 // transpose: form in_place_form, whole_sectors_form (out of place, the columns of B start where sectors
@@ -167,44 +157,5 @@ selection_key make_key(const sum_problem<T>& p) {
 
 inline selection_key make_key(const axpy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
 inline selection_key make_key(const copy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
-
-// ---- Costs ---------------------------------------------------------------------------------------
-
-// What a kernel's work was measured to cost, in microseconds each.
-struct cost {
-    double fixed = 0, per_wave = 0, per_step = 0, per_byte = 0;
-
-    constexpr bool is_measured() const { return fixed + per_wave + per_step + per_byte > 0; }
-    constexpr double predict_us(const work_estimate& work) const {
-        return fixed + per_wave * work.waves + per_step * work.steps + per_byte * work.bytes;
-    }
-};
-
-inline constexpr size_t form_count = 4; // of products: NN, NT, TN, TT
-
-// Which of the forms of products a problem has, whatever its mode.
-template <class Problem>
-size_t form_of(const Problem& problem) {
-    return static_cast<size_t>(std::countr_zero(make_key(problem).form)) % form_count;
-}
-
-// Indexed by form_of. Forms that were not measured are all zero.
-template <class Problem>
-struct kernel_cost {
-    const kernel_entry<Problem>* kernel;
-    std::array<cost, form_count> of_form;
-};
-
-template <class Problem>
-using cost_list = std::span<const kernel_cost<Problem>>;
-
-// ---- Tables --------------------------------------------------------------------------------------
-
-// All that the selection goes by.
-template <class Problem>
-struct selection_table {
-    rule_list<Problem> rules;
-    cost_list<Problem> costs; // empty for routines without by_cost
-};
 
 } // namespace myblas

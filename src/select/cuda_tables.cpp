@@ -2,12 +2,29 @@
 #include "select/select.h"
 #include "select/tuning.h"
 
+#include <cstring>
+
 namespace myblas {
 namespace {
 
 constexpr const tuning* tunings[] = {&tuning_sm90}; // oldest first
 
+// The kernels that are the model's variants, by name.
+predictor bind(const time_model& model) {
+    predictor bound{&model};
+    for (const kernel_entry<sgemm_problem>* kernel : cuda_kernels<sgemm_problem>())
+        for (size_t i = 0; i < model.variants.size(); ++i)
+            if (kernel->work && std::strcmp(kernel->name, model.variants[i].name) == 0)
+                bound.kernels[i] = kernel;
+    return bound;
+}
+
 } // namespace
+
+const predictor& sgemm_predictor_sm90() {
+    static const predictor bound = bind(sgemm_model_sm90);
+    return bound;
+}
 
 template <class Problem>
 selection_table<Problem> cuda_table(int arch) {

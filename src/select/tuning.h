@@ -1,8 +1,7 @@
-// What was measured on one architecture: for each routine the rules, for sgemm also the costs.
+// What was measured on one architecture: for each routine its rules, for products the predictor.
 #pragma once
 
-#include "core/kernel_entry.h"
-#include "core/problem.h"
+#include "select/select.h"
 
 #include <tuple>
 #include <type_traits>
@@ -22,14 +21,14 @@ struct tuning {
                rule_list<histogram_problem>>
         rules;
 
-    const cost_list<sgemm_problem>* sgemm_costs = nullptr; // null: none
+    const predictor& (*sgemm_predictor)() = nullptr; // null: none
 
     template <class Problem>
     selection_table<Problem> of() const {
-        selection_table<Problem> table{std::get<rule_list<Problem>>(rules), {}};
+        selection_table<Problem> table{std::get<rule_list<Problem>>(rules)};
         if constexpr (std::is_same_v<Problem, sgemm_problem>)
-            if (sgemm_costs)
-                table.costs = *sgemm_costs;
+            if (sgemm_predictor)
+                table.predictor = &sgemm_predictor();
         return table;
     }
 };
@@ -37,6 +36,7 @@ struct tuning {
 extern const tuning tuning_host;
 extern const tuning tuning_sm90;
 
-extern const cost_list<sgemm_problem> sgemm_costs_sm90;
+extern const time_model sgemm_model_sm90;
+const predictor& sgemm_predictor_sm90();
 
 } // namespace myblas

@@ -7,11 +7,13 @@
 namespace myblas {
 namespace {
 
-constexpr std::string_view form_names[form_count] = {"NN", "NT", "TN", "TT"};
+constexpr std::string_view form_names[] = {"NN", "NT", "TN", "TT"};
+
+using seen_forms = std::array<unsigned char, tuning_factors::most_variants>;
 
 // The words of a line; more than a record has are counted as one too many.
 struct words {
-    static constexpr size_t most = 7;
+    static constexpr size_t most = 4;
     std::array<std::string_view, most + 1> at{};
     size_t count = 0;
 
@@ -36,30 +38,12 @@ bool read_number(std::string_view word, Number* number) {
     return error == std::errc{} && stop == end;
 }
 
-bool read_cost(std::string_view word, double* value) {
-    return read_number(word, value) && std::isfinite(*value) && *value >= 0;
-}
-
-// The file's costs of a kernel, new ones if it has none yet; null if there is no room.
-kernel_cost<sgemm_problem>* costs_of(const kernel_entry<sgemm_problem>* kernel, tuning_file& file) {
-    const auto end = file.costs.begin() + file.cost_count;
-    const auto found = std::find_if(
-        file.costs.begin(), end, [&](const auto& known) { return known.kernel == kernel; });
-    if (found != end)
-        return &*found;
-    if (end == file.costs.end())
-        return nullptr;
-    *end = {kernel, {}};
-    ++file.cost_count;
-    return &*end;
-}
-
 // Each of these reads a line and answers what is wrong with it, or null.
 
 const char* read_version(const words& w) {
-    return w.count == 2 && w.at[0] == "myblas-tuning" && w.at[1] == "1"
+    return w.count == 2 && w.at[0] == "myblas-tuning" && w.at[1] == "2"
                ? nullptr
-               : "the first line is not \"myblas-tuning 1\"";
+               : "the first line is not \"myblas-tuning 2\"";
 }
 
 const char* read_arch(const words& w, tuning_file& file) {
@@ -68,49 +52,36 @@ const char* read_arch(const words& w, tuning_file& file) {
                : "the second line is not \"arch\" and a compute capability x 10";
 }
 
-const char* read_costs(const words& w, kernel_list<sgemm_problem> kernels, tuning_file& file) {
+// `seen`: a bit for each form of each variant that has had its line.
+const char*
+read_factor(const words& w, const time_model& model, tuning_file& file, seen_forms& seen) {
     if (w.count != words::most || w.at[0] != "sgemm")
-        return "not \"sgemm\", a kernel, a form and four costs";
-    const auto kernel = std::find_if(
-        kernels.begin(), kernels.end(), [&](const auto* known) { return w.at[1] == known->name; });
-    if (kernel == kernels.end())
-        return "there is no such kernel";
-    if (!(*kernel)->work)
-        return "the kernel's time cannot be predicted";
+        return "not \"sgemm\", a kernel, a form and a factor";
+    const auto variant = std::find_if(model.variants.begin(),
+                                      model.variants.end(),
+                                      [&](const variant_model& v) { return w.at[1] == v.name; });
+    if (variant == model.variants.end())
+        return "there is no such kernel, or its time cannot be predicted";
     const auto form = std::find(std::begin(form_names), std::end(form_names), w.at[2]);
     if (form == std::end(form_names))
         return "the form is not NN, NT, TN or TT";
-    cost read;
-    if (!read_cost(w.at[3], &read.fixed) || !read_cost(w.at[4], &read.per_wave) ||
-        !read_cost(w.at[5], &read.per_step) || !read_cost(w.at[6], &read.per_byte))
-        return "a cost is not a number from 0 on";
-    if (!read.is_measured())
-        return "all costs are 0";
-    kernel_cost<sgemm_problem>* const costs = costs_of(*kernel, file);
-    if (!costs)
-        return "too many kernels";
-    cost& place = costs->of_form[form - std::begin(form_names)];
-    if (place.is_measured())
-        return "the kernel has costs for the form already";
-    place = read;
+    double factor;
+    if (!read_number(w.at[3], &factor) || !(factor >= 1.0 / 64 && factor <= 64))
+        return "the factor is not a number from 1/64 to 64";
+    const size_t v = variant - model.variants.begin(), f = form - std::begin(form_names);
+    if (seen[v] & 1 << f)
+        return "the kernel has a factor for the form already";
+    seen[v] |= 1 << f;
+    file.factors.of_variant[v][f] = static_cast<float>(std::log2(factor));
     return nullptr;
-}
-
-bool has_every_form(const tuning_file& file) {
-    for (size_t form = 0; form < form_count; ++form)
-        if (std::ranges::none_of(file.sgemm_costs(), [&](const auto& known) {
-                return known.of_form[form].is_measured();
-            }))
-            return false;
-    return true;
 }
 
 } // namespace
 
-tuning_fault parse_tuning(std::string_view text,
-                          kernel_list<sgemm_problem> kernels,
-                          tuning_file* file) noexcept {
+tuning_fault
+parse_tuning(std::string_view text, const time_model& model, tuning_file* file) noexcept {
     *file = {};
+    seen_forms seen{};
     int line = 0, record = 0;
     while (!text.empty()) {
         ++line;
@@ -122,12 +93,12 @@ tuning_fault parse_tuning(std::string_view text,
         ++record;
         const char* const what = record == 1   ? read_version(w)
                                  : record == 2 ? read_arch(w, *file)
-                                               : read_costs(w, kernels, *file);
+                                               : read_factor(w, model, *file, seen);
         if (what)
             return {line, what};
     }
-    if (!has_every_form(*file))
-        return {line, "the file ends without a kernel for each form"};
+    if (record < 2)
+        return {line, "the file ends before the architecture"};
     return {line, nullptr};
 }
 

@@ -1,20 +1,18 @@
-// Costs as text, for GPUs other than those measured for the tables: what the environment variable
-// MYBLAS_TUNING names and `myblas-bench tune` writes.
+// What a user measured on a card of his own, as text: what the environment variable MYBLAS_TUNING names and
+// `myblas-bench tune` writes.
 //
-//   myblas-tuning 1
+//   myblas-tuning 2
 //   arch 90
-//   # fixed, per wave, per step, per byte, in microseconds
-//   sgemm warp_tile NN 2.0 1.0 2.52 3.0e-07
+//   # the kernel takes so many times as long as the library predicts
+//   sgemm stream_k/128x64 NN 1.07
 //
-// A record a line, in this order, its words apart by blanks or tabs. arch is the compute capability x 10
-// of the devices that the costs are for. A line sgemm has a kernel, the transpositions of A and B, and the
-// kernel's four costs for them: finite, not negative, not all 0. Each form needs a kernel; a kernel without
-// a line for a form is not taken by cost for it. Empty lines and lines that begin with # may stand anywhere.
+// A record a line, in this order, its words apart by blanks or tabs. arch is the compute capability x 10 of the devices
+// that the factors are for. A line sgemm has a kernel, the transpositions of A and B, and a factor from 1/64 to
+// 64. What has no line has the factor 1. Empty lines and lines that begin with # may stand anywhere.
 #pragma once
 
-#include "core/kernel_entry.h"
+#include "select/select.h"
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -22,10 +20,7 @@ namespace myblas {
 
 struct tuning_file {
     int arch = 0;
-    std::array<kernel_cost<sgemm_problem>, 64> costs{};
-    size_t cost_count = 0;
-
-    cost_list<sgemm_problem> sgemm_costs() const { return {costs.data(), cost_count}; }
+    tuning_factors factors;
 };
 
 // Why a text is no tuning file; `what` is null if it is one.
@@ -34,8 +29,8 @@ struct tuning_fault {
     const char* what;
 };
 
-// Pure: `kernels` are those that the text may name. On a fault *file is half read.
+// Pure: the text may name the model's variants. On a fault *file is half read.
 [[nodiscard]] tuning_fault
-parse_tuning(std::string_view text, kernel_list<sgemm_problem> kernels, tuning_file* file) noexcept;
+parse_tuning(std::string_view text, const time_model& model, tuning_file* file) noexcept;
 
 } // namespace myblas

@@ -1,0 +1,519 @@
+#!/usr/bin/env python3
+"""Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by readings held back from fitting.
+
+    fit.py fit READINGS... --library LIBMYBLAS --out src/select/model_sm90.inc
+    fit.py --check --library LIBMYBLAS          (NumPy alone; the committed readings, the library's own choices)
+    fit.py carry READINGS... --library LIBMYBLAS (what the choice loses on a card that was not measured)
+
+Readings are what `myblas-bench readings` writes, one call a line. A quarter of the lines, by a checksum of the call, is
+never fitted to. The work of each kernel comes from the library (myblasGetKernelEstimateOn), so that there is one
+implementation of it; the formula of the model is here, too, and --check compares both.
+
+Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of logarithms of times. The
+learned factor then minimises what the choice costs: the expected regret of choosing with probabilities that
+follow the predictions, more and more sharply. Needs NumPy and SciPy.
+"""
+
+import argparse
+import ctypes
+import glob
+import gzip
+import json
+import math
+import os
+import sys
+import zlib
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+READINGS = os.path.join(ROOT, "bench", "readings")
+MODES = ("strict", "emulated", "fast")
+WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
+FAR = 1.6  # a single call, not repeated, tells no more than that a kernel is this much slower, or more
+
+# What --check demands of the readings that were held back: of the mean, the 95th percentile and the worst.
+MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.3
+
+# ---- The library ---------------------------------------------------------------------------------
+
+
+class Device(ctypes.Structure):
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("arch", ctypes.c_int),
+        ("sm_count", ctypes.c_int),
+        ("clock_mhz", ctypes.c_int),
+        ("memory_gbps", ctypes.c_int),
+        ("l2_bytes", ctypes.c_size_t),
+        ("smem_per_block", ctypes.c_size_t),
+    ]
+
+    @classmethod
+    def of(cls, facts):
+        device = cls(size_bytes=ctypes.sizeof(cls))
+        for name, _ in cls._fields_[1:]:
+            setattr(device, name, int(facts[name]))
+        return device
+
+
+class Call(ctypes.Structure):
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("routine", ctypes.c_int),
+        ("transa", ctypes.c_int),
+        ("transb", ctypes.c_int),
+        ("element_bytes", ctypes.c_int),
+        *[(name, ctypes.c_int64) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch_count")],
+        *[(name, ctypes.c_void_p) for name in ("A", "B", "C")],
+        ("math_mode", ctypes.c_int),
+        ("pointer_array", ctypes.c_int),
+    ]
+
+
+WORK = (
+    "launches",
+    "rounds",
+    "steps",
+    "math_cycles",
+    "copies",
+    "l2_bytes",
+    "memory_bytes",
+    "exchanges",
+    "fill",
+    "edge",
+)
+
+
+class Estimate(ctypes.Structure):
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("accepted", ctypes.c_int),
+        ("candidate", ctypes.c_int),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("best_workspace_bytes", ctypes.c_size_t),
+        ("refusal", ctypes.c_char_p),
+        *[(name, ctypes.c_double) for name in WORK],
+        *[
+            (name, ctypes.c_double)
+            for name in ("arithmetic_us", "cache_us", "memory_us", "overhead_us", "factor")
+        ],
+        ("predicted_us", ctypes.c_double),
+    ]
+
+
+class Info(ctypes.Structure):
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("description", ctypes.c_char_p),
+        *[
+            (name, ctypes.c_int)
+            for name in ("min_arch", "max_arch", "block_m", "block_n", "block_k", "threads", "stages")
+        ],
+        ("smem_bytes", ctypes.c_size_t),
+        ("alignment_bytes", ctypes.c_int),
+        ("deterministic", ctypes.c_int),
+        ("math_mode", ctypes.c_int),
+    ]
+
+
+CUDA, SGEMM = 2, 0
+
+
+class Library:
+    def __init__(self, path):
+        self.so = ctypes.CDLL(os.path.abspath(path))
+        count = ctypes.c_int()
+        self.so.myblasGetKernelCount(CUDA, SGEMM, ctypes.byref(count))
+        self.names, self.modes = [], []
+        for index in range(count.value):
+            info = Info(size_bytes=ctypes.sizeof(Info))
+            self.require(self.so.myblasGetKernelInfo(CUDA, SGEMM, index, ctypes.byref(info)))
+            self.names.append(info.name.decode())
+            self.modes.append(info.math_mode)
+
+    @staticmethod
+    def require(status):
+        if status != 0:
+            raise RuntimeError(f"the library answered {status}")
+
+    def estimate(self, device, call, index):
+        found = Estimate(size_bytes=ctypes.sizeof(Estimate))
+        self.require(
+            self.so.myblasGetKernelEstimateOn(
+                CUDA,
+                ctypes.byref(device),
+                ctypes.c_size_t(WORKSPACE_BYTES),
+                ctypes.byref(call),
+                index,
+                ctypes.byref(found),
+            )
+        )
+        return found
+
+    def select(self, device, call):
+        name = ctypes.c_char_p()
+        self.require(
+            self.so.myblasSelectKernelOn(
+                CUDA,
+                ctypes.byref(device),
+                ctypes.c_size_t(WORKSPACE_BYTES),
+                ctypes.byref(call),
+                ctypes.byref(name),
+            )
+        )
+        return name.value.decode()
+
+
+# ---- Readings ------------------------------------------------------------------------------------
+
+
+class Readings:
+    """Calls, and the times of kernels on them: us[call, kernel], NaN where a kernel does not take the call, and
+    rough[call, kernel] where it was called but once, far behind the best."""
+
+    def __init__(self, path):
+        opener = gzip.open if path.endswith(".gz") else open
+        with opener(path, "rt") as file:
+            self.context = json.loads(file.readline()[2:])
+            columns = file.readline().rstrip("\n").split("\t")
+            rows = [line.rstrip("\n").split("\t") for line in file]
+        self.path = path
+        first = columns.index("incumbent")
+        self.kernels = columns[first + 1 :]
+        self.sets = np.array([row[0] for row in rows])
+        self.calls = [dict(zip(columns[1:first], row[1:first])) for row in rows]
+        for call in self.calls:
+            for name in ("m", "n", "k", "lda", "ldb", "ldc", "offset", "batch", "pointers"):
+                call[name] = int(call[name])
+        cells = [row[first:] + [""] * (len(columns) - len(row)) for row in rows]
+        value = lambda cell: float(cell.lstrip("~")) if cell else math.nan
+        times = np.array([[value(cell) for cell in row] for row in cells])
+        self.incumbent_us, self.us = times[:, 0], times[:, 1:]
+        self.rough = np.array([[cell.startswith("~") for cell in row[1:]] for row in cells])
+        key = lambda c: ",".join(str(c[x]) for x in ("form", "m", "n", "k", "lda", "ldb", "batch"))
+        self.held = np.array([zlib.crc32(key(call).encode()) % 4 == 0 for call in self.calls])
+
+    def device(self):
+        return Device.of(self.context["device"])
+
+    def call(self, index, mode):
+        c = self.calls[index]
+        base = (1 << 20) + 4 * c["offset"]
+        return Call(
+            size_bytes=ctypes.sizeof(Call),
+            routine=SGEMM,
+            transa=c["form"][0] == "T",
+            transb=c["form"][1] == "T",
+            m=c["m"],
+            n=c["n"],
+            k=c["k"],
+            lda=c["lda"],
+            ldb=c["ldb"],
+            ldc=c["ldc"],
+            batch_count=c["batch"],
+            A=base,
+            B=base,
+            C=base,
+            math_mode=mode,
+            pointer_array=c["pointers"],
+        )
+
+
+def in_mode(readings, library, mode):
+    """Times of the kernels that a handle in this mode may take, in the readings' order; else NaN. Also the best of each call
+    and the logarithm to base 2 of each kernel's regret."""
+    allowed = np.array(
+        [name in library.names and library.modes[library.names.index(name)] <= mode
+         for name in readings.kernels]
+    )
+    us = np.where(allowed[None, :], readings.us, math.nan)
+    best = np.nanmin(np.where(readings.rough, math.nan, us), axis=1)
+    regret = np.log2(us / best[:, None])
+    # A single call overestimates: it counts as no worse than FAR, unless it was much longer than any launch.
+    capped = readings.rough & (us < 100)
+    return us, best, np.where(capped, np.minimum(regret, math.log2(FAR)), regret)
+
+
+# ---- The model, as in src/select/model.h ---------------------------------------------------------
+
+COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
+DOMAIN = ("short side", "long side", "k", "batch", "elements of C", "rounds")
+HIDDEN = 24
+SCALE = 1 / 8
+MARGIN = 1.0  # of a domain beyond what was measured: a factor of two
+
+
+class View:
+    """Of all calls of some readings: what variants see of problems, and their work, in float64."""
+
+    def __init__(self, readings, library, device=None):
+        device = device or readings.device()
+        self.device = device
+        names = [name for name in library.names if name in readings.kernels]
+        self.variants = names
+        self.columns = [readings.kernels.index(name) for name in names]
+        indices = [library.names.index(name) for name in names]
+        count = len(readings.calls)
+        self.work = np.zeros((count, len(names), len(WORK)))
+        self.accepted = np.zeros((count, len(names)), dtype=bool)
+        for row in range(count):
+            call = readings.call(row, mode=2)
+            for column, index in enumerate(indices):
+                found = library.estimate(device, call, index)
+                self.accepted[row, column] = found.accepted
+                self.work[row, column] = [getattr(found, name) for name in WORK]
+        of = lambda name: np.maximum(np.array([c[name] for c in readings.calls], dtype=float), 1)
+        flag = lambda values: np.array(values, dtype=float)
+        m, n, k, batch = of("m"), of("n"), of("k"), of("batch")
+        lm, ln, lk, lb = np.log2(m), np.log2(n), np.log2(k), np.log2(batch)
+        small, large = np.minimum(lm, ln), np.maximum(lm, ln)
+        cache = np.log2(4 * batch * (m * k + k * n + m * n) / device.l2_bytes)
+        calls = readings.calls
+        on_grid = lambda ld: flag([c["offset"] % 4 == 0 and c[ld] % 4 == 0 for c in calls])
+        if_array = flag([c["pointers"] for c in calls])
+        # Null pointers, where there are arrays, count as on the grid.
+        grid = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), on_grid(ld))
+        ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
+        self.domain = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
+        self.problem = np.stack(
+            [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
+             np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, grid("lda"), grid("ldb"), grid("ldc"),
+             if_array, np.ones(count)], axis=1)  # fmt: skip
+        bytes_per_cycle = device.memory_gbps * 1000 / device.clock_mhz
+        self.c_cycles = 4 * batch * m * n / bytes_per_cycle
+        self.cached = 1 / (1 + 2.0 ** np.clip(4.3281 * (cache + 0.7), -100, 100))
+        w = {name: self.work[:, :, i] for i, name in enumerate(WORK)}
+        self.w = w
+        self.memory_cycles = w["memory_bytes"] / bytes_per_cycle
+        log = lambda x, offset: np.log2(x + offset) * SCALE
+        self.features = np.stack(
+            [log(w["rounds"], 1), log(w["steps"], 1), log(w["math_cycles"], 100), log(w["copies"], 100),
+             log(w["l2_bytes"], 1000), log(self.memory_cycles, 100), log(w["exchanges"], 1),
+             log(w["fill"], 0.01), log(w["edge"], 0.01), np.ones(w["fill"].shape)], axis=2)  # fmt: skip
+
+    def log_physical(self, variant, costs, rows=slice(None)):
+        """log2 of cycles; costs is a vector in the order of COSTS."""
+        w = {name: values[rows, variant] for name, values in self.w.items()}
+        launch, round_, exchange, step, math_, copy, l2, dram, store = costs
+        arithmetic = step * w["steps"] + math_ * w["math_cycles"] + copy * w["copies"]
+        cache = l2 * w["l2_bytes"]
+        memory = dram * self.memory_cycles[rows, variant] * (1 - 0.65 * self.cached[rows])
+        memory = memory + store * self.c_cycles[rows]
+        overhead = launch * w["launches"] + round_ * w["rounds"] + exchange * w["exchanges"]
+        return np.log2(overhead + np.cbrt(arithmetic**3 + cache**3 + memory**3 + 1e-16))
+
+    def all_physical(self, costs):
+        return np.stack([self.log_physical(v, costs[v]) for v in range(len(self.variants))], axis=1)
+
+    def candidates(self, domain):
+        inside = np.ones(self.accepted.shape, dtype=bool)
+        for i in range(5):
+            x = self.domain[:, i : i + 1]
+            inside &= (x >= domain[None, :, i, 0]) & (x <= domain[None, :, i, 1])
+        rounds = np.log2(self.w["rounds"] + 1)
+        return inside & (rounds <= domain[None, :, 5, 1])
+
+
+class Model:
+    def __init__(self, variants, costs, domain, hidden, work_weights, hidden_weights):
+        self.variants = variants
+        self.costs, self.domain = costs, domain
+        self.hidden, self.work_weights, self.hidden_weights = hidden, work_weights, hidden_weights
+
+    def log_cycles(self, view, with_factor=True):
+        found = view.all_physical(self.costs)
+        if with_factor:
+            outputs = np.maximum(view.problem @ self.hidden, 0)
+            found = found + outputs @ self.hidden_weights.T
+            found = found + np.einsum("rvf,vf->rv", view.features, self.work_weights)
+        return found
+
+    def choose(self, view, allowed, with_factor=True):
+        """Index of the variant chosen for each call; allowed[call, variant]."""
+        predicted = self.log_cycles(view, with_factor)
+        outside = np.where(self.candidates_of(view), 0, 1000)  # taken only where nothing else is
+        return np.argmin(np.where(allowed, predicted + outside, np.inf), axis=1)
+
+    def candidates_of(self, view):
+        return view.candidates(self.domain)
+
+
+# ---- Fitting -------------------------------------------------------------------------------------
+
+FIRST_COSTS = np.log([2000, 200, 20, 100, 1.2, 1.0, 0.02, 1.0, 0.2])
+
+
+def fit_costs(view, us, rough, best, rows):
+    """The physical coefficients of each variant."""
+    from scipy.optimize import least_squares
+
+    clock = view.device.clock_mhz
+    costs = []
+    for variant, column in enumerate(view.columns):
+        times = us[:, column]
+        known = rows & np.isfinite(times) & ~(rough[:, column] & (times < 30))
+        index = np.flatnonzero(known)
+        gap = np.clip(np.log2(times[index] / best[index]), 0, 5)
+        weight = np.where(rough[index, column], 0.1, 1) * (0.15 + np.exp(-1.5 * gap))
+        target = np.log2(times[index] * clock)
+        root = np.sqrt(weight)
+        pull = 0.02 * math.sqrt(weight.sum() / 50 + 1e-9)  # towards where it began, for what is not seen
+
+        def residuals(logs):
+            found = view.log_physical(variant, np.exp(logs), index)
+            return np.concatenate([(found - target) * root, pull * (logs - FIRST_COSTS)])
+
+        bounds = (FIRST_COSTS - 6, FIRST_COSTS + 3)
+        found = least_squares(
+            residuals, FIRST_COSTS, bounds=bounds, loss="soft_l1", f_scale=0.2, max_nfev=200
+        )
+        costs.append(np.exp(found.x))
+    return np.array(costs)
+
+
+def find_domains(view, regrets, rough, rows):
+    """Where each variant was within 5% of the best in some mode, and a factor of two beyond."""
+    domains = np.zeros((len(view.variants), len(DOMAIN), 2))
+    rounds = np.log2(view.w["rounds"] + 1)
+    for variant, column in enumerate(view.columns):
+        near = np.zeros(len(rows), dtype=bool)
+        for regret in regrets:
+            near |= np.nan_to_num(regret[:, column], nan=9) < math.log2(1.05)
+        near &= rows & ~rough[:, column]
+        if not near.any():
+            domains[variant] = [[99, -99]] * len(DOMAIN)
+            continue
+        values = np.concatenate([view.domain[near], rounds[near, variant][:, None]], axis=1)
+        domains[variant, :, 0] = values.min(axis=0) - MARGIN
+        domains[variant, :, 1] = values.max(axis=0) + MARGIN
+    return domains
+
+
+def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
+    """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden layer's outputs."""
+    from scipy.optimize import minimize
+
+    variants, count = len(view.variants), rows.sum()
+    problem, features, base = view.problem[rows], view.features[rows], physical[rows]
+    inside = view.candidates(domain)[rows]
+    columns = view.columns
+    target = np.log2(us[rows][:, columns] * view.device.clock_mhz)
+    known = np.isfinite(target)
+    target = np.where(known, target, 0)
+    modes = []
+    for regret in regrets:
+        cost = regret[rows][:, columns]
+        allowed = np.isfinite(cost) & inside
+        modes.append((allowed, np.where(allowed, np.minimum(cost, 2), 0)))
+    nearest = np.min([np.where(a, c, 9) for a, c in modes], axis=0)
+    weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)
+    weight *= np.where(rough[rows][:, columns], 0.1, 1)
+    weight /= weight.sum() / count
+    inputs, own = problem.shape[1], features.shape[2]
+    sizes = (inputs * HIDDEN, variants * own, variants * HIDDEN)
+    random = np.random.RandomState(seed)
+    weights = np.concatenate(
+        [random.randn(sizes[0]) * 0.7, np.zeros(sizes[1]), random.randn(sizes[2]) * 0.05]
+    )
+
+    def split(vector):
+        first, second, third = np.split(vector, np.cumsum(sizes)[:-1])
+        return first.reshape(inputs, HIDDEN), second.reshape(variants, own), third.reshape(variants, HIDDEN)
+
+    def objective(vector, temperature, emphasis, ridge):
+        hidden, of_work, of_hidden = split(vector)
+        outputs = np.maximum(problem @ hidden, 0)
+        found = base + outputs @ of_hidden.T + np.einsum("rvf,vf->rv", features, of_work)
+        error = found - target
+        value = emphasis * (error**2 * weight).sum() / count
+        slope = emphasis * 2 * error * weight / count
+        if temperature:
+            for allowed, cost in modes:
+                z = np.where(allowed, -found / temperature, -1e9)
+                z -= z.max(axis=1, keepdims=True)
+                e = np.exp(z)
+                chance = e / e.sum(axis=1, keepdims=True)
+                expected = (chance * cost).sum(axis=1)
+                value += expected.mean() / len(modes)
+                slope -= chance * (cost - expected[:, None]) / (temperature * count * len(modes))
+        value += ridge * (vector**2).sum()
+        back = (slope @ of_hidden) * (outputs > 0)
+        gradient = np.concatenate(
+            [
+                (problem.T @ back).ravel(),
+                np.einsum("rv,rvf->vf", slope, features).ravel(),
+                (slope.T @ outputs).ravel(),
+            ]
+        )
+        return value, gradient + 2 * ridge * vector
+
+    for temperature, emphasis in ((0, 1), (0.3, 0.5), (0.1, 0.5), (0.05, 0.5), (0.03, 0.5)):
+        weights = minimize(
+            objective,
+            weights,
+            args=(temperature, emphasis, 1e-5),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 400},
+        ).x
+    return split(weights)
+
+
+def fit(view, readings, library, rows, seed=0):
+    found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
+    us, best = found[-1][0], found[0][1]
+    regrets = [regret for _, _, regret in found]
+    costs = fit_costs(view, us, readings.rough, best, rows)
+    domain = find_domains(view, regrets, readings.rough, rows)
+    physical = view.all_physical(costs)
+    hidden, of_work, of_hidden = fit_factor(
+        view, physical, domain, us, regrets, readings.rough, rows, seed
+    )
+    return Model(view.variants, costs, domain, hidden, of_work, of_hidden)
+
+
+# ---- Judging -------------------------------------------------------------------------------------
+
+
+def regrets_of(model, view, readings, library, mode, with_factor=True):
+    """The factor by which each call takes longer than with the best kernel."""
+    us, _, regret = in_mode(readings, library, mode)
+    allowed = np.isfinite(us[:, view.columns])
+    chosen = model.choose(view, allowed, with_factor)
+    return 2 ** regret[np.arange(len(chosen)), np.array(view.columns)[chosen]]
+
+
+def summary(regret):
+    return f"mean {regret.mean():.4f}, 95th percentile {np.percentile(regret, 95):.3f}, worst {regret.max():.2f}"
+
+
+def print_table(title, regret, sets):
+    print(f"{title}: {len(regret)} calls, {summary(regret)}")
+    for name in sorted(set(sets)):
+        of_set = regret[sets == name]
+        print(f"    {name:<8} {len(of_set):>5} calls, {summary(of_set)}")
+
+
+# ---- Commands ------------------------------------------------------------------------------------
+
+
+def write_model(model, path, readings, lines):
+    def numbers(values):
+        return ", ".join(f"{float(v):.5g}" for v in values)
+
+    with open(path, "w") as file:
+        file.write("// Written by bench/fit.py; not to be edited.\n")
+        for line in lines:
+            file.write(f"// {line}\n")
+        file.write("\n// clang-format off\nconstexpr variant_model variants[] = {\n")
+        for v, name in enumerate(model.variants):
+            ranges = ", ".join(f"{{{low:.4g}, {high:.4g}}}" for low, high in model.domain[v])
+            file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n     {{{{{ranges}}}}},\n')
+            file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
+            file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
+        file.write("};\n\nconstexpr std::array<std::array<float, hidden_count>, problem_feature_count> hidden = {{\n")
+        for row in model.hidden:
+            file.write(f"    {{{{{numbers(row)}}}}},\n")
+        file.write("}};\n// clang-format on\n")

@@ -1,0 +1,15 @@
+// The predictor's constants for compute capability 9.0, and for what follows until it is measured.
+#include "select/tuning.h"
+
+namespace myblas {
+namespace {
+
+#include "select/model_sm90.inc"
+
+static_assert(std::size(variants) <= tuning_factors::most_variants);
+
+} // namespace
+
+constinit const time_model sgemm_model_sm90 = {90, hidden, variants};
+
+} // namespace myblas
