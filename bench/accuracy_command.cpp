@@ -2,6 +2,7 @@
 
 #include "accuracy.h"
 #include "errors.h"
+#include "json_text.h"
 #include "task.h"
 
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ public:
         json["summary"] = summary_;
         json["results"] = results_;
         json["skipped"] = skipped_;
-        open_file(file_) << json.dump(1) << '\n';
+        open_file(file_) << to_json_text(json);
     }
 
     bool all_passed() const { return all_passed_; }

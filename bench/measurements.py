@@ -1,4 +1,4 @@
-"""The measurements in bench/results, and what the programs that present them share."""
+"""The measurements in bench/results, and what the programs that write or present them share."""
 
 import json
 import pathlib
@@ -6,6 +6,26 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = pathlib.Path("bench/results/h100")  # relative to ROOT
+
+LINE_DEPTH = 2
+
+
+def json_text(value, depth=0):
+    """Indented, but from LINE_DEPTH on a list or dictionary that holds no other one is a line: each case, say.
+    As json_text.cpp writes it; without the newline at the end."""
+    if not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    is_dictionary = isinstance(value, dict)
+    inner = value.values() if is_dictionary else value
+    is_line = depth >= LINE_DEPTH and not any(isinstance(member, (dict, list)) for member in inner)
+    members = [json_text(member, depth + 1) for member in inner]
+    if is_dictionary:
+        members = [f"{json.dumps(name)}: {text}" for name, text in zip(value, members)]
+    begin, end = "{}" if is_dictionary else "[]"
+    if is_line:
+        return begin + ", ".join(members) + end
+    indent = "\n" + " " * depth
+    return f"{begin}{indent} " + f",{indent} ".join(members) + f"{indent}{end}"
 
 
 class Problem(Exception):

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "errors.h"
+#include "json_text.h"
 
 #include <fmt/format.h>
 
@@ -345,7 +346,7 @@ void report::save() const {
         json["summary"] = summarise();
         json["results"] = results_;
         json["skipped"] = skipped_;
-        open_file(json_file_) << json.dump(1) << '\n';
+        open_file(json_file_) << to_json_text(json);
     }
     if (!csv_file_.empty()) {
         std::ofstream file = open_file(csv_file_);
