@@ -7,10 +7,12 @@ something else, or if a plot was drawn from other results; it needs no Matplotli
 
 import argparse
 import hashlib
+import io
 import pathlib
 import sys
 
 import substitution_tables
+import svg
 from measurements import RESULTS, ROOT, Problem, load, provenance, run
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
@@ -377,8 +379,8 @@ def draw(plot, entries, digest, path):
     matplotlib.use("svg")
     import matplotlib.pyplot as pyplot
 
-    # The same bytes from the same results: no date, no random identifiers, no outlines of a font.
-    style = {"svg.hashsalt": "myblas", "svg.fonttype": "none", "font.size": 8}
+    # No outlines of a font.
+    style = {"svg.fonttype": "none", "font.size": 8, "font.sans-serif": svg.FONTS}
     with pyplot.rc_context(style):
         figure, axes = pyplot.subplots(
             1, plot.columns, figsize=(8, 3.2), squeeze=False, sharey=True, layout="constrained"
@@ -387,9 +389,10 @@ def draw(plot, entries, digest, path):
             axis.grid(linewidth=0.3)
             axis.set_axisbelow(True)
         plot.draw(axes[0], entries)
-        metadata = {"Date": None, "Creator": "bench/performance.py", "Description": digest}
-        figure.savefig(path, format="svg", metadata=metadata)
+        text = io.StringIO()
+        figure.savefig(text, format="svg")
         pyplot.close(figure)
+    path.write_text(svg.compact(text.getvalue(), digest))
 
 
 # ---- The page ------------------------------------------------------------------------------------

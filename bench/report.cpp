@@ -91,6 +91,8 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     ordered_json json = describe_sizes(r.sizes);
     json["kernel"] = r.kernel;
     json["math"] = r.math;
+    if (r.sizes.routine == routine::sgemm)
+        json["workspace"] = r.workspace;
     json["timing"] = to_text(r.time.how);
     json["cold"] = r.cold;
     json["time_us"] = keep_ns(r.time.median_us);
