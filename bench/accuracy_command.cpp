@@ -1,6 +1,7 @@
 #include "accuracy_command.h"
 
 #include "accuracy.h"
+#include "attribution.h"
 #include "errors.h"
 #include "json_text.h"
 #include "task.h"
@@ -122,6 +123,8 @@ public:
             return;
         ordered_json json;
         json["context"] = context_;
+        // With these sums of k, results are attributed at any k. Files without them are right up to k = 1024 alone.
+        json["strict_ends"] = {strict_end_chunk, strict_end_group};
         json["summary"] = summary_;
         json["results"] = results_;
         json["skipped"] = skipped_;

@@ -6,9 +6,7 @@
 namespace bench {
 namespace {
 
-// Every strict end adds up chunks of 64 of k, each in order. The family tf32x3 adds the chunks to the total. The
-// families bf16x6 and fp16x3 add 16 chunks to a group, and the groups to the total.
-constexpr int64_t chunk_k = 64, group_k = 16 * chunk_k;
+constexpr int64_t chunk_k = strict_end_chunk, group_k = strict_end_group;
 
 std::vector<float> add_chunks(product_in_parts& product, int64_t first, int64_t last) {
     for (int64_t at = first; at < last; at += chunk_k)

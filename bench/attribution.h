@@ -11,6 +11,10 @@
 
 namespace bench {
 
+// Every strict end adds up chunks of k, each in order. The family tf32x3 adds the chunks to the total. The families
+// bf16x6 and fp16x3 add them to groups, and the groups to the total.
+inline constexpr int64_t strict_end_chunk = 64, strict_end_group = 16 * strict_end_chunk;
+
 // A product whose parts of k can be computed one by one.
 class product_in_parts {
 public:

@@ -99,6 +99,10 @@ int run(const options& chosen) {
     device = handle.backend() == MYBLAS_BACKEND_CUDA ? make_cuda_machine() : make_host_machine();
 
     context known = describe_run(chosen, *device);
+    if (chosen.names_device) {
+        fmt::print("{}\n", known.machine.gpu.empty() ? "host" : known.machine.gpu);
+        return 0;
+    }
     if (chosen.tune.wanted) {
         run_tuner(chosen, handle, *device, known);
         return 0;

@@ -5,7 +5,8 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = pathlib.Path("bench/results/h100")  # relative to ROOT
+RESULTS = pathlib.Path("bench/results")  # relative to ROOT; a folder for each GPU
+GPUS = ("h200", "h100")  # those that are shown first
 
 LINE_DEPTH = 2
 
@@ -36,9 +37,24 @@ def load(path):
     try:
         return json.loads(path.read_text())
     except FileNotFoundError:
-        raise Problem(f"{path} is missing: bench/run_h100.sh makes it") from None
+        raise Problem(f"{path} is missing: bench/run_gpu.sh makes it") from None
     except json.JSONDecodeError as error:
         raise Problem(f"{path} is not JSON: {error}") from None
+
+
+def gpu_folders(results):
+    """Of the GPUs that were measured, in the order in which they are shown."""
+    folders = [path for path in results.iterdir() if any(path.glob("*.json"))] if results.exists() else []
+    rank = {name: place for place, name in enumerate(GPUS)}
+    return sorted(folders, key=lambda path: (rank.get(path.name, len(rank)), path.name))
+
+
+def first_with(results, parts):
+    """The folder of the first GPU that has one of the parts, or None."""
+    for folder in gpu_folders(results):
+        if any((folder / f"{part}.json").exists() for part in parts):
+            return folder
+    return None
 
 
 def provenance(context):

@@ -178,6 +178,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::Range(0.0, 1e6));
     app.add_option("--csv", chosen.csv_file, "file for the results");
     app.add_flag("--list", chosen.list, "all kernels, with a line on each");
+    app.add_flag(
+        "--device", chosen.names_device, "what it would measure on: the GPU's name, or host");
 
     CLI::App& tune = *app.add_subcommand(
         "tune", "Measures what the kernels of a routine cost, by which the library chooses.");

@@ -62,6 +62,7 @@ struct options {
     bool cold = false;
     bool verify = false;
     bool list = false;
+    bool names_device = false;
     double min_time_s = 0.25;
     int repeats = 5;
     uint64_t seed = 0;    // where none is given, the first digits of the commit
