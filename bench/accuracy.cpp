@@ -1,10 +1,10 @@
 #include "accuracy.h"
 
+#include "attribution.h"
 #include "task.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace bench {
@@ -12,11 +12,8 @@ namespace {
 
 constexpr double unit_roundoff = 0x1p-24;
 
-// A kernel on tensor cores may find in the middle of a call that it cannot hold its promise, and leaves the
-// call to a kernel of a stricter mode; the host never learns of it. What it leaves has the bits of that other
-// kernel then. That of strict mode adds the sums of every 64 of k, of which each is in order, as this one's.
-constexpr const char* in_order = "warp_tile_128x128";
-constexpr int64_t sum_k = 64;
+// A kernel that adds up all of k in order and takes any product.
+constexpr const char* in_order = "double_buffered";
 
 // Data that no kernel is to leave to another.
 bool is_ordinary(data_kind data) {
@@ -46,32 +43,15 @@ errors compare(const std::vector<float>& c, const exact_product& exact) {
     return found;
 }
 
-bool same_bits(const std::vector<float>& x, const std::vector<float>& y) {
-    return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
-}
-
-// The strictest mode one of whose kernels leaves the same bits.
-myblasMath_t
-attribute(const outcome& o, const std::vector<outcome>& all, const std::vector<float>& strict_end) {
-    myblasMath_t mode = o.serves;
-    for (const outcome& other : all)
-        if (!other.kernel.empty() && other.serves < mode && same_bits(o.c, other.c))
-            mode = other.serves;
-    return !strict_end.empty() && same_bits(o.c, strict_end) ? MYBLAS_FP32_STRICT_MATH : mode;
-}
-
-void judge(outcome& o,
-           const std::vector<outcome>& all,
-           const std::vector<float>& strict_end,
-           const errors* yardstick,
-           const shape& sizes) {
+// `known`: what the library's kernels leave, and their strict ends.
+void judge(outcome& o, std::span<const served> known, const errors* yardstick, const shape& sizes) {
     if (yardstick && yardstick->max_ulp > 0) {
         o.max_ratio = o.errors.max_ulp / yardstick->max_ulp;
         o.mean_ratio = o.errors.mean_ulp / yardstick->mean_ulp;
     }
     if (o.kernel.empty())
         return;
-    o.computed_by = attribute(o, all, strict_end);
+    o.computed_by = attribute({o.serves, o.c}, known);
     o.passed = o.errors.max_ulp <= product_bound(o.serves, sizes.k) &&
                (o.computed_by == o.serves || !is_ordinary(sizes.data));
     o.is_within_limit = o.asked.math == MYBLAS_FP32_STRICT_MATH ||
@@ -129,12 +109,19 @@ std::vector<outcome> contest::run(const shape& sizes) const {
             found.begin(), o, [&](const outcome& other) { return same_bits(o->c, other.c); });
         o->errors = twin == o ? compare(o->c, exact) : twin->errors;
     }
-    const bool has_slices = std::any_of(found.begin(), found.end(), [](const outcome& o) {
+    const bool has_strict_ends = std::any_of(found.begin(), found.end(), [](const outcome& o) {
         return o.serves != MYBLAS_FP32_STRICT_MATH;
     });
-    const std::vector<float> strict_end = has_slices ? add_sums(work) : std::vector<float>{};
+    const std::vector<std::vector<float>> strict_ends =
+        has_strict_ends ? compute_strict_ends(work) : std::vector<std::vector<float>>{};
+    std::vector<served> known;
+    for (const outcome& o : found)
+        if (!o.kernel.empty())
+            known.push_back({o.serves, o.c});
+    for (const std::vector<float>& c : strict_ends)
+        known.push_back({MYBLAS_FP32_STRICT_MATH, c});
     for (outcome& o : found)
-        judge(o, found, strict_end, others.empty() ? nullptr : &found[0].errors, sizes);
+        judge(o, known, others.empty() ? nullptr : &found[0].errors, sizes);
     drop_repetitions(found);
 
     set(own_.front());
@@ -209,29 +196,40 @@ void contest::run_own(const task& work, const contender& asked, std::vector<outc
     found.push_back(std::move(result));
 }
 
-// What the strict end of a kernel on tensor cores leaves.
-std::vector<float> contest::add_sums(const task& work) const {
-    const shape& s = work.sizes();
+std::vector<std::vector<float>> contest::compute_strict_ends(const task& work) const {
+    class parts : public product_in_parts {
+    public:
+        parts(const contest& owner, const task& work) : owner_(owner), work_(work) {}
+
+        void add(int64_t first, int64_t count, bool anew) override {
+            const shape& s = work_.sizes();
+            const float one = 1, beta = anew ? 0 : 1;
+            require(mysgemm_64(owner_.handle_.get(),
+                               MYBLAS_OP_N,
+                               MYBLAS_OP_N,
+                               s.m,
+                               s.n,
+                               count,
+                               &one,
+                               static_cast<const float*>(work_.data().a) + first * s.lda,
+                               s.lda,
+                               static_cast<const float*>(work_.data().b) + first,
+                               s.ldb,
+                               &beta,
+                               static_cast<float*>(work_.data().c),
+                               s.ldc),
+                    "the product in parts");
+        }
+
+        std::vector<float> sum() override { return owner_.fetch(work_); }
+
+    private:
+        const contest& owner_;
+        const task& work_;
+    };
     set({in_order, MYBLAS_FP32_STRICT_MATH, in_order});
-    for (int64_t first = 0; first < s.k; first += sum_k) {
-        const float one = 1, beta = first == 0 ? 0 : 1;
-        require(mysgemm_64(handle_.get(),
-                           MYBLAS_OP_N,
-                           MYBLAS_OP_N,
-                           s.m,
-                           s.n,
-                           std::min(sum_k, s.k - first),
-                           &one,
-                           static_cast<const float*>(work.data().a) + first * s.lda,
-                           s.lda,
-                           static_cast<const float*>(work.data().b) + first,
-                           s.ldb,
-                           &beta,
-                           static_cast<float*>(work.data().c),
-                           s.ldc),
-                "the product in parts");
-    }
-    return fetch(work);
+    parts product(*this, work);
+    return add_as_strict_ends(product, work.sizes().k);
 }
 
 } // namespace bench

@@ -56,7 +56,7 @@ private:
     std::vector<float> fetch(const task&) const;
     outcome run_other(const task&, const subject&) const;
     void run_own(const task&, const contender&, std::vector<outcome>& found) const;
-    std::vector<float> add_sums(const task&) const;
+    std::vector<std::vector<float>> compute_strict_ends(const task&) const;
 
     const library_handle& handle_;
     machine& machine_;

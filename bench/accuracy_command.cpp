@@ -1,7 +1,9 @@
 #include "accuracy_command.h"
 
 #include "accuracy.h"
+#include "attribution.h"
 #include "errors.h"
+#include "json_text.h"
 #include "task.h"
 
 #include <fmt/format.h>
@@ -121,10 +123,12 @@ public:
             return;
         ordered_json json;
         json["context"] = context_;
+        // With these sums of k, results are attributed at any k. Files without them are right up to k = 1024 alone.
+        json["strict_ends"] = {strict_end_chunk, strict_end_group};
         json["summary"] = summary_;
         json["results"] = results_;
         json["skipped"] = skipped_;
-        open_file(file_) << json.dump(1) << '\n';
+        open_file(file_) << to_json_text(json);
     }
 
     bool all_passed() const { return all_passed_; }

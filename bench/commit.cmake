@@ -9,7 +9,7 @@ if(GIT_PROGRAM)
         RESULT_VARIABLE status OUTPUT_VARIABLE prefix ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(status EQUAL 0 AND prefix STREQUAL "")
         execute_process(
-            COMMAND "${GIT_PROGRAM}" describe --always --dirty --abbrev=12
+            COMMAND "${GIT_PROGRAM}" describe --always --exclude=* --dirty --abbrev=12
             WORKING_DIRECTORY "${SOURCE_DIR}"
             RESULT_VARIABLE status OUTPUT_VARIABLE described ERROR_QUIET
             OUTPUT_STRIP_TRAILING_WHITESPACE)

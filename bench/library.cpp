@@ -114,7 +114,15 @@ size_t wanted_workspace(const library_handle& handle, const shape& s, const oper
     return status == MYBLAS_STATUS_SUCCESS ? bytes : 0;
 }
 
-myblasStatus_t call_routine(myblasHandle_t handle, const shape& s, const operands& o) {
+myblasPointerMode_t pointer_mode(routine r) {
+    // A result in host memory would make every sum wait, and could not be captured.
+    return is_reduction(r) ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST;
+}
+
+myblasStatus_t call_routine(const library_functions& library,
+                            myblasHandle_t handle,
+                            const shape& s,
+                            const operands& o) {
     const float* const a = static_cast<const float*>(o.a);
     float* const b = static_cast<float*>(o.b);
     float* const c = static_cast<float*>(o.c);
@@ -124,76 +132,76 @@ myblasStatus_t call_routine(myblasHandle_t handle, const shape& s, const operand
     switch (s.routine) {
     case routine::sgemm: {
         if (s.pointer_array)
-            return mysgemmBatched_64(handle,
-                                     transa,
-                                     transb,
-                                     s.m,
-                                     s.n,
-                                     s.k,
-                                     &one,
-                                     o.a_list,
-                                     s.lda,
-                                     o.b_list,
-                                     s.ldb,
-                                     &zero,
-                                     o.c_list,
-                                     s.ldc,
-                                     s.batch);
+            return library.sgemm_batched(handle,
+                                         transa,
+                                         transb,
+                                         s.m,
+                                         s.n,
+                                         s.k,
+                                         &one,
+                                         o.a_list,
+                                         s.lda,
+                                         o.b_list,
+                                         s.ldb,
+                                         &zero,
+                                         o.c_list,
+                                         s.ldc,
+                                         s.batch);
         if (s.batch == 1)
-            return mysgemm_64(
+            return library.sgemm(
                 handle, transa, transb, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &zero, c, s.ldc);
         const operand_sizes stride = batch_strides(s);
-        return mysgemmStridedBatched_64(handle,
-                                        transa,
-                                        transb,
-                                        s.m,
-                                        s.n,
-                                        s.k,
-                                        &one,
-                                        a,
-                                        s.lda,
-                                        stride.a,
-                                        b,
-                                        s.ldb,
-                                        stride.b,
-                                        &zero,
-                                        c,
-                                        s.ldc,
-                                        stride.c,
-                                        s.batch);
+        return library.sgemm_strided_batched(handle,
+                                             transa,
+                                             transb,
+                                             s.m,
+                                             s.n,
+                                             s.k,
+                                             &one,
+                                             a,
+                                             s.lda,
+                                             stride.a,
+                                             b,
+                                             s.ldb,
+                                             stride.b,
+                                             &zero,
+                                             c,
+                                             s.ldc,
+                                             stride.c,
+                                             s.batch);
     }
     case routine::transpose:
-        return mytransposeEx_64(handle, s.m, s.n, s.element_bytes, o.a, s.lda, o.b, s.ldb);
+        return library.transpose(handle, s.m, s.n, s.element_bytes, o.a, s.lda, o.b, s.ldb);
     case routine::geam:
-        return mysgeam_64(handle,
-                          transa,
-                          transb,
-                          s.m,
-                          s.n,
-                          &geam_alpha,
-                          a,
-                          s.lda,
-                          &geam_beta,
-                          b,
-                          s.ldb,
-                          c,
-                          s.ldc);
+        return library.geam(handle,
+                            transa,
+                            transb,
+                            s.m,
+                            s.n,
+                            &geam_alpha,
+                            a,
+                            s.lda,
+                            &geam_beta,
+                            b,
+                            s.ldb,
+                            c,
+                            s.ldc);
     case routine::sum:
-        return mysum_64(handle, s.n, a, s.incx, c);
+        return library.sum(handle, s.n, a, s.incx, c);
     case routine::asum:
-        return mysasum_64(handle, s.n, a, s.incx, c);
+        return library.asum(handle, s.n, a, s.incx, c);
     case routine::dsum:
-        return mydsum_64(
+        return library.dsum(
             handle, s.n, static_cast<const double*>(o.a), s.incx, static_cast<double*>(o.c));
     case routine::gemsum:
-        return mysgemsum_64(handle, transa, s.m, s.n, a, s.lda, c);
+        return library.gemsum(handle, transa, s.m, s.n, a, s.lda, c);
     case routine::histogram:
-        return myhistogram256_64(
+        return library.histogram(
             handle, s.n, static_cast<const unsigned char*>(o.a), static_cast<uint64_t*>(o.c));
     case routine::axpy:
-        return mysaxpy_64(handle, s.n, &axpy_alpha, a, s.incx, b, s.incx);
+        return library.axpy(handle, s.n, &axpy_alpha, a, s.incx, b, s.incx);
     case routine::copy:
-        return myscopy_64(handle, s.n, a, s.incx, b, s.incx);
+        return library.copy(handle, s.n, a, s.incx, b, s.incx);
     }
     return MYBLAS_STATUS_INTERNAL_ERROR;
 }

@@ -1,4 +1,4 @@
-// The library under test: a handle, memory from it, and the call that a shape describes.
+// The library under test: its functions, a handle, memory from it, and the call that a shape describes.
 #pragma once
 
 #include "machine.h"
@@ -14,6 +14,32 @@ namespace bench {
 
 // Throws failure, naming what was tried, unless the status is SUCCESS.
 void require(myblasStatus_t, const char* what);
+
+// The functions that a comparison needs, of the linked library or of another build of it.
+struct library_functions {
+    decltype(&myblasCreateOn) create_on = myblasCreateOn;
+    decltype(&myblasDestroy) destroy = myblasDestroy;
+    decltype(&myblasSetStream) set_stream = myblasSetStream;
+    decltype(&myblasSetMathMode) set_math_mode = myblasSetMathMode;
+    decltype(&myblasSetPointerMode) set_pointer_mode = myblasSetPointerMode;
+    decltype(&myblasSetWorkspace) set_workspace = myblasSetWorkspace;
+    decltype(&myblasGetWorkspaceSize) get_workspace_size = myblasGetWorkspaceSize;
+    decltype(&myblasForceKernel) force_kernel = myblasForceKernel;
+    // The routines.
+    decltype(&mysgemm_64) sgemm = mysgemm_64;
+    decltype(&mysgemmStridedBatched_64) sgemm_strided_batched = mysgemmStridedBatched_64;
+    decltype(&mysgemmBatched_64) sgemm_batched = mysgemmBatched_64;
+    decltype(&mytransposeEx_64) transpose = mytransposeEx_64;
+    decltype(&mysgeam_64) geam = mysgeam_64;
+    decltype(&mysum_64) sum = mysum_64;
+    decltype(&mysasum_64) asum = mysasum_64;
+    decltype(&mydsum_64) dsum = mydsum_64;
+    decltype(&mysgemsum_64) gemsum = mysgemsum_64;
+    decltype(&myhistogram256_64) histogram = myhistogram256_64;
+    decltype(&mysaxpy_64) axpy = mysaxpy_64;
+    decltype(&myscopy_64) copy = myscopy_64;
+};
+inline const library_functions linked_library;
 
 class library_handle {
 public:
@@ -58,7 +84,11 @@ myblasCall_t describe_call(const shape&, const operands&);
 // Bytes of workspace that the call asks for as the handle is set; 0 where no kernel takes it.
 size_t wanted_workspace(const library_handle&, const shape&, const operands&);
 
+// Where scalars are, for call_routine.
+myblasPointerMode_t pointer_mode(routine);
+
 // The call itself. Reductions leave their result in device memory: o.c.
-myblasStatus_t call_routine(myblasHandle_t, const shape&, const operands&);
+myblasStatus_t
+call_routine(const library_functions&, myblasHandle_t, const shape&, const operands&);
 
 } // namespace bench

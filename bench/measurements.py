@@ -1,11 +1,32 @@
-"""The measurements in bench/results, and what the programs that present them share."""
+"""The measurements in bench/results, and what the programs that write or present them share."""
 
 import json
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = pathlib.Path("bench/results/h100")  # relative to ROOT
+RESULTS = pathlib.Path("bench/results")  # relative to ROOT; a folder for each GPU
+GPUS = ("h200", "h100")  # those that are shown first
+
+LINE_DEPTH = 2
+
+
+def json_text(value, depth=0):
+    """Indented, but from LINE_DEPTH on a list or dictionary that holds no other one is a line: each case, say.
+    As json_text.cpp writes it; without the newline at the end."""
+    if not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    is_dictionary = isinstance(value, dict)
+    inner = value.values() if is_dictionary else value
+    is_line = depth >= LINE_DEPTH and not any(isinstance(member, (dict, list)) for member in inner)
+    members = [json_text(member, depth + 1) for member in inner]
+    if is_dictionary:
+        members = [f"{json.dumps(name)}: {text}" for name, text in zip(value, members)]
+    begin, end = "{}" if is_dictionary else "[]"
+    if is_line:
+        return begin + ", ".join(members) + end
+    indent = "\n" + " " * depth
+    return f"{begin}{indent} " + f",{indent} ".join(members) + f"{indent}{end}"
 
 
 class Problem(Exception):
@@ -16,9 +37,24 @@ def load(path):
     try:
         return json.loads(path.read_text())
     except FileNotFoundError:
-        raise Problem(f"{path} is missing: bench/run_h100.sh makes it") from None
+        raise Problem(f"{path} is missing: bench/run_gpu.sh makes it") from None
     except json.JSONDecodeError as error:
         raise Problem(f"{path} is not JSON: {error}") from None
+
+
+def gpu_folders(results):
+    """Of the GPUs that were measured, in the order in which they are shown."""
+    folders = [path for path in results.iterdir() if any(path.glob("*.json"))] if results.exists() else []
+    rank = {name: place for place, name in enumerate(GPUS)}
+    return sorted(folders, key=lambda path: (rank.get(path.name, len(rank)), path.name))
+
+
+def first_with(results, parts):
+    """The folder of the first GPU that has one of the parts, or None."""
+    for folder in gpu_folders(results):
+        if any((folder / f"{part}.json").exists() for part in parts):
+            return folder
+    return None
 
 
 def provenance(context):

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "build_commit.h"
 #include "errors.h"
 
 #include <CLI/CLI.hpp>
@@ -64,25 +65,34 @@ void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chose
     }
 }
 
-uint64_t fresh_seed() {
-    std::random_device device;
-    return device(); // 32 bits are enough to be fresh, and short enough to be typed
+// The first 8 digits of the commit's hash: the shapes of a random sweep are others for each commit, and known from it.
+// Fresh where there is no hash.
+uint64_t seed_of(const std::string& commit) {
+    constexpr size_t digits = 8; // short enough to be typed
+    const std::string first = commit.substr(0, digits);
+    if (first.size() == digits && first.find_first_not_of("0123456789abcdef") == first.npos)
+        return std::stoull(first, nullptr, 16);
+    return std::random_device()();
 }
 
 } // namespace
 
+const char* to_text(workspace_source source) {
+    return source == workspace_source::own ? "own" : "lent";
+}
+
 std::optional<options> parse_options(int argc, char** argv) {
     options chosen;
     chosen.command = join_command(argc, argv);
-    chosen.seed = fresh_seed();
-    if (const char* commit = std::getenv("MYBLAS_COMMIT"))
-        chosen.commit = commit;
+    const char* commit = std::getenv("MYBLAS_COMMIT");
+    chosen.commit = commit && *commit ? commit : build_commit;
 
     const std::map<std::string, bool> operations = {{"N", false}, {"T", true}};
     const std::map<std::string, sweep> sweeps = {{"public", sweep::all_public},
                                                  {"misaligned", sweep::misaligned},
                                                  {"random", sweep::random},
                                                  {"batched", sweep::batched},
+                                                 {"bare", sweep::bare},
                                                  {"elements", sweep::elements},
                                                  {"in-place", sweep::in_place},
                                                  {"powers", sweep::powers},
@@ -95,9 +105,11 @@ std::optional<options> parse_options(int argc, char** argv) {
     const std::map<std::string, myblasMath_t> maths = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                        {"emulated", MYBLAS_FP32_EMULATED_MATH},
                                                        {"fast", MYBLAS_FP32_FAST_MATH}};
+    const std::map<std::string, workspace_source> workspaces = {{"lent", workspace_source::lent},
+                                                                {"own", workspace_source::own}};
     const std::map<std::string, data_kind> data = data_names();
     std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
-    std::string data_name = "uniform";
+    std::string data_name = "uniform", workspace_name = "lent";
     std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
 
@@ -137,10 +149,16 @@ std::optional<options> parse_options(int argc, char** argv) {
         "--kernel", chosen.kernel, "a kernel's name, all, or auto: the library's choice");
     app.add_option("--math", chosen.math_name, "strict, emulated or fast")
         ->check(CLI::IsMember(&maths));
+    app.add_option("--workspace",
+                   workspace_name,
+                   "lent (what kernels ask for), or own: what the handle has by itself")
+        ->check(CLI::IsMember(&workspaces));
+    app.add_option("--against", chosen.against, "another libmyblas.so, measured in the same run");
     app.add_option("--sweep",
                    sweep_list,
                    "lists of shapes, separated by commas: public, misaligned, random, batched, "
-                   "elements, in-place, powers; ladder: every kernel")
+                   "elements, in-place, powers; ladder: every kernel; bare: the own workspace "
+                   "against a lent one")
         ->delimiter(',')
         ->check(CLI::IsMember(&sweeps));
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
@@ -160,6 +178,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::Range(0.0, 1e6));
     app.add_option("--csv", chosen.csv_file, "file for the results");
     app.add_flag("--list", chosen.list, "all kernels, with a line on each");
+    app.add_flag(
+        "--device", chosen.names_device, "what it would measure on: the GPU's name, or host");
 
     CLI::App& tune = *app.add_subcommand(
         "tune", "Measures what the kernels of a routine cost, by which the library chooses.");
@@ -187,7 +207,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(size);
 
     for (CLI::App* command : {&app, &tune, &accuracy}) {
-        command->add_option("--seed", chosen.seed, "of the random data and shapes (fresh)");
+        command->add_option(
+            "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
         command->add_option("--json", chosen.json_file, "file for context and results");
@@ -203,6 +224,11 @@ std::optional<options> parse_options(int argc, char** argv) {
         throw usage_error(error.what());
     }
 
+    bool has_seed = false;
+    for (const CLI::App* command : {&app, &tune, &accuracy})
+        has_seed = has_seed || command->count("--seed") > 0;
+    if (!has_seed)
+        chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
     for (const CLI::App* command : app.get_subcommands())
@@ -221,6 +247,7 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);
+    chosen.workspace = workspaces.at(workspace_name);
     chosen.sizes.data = data.at(data_name);
     chosen.sizes.transa = operations.at(transa);
     chosen.sizes.transb = operations.at(transb);
@@ -263,6 +290,14 @@ std::optional<options> parse_options(int argc, char** argv) {
         if (app.count("--kernel"))
             throw usage_error("--sweep ladder takes every kernel: drop --kernel");
         chosen.kernel = "all";
+    }
+    if (chosen.has(sweep::bare)) {
+        if (chosen.sweeps.size() > 1)
+            throw usage_error("--sweep bare compares workspaces: it stands alone");
+        for (const char* fixed : {"--kernel", "--workspace"})
+            if (app.count(fixed))
+                throw usage_error(fmt::format("--sweep bare compares workspaces: drop {}", fixed));
+        chosen.workspace = workspace_source::own;
     }
     if (chosen.cold && chosen.how.value_or(timing::event) != timing::event)
         throw usage_error("--cold times single calls by events: drop --timing");

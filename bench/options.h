@@ -19,11 +19,16 @@ enum class sweep {
     all_public, // the published shapes
     misaligned, // these with leading dimensions one longer, then one element off their alignment
     random,     // sizes from the seed, uniform in their logarithms
-    batched,    // many small products, by strides and by pointers
-    elements,   // transpose: the published shapes at the other element sizes
-    in_place,   // transpose: onto the matrix itself
-    powers,     // vectors: every power of two
+    batched, // many small products, by strides and by pointers: published squares, ragged sides from the seed
+    bare,     // products in the handle's own workspace, against the same in a lent one
+    elements, // transpose: the published shapes at the other element sizes
+    in_place, // transpose: onto the matrix itself
+    powers,   // vectors: every power of two
 };
+
+// Where kernels have their workspace: what they ask for, lent to the handle, or the handle's own.
+enum class workspace_source { lent, own };
+const char* to_text(workspace_source); // as the command line has it
 
 // `myblas-bench tune`.
 struct tune_options {
@@ -48,6 +53,8 @@ struct options {
     std::vector<sweep> sweeps;   // none: the one shape above
     int every = 1;               // of the shapes of each sweep
     std::string kernel = "auto"; // or "all", or a name
+    workspace_source workspace = workspace_source::lent;
+    std::string against; // file of another libmyblas that is measured beside this one; empty: none
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     std::string math_name = "strict";
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
@@ -55,12 +62,13 @@ struct options {
     bool cold = false;
     bool verify = false;
     bool list = false;
+    bool names_device = false;
     double min_time_s = 0.25;
     int repeats = 5;
-    uint64_t seed = 0;
+    uint64_t seed = 0;    // where none is given, the first digits of the commit
     double threshold = 1; // ratios below it are named at the end
     std::string json_file, csv_file;
-    std::string commit;
+    std::string commit;  // that was measured
     std::string command; // as typed, without the path of the program
 
     bool has(sweep wanted) const {

@@ -10,216 +10,36 @@ import hashlib
 import pathlib
 import sys
 
+import rows
 import substitution_tables
-from measurements import RESULTS, ROOT, Problem, load, provenance, run
+from measurements import RESULTS, ROOT, Problem, gpu_folders, load, provenance, run
+from plots import (
+    DRAWN_DATA,
+    Plot,
+    draw,
+    draw_error_ratios,
+    draw_errors_by_k,
+    draw_rates_by_name,
+    draw_ratio_lines,
+    draw_ratios,
+    draw_ratios_by_name,
+    draw_square_rates,
+    draw_times_by_routine,
+    draw_vector_rates,
+)
+from rows import case_name, flops, form_of, incumbent_rate, is_square, name_of, payload_bytes, rate
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
-PLOTS = "plots"  # a folder beside the page
+PLOTS = "plots"  # a folder beside the page, with one for each GPU
 
 INTRODUCTION = """\
 # Performance
 
-Written by `bench/performance.py` from the JSON in `bench/results/h100`, which `bench/run_h100.sh` measures: medians,
-the library and its incumbents in turn in one process, on the same random data, every result verified. A ratio is
-the incumbent's time by ours: above 1, this library is faster.
+Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` measures: medians, the
+library and its incumbents in turn in one process, on the same random data, every result verified. A ratio is the
+incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at the commit that
+was measured.
 """
-
-OURS = "myblas"
-
-
-# ---- What a row says -----------------------------------------------------------------------------
-
-
-def name_of(entry):
-    if "k" in entry:
-        return f"{form_of(entry)} {entry['m']} × {entry['n']} × {entry['k']}"
-    return f"{entry['m']} × {entry['n']}"
-
-
-def form_of(entry):
-    return entry["transa"] + entry["transb"]
-
-
-def is_square(entry):
-    return entry["m"] == entry["n"] == entry["k"]
-
-
-def flops(entry):
-    return 2 * entry["m"] * entry["n"] * entry["k"] * entry["batch"]
-
-
-def payload_bytes(entry):
-    return entry.get("m", 1) * entry["n"] * entry["elem_bytes"]
-
-
-def rate(entry, time="time_us"):
-    """TFLOP/s of a product, else GB/s."""
-    if "k" in entry:
-        return flops(entry) / entry[time] / 1e6
-    passes = 2 if entry["routine"] == "transpose" else 1
-    return passes * payload_bytes(entry) / entry[time] / 1e3
-
-
-def incumbent_rate(entry):
-    return rate(entry, "incumbent_us")
-
-
-def gather(entries, label, x, y):
-    """{label: [(x, y)]} in the order of the rows; label, x and y are functions of a row."""
-    series = {}
-    for entry in entries:
-        series.setdefault(label(entry), []).append((x(entry), y(entry)))
-    return series
-
-
-def with_ours(entries, x):
-    """The rates of the incumbents, and ours once for each case."""
-    series = gather(entries, lambda e: OURS, x, rate)
-    series = {label: list(dict(points).items()) for label, points in series.items()}
-    return series | gather(entries, lambda e: e["incumbent"], x, incumbent_rate)
-
-
-# ---- Plots ---------------------------------------------------------------------------------------
-
-
-class Plot:
-    """One picture: `draw` gets as many axes as there are columns, and the rows that are wanted."""
-
-    def __init__(self, name, caption, draw, wanted=lambda entry: True, columns=1):
-        self.name = name
-        self.caption = caption
-        self.draw = draw
-        self.wanted = wanted
-        self.columns = columns
-
-
-def draw_lines(axis, series, x_label):
-    for label, points in series.items():
-        axis.plot(*zip(*sorted(points)), marker="o", markersize=3, label=label)
-    axis.set_xlabel(x_label)
-    axis.set_xscale("log", base=2)
-    if series:
-        axis.legend()
-
-
-def label_plainly(axis):
-    """On a logarithmic axis 2 and 0.5, not powers of 10."""
-    from matplotlib.ticker import LogFormatter
-
-    axis.set_major_formatter(LogFormatter())
-    axis.set_minor_formatter(LogFormatter())
-
-
-def draw_square_rates(axes, entries):
-    for axis, form in zip(axes, ("NN", "NT", "TN", "TT")):
-        of_form = [entry for entry in entries if form_of(entry) == form]
-        draw_lines(axis, with_ours(of_form, lambda e: e["n"]), "m = n = k")
-        axis.set(title=form, ylim=(0, None))
-    axes[0].set_ylabel("TFLOP/s")
-
-
-def draw_vector_rates(axes, entries):
-    for axis, routine in zip(axes, ("sum", "asum")):
-        of_routine = [entry for entry in entries if entry["routine"] == routine]
-        draw_lines(axis, with_ours(of_routine, lambda e: e["n"]), "n")
-        axis.set(title=routine, yscale="log")
-    axes[0].set_ylabel("GB/s")
-    label_plainly(axes[0].yaxis)
-
-
-def draw_ratio_lines(label, x_label):
-    def draw(axes, entries):
-        series = gather(entries, label, lambda e: e["n"], lambda e: e["ratio"])
-        draw_lines(axes[0], series, x_label)
-        axes[0].axhline(1, color="black", linewidth=0.8)
-        axes[0].set_ylabel("ratio")
-
-    return draw
-
-
-def draw_ratios(label, x, x_label):
-    def draw(axes, entries):
-        for series, points in gather(entries, label, x, lambda e: e["ratio"]).items():
-            axes[0].scatter(*zip(*points), s=10, label=series)
-        axes[0].axhline(1, color="black", linewidth=0.8)
-        axes[0].set(xlabel=x_label, ylabel="ratio", xscale="log", yscale="log")
-        axes[0].legend()
-        label_plainly(axes[0].yaxis)
-
-    return draw
-
-
-def draw_bars(axis, bars, label, origin):
-    names = list(dict.fromkeys(name for points in bars.values() for name, _ in points))
-    thickness = 0.8 / len(bars)
-    for i, (series, points) in enumerate(bars.items()):
-        rows = [names.index(name) + i * thickness for name, _ in points]
-        lengths = [value - origin for _, value in points]
-        axis.barh(rows, lengths, left=origin, height=thickness, label=series)
-    axis.set_yticks([row + 0.4 - thickness / 2 for row in range(len(names))], labels=names)
-    axis.margins(y=0.01)
-    axis.invert_yaxis()
-    axis.set_xlabel(label)
-    axis.legend()
-    axis.figure.set_figheight(1.2 + 0.14 * len(names) * (len(bars) + 0.5))
-
-
-def draw_ratios_by_name(axes, entries):
-    ratios = gather(entries, lambda e: e["incumbent"], name_of, lambda e: e["ratio"])
-    draw_bars(axes[0], ratios, "ratio", origin=1)
-    axes[0].set_xscale("log")
-    label_plainly(axes[0].xaxis)
-
-
-def draw_rates_by_name(axes, entries):
-    draw_bars(axes[0], with_ours(entries, name_of), "GB/s", origin=0)
-
-
-def draw_times_by_routine(axes, entries):
-    ours = {OURS: list({entry["routine"]: entry["time_us"] for entry in entries}.items())}
-    theirs = gather(
-        entries, lambda e: e["incumbent"], lambda e: e["routine"], lambda e: e["incumbent_us"]
-    )
-    draw_bars(axes[0], ours | theirs, "microseconds", origin=0)
-
-
-def draw_error_ratios(axes, entries):
-    kinds = list(dict.fromkeys(entry["data"] for entry in entries))
-    contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
-    for axis, error in zip(axes, ("max", "mean")):
-        for i, contender in enumerate(contenders):
-            points = [
-                (entry[f"{error}_ratio"], kinds.index(entry["data"]) + 0.15 * i)
-                for entry in entries
-                # TF32 overflows near the largest floats: such an error is the text "inf".
-                if entry["contender"] == contender and isinstance(entry[f"{error}_ratio"], float)
-            ]
-            # The first contender is what the others are held against.
-            if points and i > 0:
-                axis.scatter(*zip(*points), s=6, label=contender)
-        axis.axvline(1, color="black", linewidth=0.8)
-        axis.set(xlabel=f"{error} error / that of {contenders[0]}", xscale="log")
-        axis.set_yticks([row + 0.3 for row in range(len(kinds))], labels=kinds)
-    axes[0].invert_yaxis()
-    axes[0].legend()
-    axes[0].figure.set_figheight(1.2 + 0.3 * len(kinds))
-
-
-DRAWN_DATA = ("uniform", "positive", "lognormal-8")
-
-
-def draw_errors_by_k(axes, entries):
-    for axis, kind in zip(axes, DRAWN_DATA):
-        of_kind = [entry for entry in entries if entry["data"] == kind]
-        for error, style in (("max_ulp", "-"), ("mean_ulp", "--")):
-            series = gather(of_kind, lambda e: e["contender"], lambda e: e["k"], lambda e: e[error])
-            for i, (label, points) in enumerate(series.items()):
-                label = label if style == "-" else None
-                axis.plot(*zip(*sorted(points)), style, color=f"C{i}", linewidth=1, label=label)
-        axis.set(title=kind, xlabel="k", yscale="log")
-        axis.set_xscale("log", base=2)
-    axes[0].set_ylabel("|C - AB| / |A||B|, units of 2^-24")
-    axes[-1].legend(loc="center")
 
 
 def misalignment(entry):
@@ -241,7 +61,7 @@ def plain(entry):
 
 class Section:
     def __init__(self, part, title, plots):
-        self.part = part  # of run_h100.sh: the name of its file
+        self.part = part  # of run_gpu.sh: the name of its file
         self.title = title
         self.plots = plots
 
@@ -252,9 +72,25 @@ class Section:
         return [entry for entry in measured["results"] if entry["ratio"]]
 
 
+class RandomSection(Section):
+    def lines(self, measured):
+        seed = f"Shapes that follow from the seed {measured['context']['seed']}, by class of work."
+        return [seed, "", *class_tables(measured["summary"], self.entries(measured))]
+
+
+class BatchSection(Section):
+    def lines(self, measured):
+        return batch_table(self.entries(measured)) + misses(measured["summary"])
+
+
+class BareSection(Section):
+    def lines(self, measured):
+        return bare_table(self.entries(measured))
+
+
 class AccuracySection(Section):
     def lines(self, measured):
-        return accuracy_tables(measured["summary"], self.entries(measured))
+        return accuracy_tables(measured, self.entries(measured))
 
     def entries(self, measured):
         """The modes and the other libraries, without the kernels that were forced."""
@@ -313,13 +149,20 @@ SECTIONS = [
         "Strict SGEMM, misaligned operands",
         [Plot("sgemm_misaligned", "By work", draw_ratios(misalignment, flops, "flop"))],
     ),
-    Section(
+    RandomSection(
         "sgemm_strict_random",
         "Strict SGEMM, random shapes",
         [Plot("sgemm_random", "By work", draw_ratios(form_of, flops, "flop"))],
     ),
     mode_section("sgemm_emulated_public", "Emulated SGEMM, the published shapes"),
     mode_section("sgemm_fast_public", "Fast SGEMM, the published shapes"),
+    RandomSection(
+        "sgemm_fast_random",
+        "Fast SGEMM, random shapes",
+        [Plot("sgemm_fast_random", "By work", draw_ratios(lambda e: e["incumbent"], flops, "flop"))],
+    ),
+    BareSection("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", []),
+    BareSection("sgemm_fast_bare", "Fast SGEMM, no workspace lent", []),
     AccuracySection(
         "sgemm_accuracy",
         "Accuracy of SGEMM",
@@ -330,14 +173,18 @@ SECTIONS = [
                  columns=len(DRAWN_DATA)),
         ],
     ),
-    Section(
+    BatchSection(
         "sgemm_batched",
         "Strict SGEMM, batches",
-        [Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"))],
+        [
+            Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"), is_square),
+            Plot("sgemm_ragged_batches", "Ragged sides, by work", draw_ratios(batch_form, flops, "flop"),
+                 lambda e: not is_square(e)),
+        ],
     ),
     transpose_section("transpose", "Transpose"),
     transpose_section("transpose_cold", "Transpose, caches emptied"),
-    Section(
+    RandomSection(
         "transpose_random",
         "Transpose, random shapes",
         [
@@ -369,29 +216,6 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-def draw(plot, entries, digest, path):
-    try:
-        import matplotlib
-    except ImportError:
-        raise Problem("the plots need Matplotlib (Debian: python3-matplotlib)") from None
-    matplotlib.use("svg")
-    import matplotlib.pyplot as pyplot
-
-    # The same bytes from the same results: no date, no random identifiers, no outlines of a font.
-    style = {"svg.hashsalt": "myblas", "svg.fonttype": "none", "font.size": 8}
-    with pyplot.rc_context(style):
-        figure, axes = pyplot.subplots(
-            1, plot.columns, figsize=(8, 3.2), squeeze=False, sharey=True, layout="constrained"
-        )
-        for axis in axes[0]:
-            axis.grid(linewidth=0.3)
-            axis.set_axisbelow(True)
-        plot.draw(axes[0], entries)
-        metadata = {"Date": None, "Creator": "bench/performance.py", "Description": digest}
-        figure.savefig(path, format="svg", metadata=metadata)
-        pyplot.close(figure)
-
-
 # ---- The page ------------------------------------------------------------------------------------
 
 
@@ -400,7 +224,6 @@ def summary_table(summary):
         "| | Against | Cases | Geometric mean | Worst | |",
         "| --- | --- | ---: | ---: | ---: | --- |",
     ]
-    misses = []
     for group in summary:
         under, worst = group["under_threshold"], group["worst"]
         lines.append(
@@ -408,17 +231,94 @@ def summary_table(summary):
             f"| {group['geometric_mean']:.3f} | {worst['ratio']:.3f} (`{worst['case']}`) "
             f"| {len(under)} under {group['threshold']:g} |"
         )
-        if under:
-            listed = ", ".join(f"`{miss['case']}` {miss['ratio']:.3f}" for miss in under)
-            misses += [
-                "",
-                f"Under {group['threshold']:g} of {group['incumbent']} ({group['routine']}): "
-                f"{listed}.",
-            ]
-    return lines + misses
+    return lines + misses(summary)
 
 
-def accuracy_tables(summary, entries):
+def misses(summary):
+    lines = []
+    for group in summary:
+        listed = ", ".join(f"`{miss['case']}` {miss['ratio']:.3f}" for miss in group["under_threshold"])
+        if listed:
+            under = f"Under {group['threshold']:g} of {group['incumbent']} ({group['routine']})"
+            lines += ["", f"{under}: {listed}."]
+    return lines
+
+
+def class_tables(summary, entries):
+    lines = [
+        "| | Against | Work | Cases | Geometric mean | 5th percentile | Worst |",
+        "| --- | --- | --- | ---: | ---: | ---: | --- |",
+    ]
+    misses_by_class = []
+    thresholds = {(group["routine"], group["incumbent"]): group["threshold"] for group in summary}
+    for (routine, incumbent), group in rows.by_incumbent(entries).items():
+        threshold = thresholds[routine, incumbent]
+        for name, members in rows.by_class(group).items():
+            of_class = rows.Summary(members)
+            lines.append(
+                f"| {routine} | {incumbent} | {name} | {of_class.cases} | {of_class.mean:.3f} "
+                f"| {of_class.fifth:.3f} | {of_class.worst['ratio']:.3f} (`{case_name(of_class.worst)}`) |"
+            )
+            under = sorted(
+                (entry["ratio"], case_name(entry)) for entry in members if entry["ratio"] < threshold
+            )
+            if under and name != rows.ALL:
+                listed = ", ".join(f"`{case}` {ratio:.3f}" for ratio, case in under)
+                of = f"Under {threshold:g} of {incumbent} ({routine}), {name}"
+                misses_by_class += ["", f"{of}, {len(under)} of {of_class.cases}: {listed}."]
+    return lines + misses_by_class
+
+
+def batch_table(entries):
+    lines = [
+        "| | Against | Cases | Geometric mean | 5th percentile | Worst |",
+        "| --- | --- | ---: | ---: | ---: | --- |",
+    ]
+    for name, wanted in (("published squares", True), ("ragged sides", False)):
+        members = [entry for entry in entries if is_square(entry) == wanted]
+        for (_, incumbent), group in rows.by_incumbent(members).items():
+            summary = rows.Summary(group)
+            lines.append(
+                f"| {name} | {incumbent} | {summary.cases} | {summary.mean:.3f} | {summary.fifth:.3f} "
+                f"| {summary.worst['ratio']:.3f} (`{case_name(summary.worst)}`) |"
+            )
+    return lines
+
+
+LENT = "myblas, lent workspace"
+
+
+def bare_table(entries):
+    """The same products in the handle's own workspace and in a lent one, and by cuBLAS."""
+    cases = {}
+    for entry in entries:
+        cases.setdefault(name_of(entry), {})[entry["incumbent"]] = entry
+    incumbents = list(dict.fromkeys(entry["incumbent"] for entry in entries))
+    lines = [
+        "TFLOP/s in the workspace that the handle has by itself, and of others in the same run; in brackets, how many "
+        "times as fast the first is:",
+        "",
+        f"| Product | Own workspace | {' | '.join(incumbents)} |",
+        "| --- | ---: |" + " ---: |" * len(incumbents),
+    ]
+    for name, by_incumbent in cases.items():
+        own = next(iter(by_incumbent.values()))
+        cells = [
+            f"{incumbent_rate(by_incumbent[incumbent]):.1f} ({by_incumbent[incumbent]['ratio']:.2f} ×)"
+            if incumbent in by_incumbent
+            else ""
+            for incumbent in incumbents
+        ]
+        lines.append(f"| {name} | {rate(own):.1f} | {' | '.join(cells)} |")
+    against_lent = [entry for entry in entries if entry["incumbent"] == LENT]
+    if against_lent:
+        worst = rows.Summary(against_lent).worst
+        lines += ["", f"The least of a lent one: {worst['ratio']:.3f} (`{case_name(worst)}`)."]
+    return lines
+
+
+def accuracy_tables(measured, entries):
+    summary = measured["summary"]
     lines = [ACCURACY_LIMITS, "", "| | Cases | Over the limit |", "| --- | ---: | ---: |"]
     lines += [f"| {g['contender']} | {g['cases']} | {len(g['over_limit'])} |" for g in summary]
     for group in summary:
@@ -432,58 +332,82 @@ def accuracy_tables(summary, entries):
 
     depth = max(k for k in (entry["k"] for entry in entries) if k <= TABLE_DEPTH)
     contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
+    is_attributed = depth <= ATTRIBUTED_DEPTH or "strict_ends" in measured
+    brackets = "; in brackets the mode whose kernel computed in the end, where it was another"
     lines += [
         "",
-        f"Largest and mean error at k = {depth}; in brackets the mode whose kernel computed in the end, "
-        "where it was another:",
+        f"Largest and mean error at k = {depth}{brackets if is_attributed else ''}:",
         "",
         f"| Data | m = n | {' | '.join(contenders)} |",
         "| --- | ---: " + "| --- " * len(contenders) + "|",
     ]
-    rows = {}
+    errors = {}
     for entry in entries:
         if entry["k"] == depth:
-            rows.setdefault((entry["data"], entry["n"]), {})[entry["contender"]] = error_cell(entry)
-    for (data, side), cells in rows.items():
+            errors.setdefault((entry["data"], entry["n"]), {})[entry["contender"]] = error_cell(
+                entry, is_attributed
+            )
+    for (data, side), cells in errors.items():
         row = " | ".join(cells.get(contender, "") for contender in contenders)
         lines.append(f"| {data} | {side} | {row} |")
     return lines
 
 
 TABLE_DEPTH = 4096
+ATTRIBUTED_DEPTH = 1024  # up to where any results say rightly whose kernel computed
 ACCURACY_LIMITS = """\
 |C - AB| / |A||B| in units of 2^-24, against float64. Both the largest error and the mean of a mode are to be at most
 those of cuBLAS FP32 on uniform, normal and scaled data, and at most 1.5 times those on all other."""
 
 
-def error_cell(entry):
+def error_cell(entry, is_attributed):
     computed_by = entry.get("computed_by", entry["contender"])
-    note = f" ({computed_by})" if computed_by != entry["contender"] else ""
+    note = f" ({computed_by})" if is_attributed and computed_by != entry["contender"] else ""
     return f"{float(entry['max_ulp']):.3g}, {float(entry['mean_ulp']):.3g}{note}"
 
 
-def render(results):
-    """The text of the page, and {file of a plot: how to draw it there}; no text without results."""
-    lines, plots = [INTRODUCTION], {}
+def render_gpu(folder):
+    """The lines of a GPU's part of the page, and {file of a plot: how to draw it there}."""
+    lines, plots, gpu, commits = [], {}, None, []
     for section in SECTIONS:
-        path = results / f"{section.part}.json"
+        path = folder / f"{section.part}.json"
         if not path.exists():
             continue
         measured = load(path)
+        context = measured["context"]
+        gpu = gpu or context["gpu"] or context["cpu"]
+        commits.append(context["commit"])
         digest = f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
         entries = section.entries(measured)
-        lines += [f"## {section.title}", "", *section.lines(measured), ""]
+        lines += [f"### {section.title}", "", *section.lines(measured), ""]
         for plot in section.plots:
             wanted = [entry for entry in entries if plot.wanted(entry)]
             if not wanted:
                 continue
-            plots[f"{plot.name}.svg"] = (plot, wanted, digest)
-            lines += [f"![{section.title}: {plot.caption}]({PLOTS}/{plot.name}.svg)", ""]
-        lines += [provenance(measured["context"]), ""]
-    substitution = results / "substitution.json"  # by bench/substitution/measure.py
+            name = f"{folder.name}/{plot.name}.svg"
+            plots[name] = (plot, wanted, digest)
+            lines += [f"![{section.title}: {plot.caption}]({PLOTS}/{name})", ""]
+        lines += [provenance(context), ""]
+    substitution = folder / "substitution.json"  # by bench/substitution/measure.py
     if substitution.exists():
-        lines += substitution_tables.render(load(substitution))
-    return ("\n".join(lines) if len(lines) > 1 else None), plots
+        measured = load(substitution)
+        gpu = gpu or measured["context"]["gpu"]
+        commits.append(measured["context"]["commit"])
+        lines += substitution_tables.render(measured)
+    if lines:
+        measured_at = " and ".join(dict.fromkeys(commits))
+        lines = [f"## {gpu}", "", f"Measured at {measured_at}.", "", *lines]
+    return lines, plots
+
+
+def render(results):
+    """The text of the page, and its plots; no text without results."""
+    lines, plots = [], {}
+    for folder in gpu_folders(results):
+        of_gpu, plots_of_gpu = render_gpu(folder)
+        lines += of_gpu
+        plots |= plots_of_gpu
+    return ("\n".join([INTRODUCTION, *lines]) if lines else None), plots
 
 
 def check(page, text, plots):
@@ -498,10 +422,11 @@ def check(page, text, plots):
 
 def write(page, text, plots):
     if text is None:
-        raise Problem("there are no results: bench/run_h100.sh makes them")
+        raise Problem("there are no results: bench/run_gpu.sh makes them")
     folder = page.parent / PLOTS
     folder.mkdir(parents=True, exist_ok=True)
     for name, (plot, entries, digest) in plots.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         draw(plot, entries, digest, folder / name)
     page.write_text(text)
 

@@ -10,12 +10,30 @@ import argparse
 import pathlib
 import sys
 
-from measurements import RESULTS, ROOT, Problem, load, provenance, run
+from measurements import RESULTS, ROOT, Problem, first_with, load, provenance, run
+from rows import (
+    ALL,
+    MOVES,
+    PRODUCTS,
+    Summary,
+    by_class,
+    by_incumbent,
+    form_of,
+    incumbent_rate,
+    is_square,
+    rate,
+)
 
-REASONS = "reasons.json"  # {routine: {kernel: why it is slower than the rung before, or skipped}}
+# {routine: {kernel: why it is slower than the rung before, or skipped}}
+REASONS = RESULTS / "reasons.json"
 
 # A rung counts as slower only beyond the spread between two runs of the same kernel.
 TOLERANCE = 1.01
+
+
+def family_of(entry):
+    """A rung is a kernel, or a family of them, of which the fastest is shown."""
+    return entry["kernel"].split("/")[0]
 
 
 class Ladder:
@@ -36,7 +54,7 @@ class Ladder:
 
     def has(self, entry):
         """Kernels for other shapes or modes are not in the table, but in the results."""
-        return entry["kernel"] in self.rungs + self.yardsticks and all(
+        return family_of(entry) in self.rungs + self.yardsticks and all(
             entry.get(name) == value for name, value in self.sizes.items()
         )
 
@@ -45,14 +63,15 @@ class Ladder:
 SWEEPS = [
     ("sgemm_strict_public", "strict, published shapes"),
     ("sgemm_strict_misaligned", "strict, misaligned operands"),
-    ("sgemm_strict_random", "strict, random shapes"),
-    ("sgemm_batched", "strict, batches"),
     ("sgemm_emulated_public", "emulated, published shapes"),
     ("sgemm_fast_public", "fast, published shapes"),
-    ("transpose_random", "random shapes"),
     ("sum", "powers of two"),
     ("histogram", "uniform, skewed and constant bytes"),
 ]
+
+# Sweeps over random shapes, shown by class of work.
+RANDOM_PRODUCTS = [("sgemm_strict_random", "strict"), ("sgemm_fast_random", "fast")]
+RANDOM_MOVES = [("transpose_random", "transpose")]
 
 # Squares: {mode: file}.
 MODES = {
@@ -102,7 +121,7 @@ LADDERS = [
 
 def explain_slower_rungs(ladder, entries, reasons):
     """{kernel: what to say of it} for each rung that is slower than the measured one before it."""
-    measured = {entry["kernel"]: entry for entry in entries}
+    measured = {family_of(entry): entry for entry in entries}
     notes = {}
     unexplained = []
     before = None
@@ -113,13 +132,13 @@ def explain_slower_rungs(ladder, entries, reasons):
         if before and entry["time_us"] > TOLERANCE * before["time_us"]:
             slower = 100 * (entry["time_us"] / before["time_us"] - 1)
             text = f"{slower:.0f}% slower than `{before['kernel']}`"
-            notes[kernel] = f"{text}: {reasons.get(kernel)}"
+            notes[entry["kernel"]] = f"{text}: {reasons.get(kernel)}"
             if not reasons.get(kernel):
                 unexplained.append(f"{kernel} ({text})")
         before = entry
     if unexplained:
         raise Problem(
-            f"{RESULTS / REASONS} has no reason for {ladder.routine} {', '.join(unexplained)}"
+            f"{REASONS} has no reason for {ladder.routine} {', '.join(unexplained)}"
         )
     return notes
 
@@ -132,8 +151,16 @@ def table(ladder, measured, reasons):
     ]
     if not entries:
         raise Problem(f"no {ladder.routine} results at {ladder.title}")
-    skipped = [entry for entry in measured.get("skipped", []) if ladder.has(entry)]
-    missing = set(ladder.rungs) - {entry["kernel"] for entry in entries + skipped}
+    fastest = {}
+    for entry in sorted(entries, key=lambda entry: entry["time_us"]):
+        fastest.setdefault(family_of(entry), entry)
+    entries = [entry for entry in entries if entry is fastest[family_of(entry)]]
+    skipped = [
+        entry
+        for entry in measured.get("skipped", [])
+        if ladder.has(entry) and family_of(entry) not in fastest
+    ]
+    missing = set(ladder.rungs) - {family_of(entry) for entry in entries + skipped}
     if missing:
         raise Problem(f"the {ladder.routine} results lack {', '.join(sorted(missing))}")
     notes = explain_slower_rungs(ladder, entries, reasons)
@@ -150,7 +177,7 @@ def table(ladder, measured, reasons):
             f"| {ratio} | {notes.get(entry['kernel'], '')} |"
         )
     for entry in skipped:
-        reason = reasons.get(entry["kernel"], entry["reason"])
+        reason = reasons.get(family_of(entry), entry["reason"])
         lines.append(f"| `{entry['kernel']}` | | | | not at this size: {reason} |")
     incumbent_us = next((e["incumbent_us"] for e in entries if e["incumbent_us"]), None)
     if incumbent_us:
@@ -163,37 +190,42 @@ def table(ladder, measured, reasons):
     return lines
 
 
-def load_if_there(part):
-    path = ROOT / RESULTS / f"{part}.json"
+def load_if_there(folder, part):
+    path = folder / f"{part}.json"
     return load(path) if path.exists() else None
 
 
-def rates_of_squares():
+def gpu_of(measured):
+    return measured["context"]["gpu"] or measured["context"]["cpu"]
+
+
+def rates_of_squares(results):
     """TFLOP/s of NN squares in each mode, and of cuBLAS in the run of the strict mode."""
+    folder = first_with(results, MODES.values())
+    if folder is None:
+        return []
     columns = {}  # {head: {side: cell}}
     commits = {}
     for mode, part in MODES.items():
-        measured = load_if_there(part)
+        measured = load_if_there(folder, part)
         if measured is None:
             continue
+        gpu = gpu_of(measured)
         commits[mode] = measured["context"]["commit"]
         squares = {
             entry["m"]: entry
             for entry in measured["results"]
-            if entry["m"] == entry["n"] == entry["k"]
-            and entry["transa"] + entry["transb"] == "NN"
-            and entry["incumbent"] == "cublasSgemm"
+            if is_square(entry) and form_of(entry) == "NN" and entry["incumbent"] == "cublasSgemm"
         }
         for side in set(SIDES) & set(squares):
             entry = squares[side]
-            rate = 2e-6 * side**3
-            columns.setdefault(mode, {})[side] = (
-                f"{rate / entry['time_us']:.1f} ({entry['ratio']:.2f} ×)"
-            )
+            columns.setdefault(mode, {})[side] = f"{rate(entry):.1f} ({entry['ratio']:.2f} ×)"
             if mode == "strict":
-                columns.setdefault("cuBLAS", {})[side] = f"{rate / entry['incumbent_us']:.1f}"
+                columns.setdefault("cuBLAS", {})[side] = f"{incumbent_rate(entry):.1f}"
     sides = [side for side in SIDES if any(side in column for column in columns.values())]
     measured_at = ", ".join(f"{mode} at {commit}" for mode, commit in commits.items())
+    if len(set(commits.values())) == 1:
+        measured_at = f"at {next(iter(commits.values()))}"
     return [
         "TFLOP/s of whole calls with m = n = k, NN; in brackets, cuBLAS's time in FP32 by ours in the same run:",
         "",
@@ -204,35 +236,98 @@ def rates_of_squares():
             for side in sides
         ),
         "",
-        f"Measured on one H100 ({measured_at}); commands and conditions are on the performance page.",
+        f"Measured on one {gpu} ({measured_at}); commands and conditions are on the performance page.",
         "",
     ]
 
 
-def ratios_of_sweeps():
-    lines = [
-        "Ratios, the incumbent's time by ours, over all cases of a sweep:",
-        "",
-        "| Sweep | Against | Cases | Geometric mean | Least |",
-        "| --- | --- | ---: | ---: | ---: |",
-    ]
+def ratios_of_sweeps(results):
+    folder = first_with(results, [part for part, _ in SWEEPS])
+    if folder is None:
+        return []
+    lines = []
     for part, title in SWEEPS:
-        measured = load_if_there(part)
+        measured = load_if_there(folder, part)
+        if measured:
+            gpu = gpu_of(measured)
         for group in measured["summary"] if measured else []:
             lines.append(
                 f"| {group['routine']}, {title} | {group['incumbent']} | {group['cases']} "
                 f"| {group['geometric_mean']:.2f} | {group['worst']['ratio']:.2f} |"
             )
-    return lines + [""]
+        if part == "sgemm_strict_misaligned":
+            lines += batches(folder)
+    return [
+        f"Ratios on the {gpu}, the incumbent's time by ours, over all cases of a sweep:",
+        "",
+        "| Sweep | Against | Cases | Geometric mean | Least |",
+        "| --- | --- | ---: | ---: | ---: |",
+        *lines,
+        "",
+    ]
 
 
-def ladders():
-    reasons_file = ROOT / RESULTS / REASONS
+def batches(folder):
+    measured = load_if_there(folder, "sgemm_batched")
+    lines = []
+    for title, is_published in (("published squares", True), ("ragged sides", False)):
+        entries = measured["results"] if measured else []
+        members = [entry for entry in entries if is_square(entry) == is_published]
+        for (_, incumbent), group in by_incumbent(members).items():
+            summary = Summary(group)
+            lines.append(
+                f"| sgemm, strict, batches of {title} | {incumbent} | {summary.cases} "
+                f"| {summary.mean:.2f} | {summary.worst['ratio']:.2f} |"
+            )
+    return lines
+
+
+def random_table(results, parts, limits, heading):
+    """By class of work: one mean of all would say more of how shapes are drawn than of the library."""
+    folder = first_with(results, [part for part, _ in parts])
+    if folder is None:
+        return []
+    classes = [name for _, name in limits] + [ALL]
+    lines = []
+    for part, title in parts:
+        measured = load_if_there(folder, part)
+        if measured is None:
+            continue
+        gpu = gpu_of(measured)
+        for (_, incumbent), group in by_incumbent(measured["results"]).items():
+            cells = dict.fromkeys(classes, "")
+            for name, members in by_class(group).items():
+                of = Summary(members)
+                cells[name] = f"{of.mean:.2f}, {of.fifth:.2f}, {of.worst['ratio']:.2f} ({of.cases})"
+            lines.append(f"| {title} | {incumbent} | {' | '.join(cells.values())} |")
+    return [
+        f"{heading}, on the {gpu}: geometric mean, 5th percentile, least (cases):",
+        "",
+        f"| | Against | {' | '.join(classes)} |",
+        "| --- | --- |" + " ---: |" * len(classes),
+        *lines,
+        "",
+    ]
+
+
+def ratios_of_random_products(results):
+    return random_table(results, RANDOM_PRODUCTS, PRODUCTS, "Products of random shapes, by class of work")
+
+
+def ratios_of_random_moves(results):
+    return random_table(results, RANDOM_MOVES, MOVES, "Transposes of random shapes, by bytes read and written")
+
+
+def ladders(results):
+    reasons_file = ROOT / REASONS
     reasons = load(reasons_file) if reasons_file.exists() else {}
     lines = []
     for ladder in LADDERS:
-        measured = load(ROOT / RESULTS / f"ladder_{ladder.routine}.json")
-        lines += table(ladder, measured, reasons.get(ladder.routine, {}))
+        part = f"ladder_{ladder.routine}"
+        folder = first_with(results, [part])
+        if folder is None:
+            raise Problem(f"there is no {part}.json: bench/run_gpu.sh makes it")
+        lines += table(ladder, load(folder / f"{part}.json"), reasons.get(ladder.routine, {}))
     return lines
 
 
@@ -244,13 +339,19 @@ def replace(text, name, lines, readme):
     return text[: text.index(begin)] + block + text[text.index(end) + len(end) :]
 
 
-def present(readme, is_check):
+def present(readme, results, is_check):
     try:
         text = readme.read_text()
     except FileNotFoundError:
         raise Problem(f"{readme} is missing") from None
-    wanted = replace(text, "sweeps", rates_of_squares() + ratios_of_sweeps(), readme)
-    wanted = replace(wanted, "ladder", ladders(), readme)
+    sweeps = [
+        rates_of_squares,
+        ratios_of_sweeps,
+        ratios_of_random_products,
+        ratios_of_random_moves,
+    ]
+    wanted = replace(text, "sweeps", [line for lines in sweeps for line in lines(results)], readme)
+    wanted = replace(wanted, "ladder", ladders(results), readme)
     if not is_check:
         readme.write_text(wanted)
     elif text != wanted:
@@ -261,8 +362,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="fail if the README is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    return run("render.py", lambda: present(arguments.readme, arguments.check))
+    work = (arguments.readme, arguments.results, arguments.check)
+    return run("render.py", lambda: present(*work))
 
 
 if __name__ == "__main__":

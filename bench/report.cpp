@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "errors.h"
+#include "json_text.h"
 
 #include <fmt/format.h>
 
@@ -90,6 +91,8 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     ordered_json json = describe_sizes(r.sizes);
     json["kernel"] = r.kernel;
     json["math"] = r.math;
+    if (r.sizes.routine == routine::sgemm)
+        json["workspace"] = r.workspace;
     json["timing"] = to_text(r.time.how);
     json["cold"] = r.cold;
     json["time_us"] = keep_ns(r.time.median_us);
@@ -345,7 +348,7 @@ void report::save() const {
         json["summary"] = summarise();
         json["results"] = results_;
         json["skipped"] = skipped_;
-        open_file(json_file_) << json.dump(1) << '\n';
+        open_file(json_file_) << to_json_text(json);
     }
     if (!csv_file_.empty()) {
         std::ofstream file = open_file(csv_file_);

@@ -17,7 +17,7 @@ namespace bench {
 // One kernel against one incumbent.
 struct row {
     shape sizes;
-    std::string kernel, math;
+    std::string kernel, math, workspace;
     bool cold = false;
     summary time;
     std::string incumbent; // empty: none

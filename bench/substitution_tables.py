@@ -64,7 +64,7 @@ def blas(measured):
 
 def render(measured):
     context = measured["context"]
-    lines = ["## Programs that know nothing of it", ""]
+    lines = ["### Programs that know nothing of it", ""]
     for part, present in (("calls", calls), ("pytorch", pytorch), ("blas", blas)):
         if part in measured:
             lines += present(measured[part])

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace bench {
 namespace {
@@ -55,6 +56,26 @@ constexpr pair transpose_shapes[] = {
 constexpr pair in_place_rectangles[] = {{64, 1048576}, {1048576, 64}, {1000, 100000}};
 
 constexpr int64_t batched_sides[] = {16, 32, 64, 128, 256};
+constexpr int64_t least_ragged_side = 4; // of batches; bounds has the largest
+constexpr int ragged_batches = 30;       // by strides, and as many by pointers
+
+// Each NN and TN. A host takes smaller ones.
+constexpr triple bare_shapes[] = {
+    {1024, 1024, 1024},
+    {1536, 1536, 1536},
+    {2048, 2048, 2048},
+    {2500, 2500, 2500},
+    {3072, 3072, 3072},
+    {3584, 3584, 3584},
+    {4096, 4096, 4096},
+    {6000, 6000, 6000},
+    {8192, 8192, 8192},
+    {16384, 16384, 16384},
+    {50257, 256, 768},
+    {4096, 4096, 11008},
+};
+constexpr triple bare_host_shapes[] = {{64, 64, 64}, {100, 100, 100}, {300, 32, 48}};
+
 constexpr pair gemsum_shapes[] = {
     {128, 128},
     {1024, 1024},
@@ -143,10 +164,10 @@ void add_public(routine r, std::vector<shape>& list) {
 
 // What a list is of on the host: its sizes are those that the tests get through.
 struct bounds {
-    int64_t product_side, matrix_side, elements, batch;
+    int64_t product_side, matrix_side, elements, batch, ragged_side;
 };
-constexpr bounds device_bounds = {8192, 10'000'000, int64_t{1} << 30, 1000};
-constexpr bounds host_bounds = {256, 10'000, int64_t{1} << 20, 10};
+constexpr bounds device_bounds = {8192, 10'000'000, int64_t{1} << 30, 1000, 300};
+constexpr bounds host_bounds = {256, 10'000, int64_t{1} << 20, 10, 60};
 
 void add_misaligned(routine r, std::vector<shape>& list) {
     std::vector<shape> aligned;
@@ -169,12 +190,13 @@ class size_source {
 public:
     explicit size_source(uint64_t seed) : seed_(random_bits(seed, shape_stream)) {}
 
-    // Of 1 to `most`, uniform in its logarithm.
-    int64_t draw(int64_t most) {
+    // Of `least` to `most`, uniform in its logarithm.
+    int64_t draw(int64_t most, int64_t least = 1) {
         double value = 0; // in [-1, 1)
         random_value(seed_, index_++, value);
-        const double exponent = (value + 1) / 2 * std::log(static_cast<double>(most) + 1);
-        return std::clamp(static_cast<int64_t>(std::exp(exponent)), int64_t{1}, most);
+        const double range = std::log((static_cast<double>(most) + 1) / static_cast<double>(least));
+        const double drawn = static_cast<double>(least) * std::exp((value + 1) / 2 * range);
+        return std::clamp(static_cast<int64_t>(drawn), least, most);
     }
 
     bool flip() { return random_bits(seed_, index_++) & 1; }
@@ -185,7 +207,7 @@ private:
 };
 
 void add_random(routine r, const bounds& most, uint64_t seed, std::vector<shape>& list) {
-    constexpr int count = 200;
+    constexpr int count = 1000;
     size_source sizes(seed);
     for (int i = 0; i < count; ++i) {
         if (r == routine::sgemm) {
@@ -208,7 +230,7 @@ void add_random(routine r, const bounds& most, uint64_t seed, std::vector<shape>
     }
 }
 
-void add_batched(routine r, const bounds& most, std::vector<shape>& list) {
+void add_batched(routine r, const bounds& most, uint64_t seed, std::vector<shape>& list) {
     if (r != routine::sgemm)
         return;
     for (const bool by_pointers : {false, true})
@@ -219,6 +241,32 @@ void add_batched(routine r, const bounds& most, std::vector<shape>& list) {
                 s.pointer_array = by_pointers;
                 list.push_back(s);
             }
+    size_source sizes(seed);
+    const auto side = [&] { return sizes.draw(most.ragged_side, least_ragged_side); };
+    for (int i = 0; i < ragged_batches; ++i) {
+        const int64_t m = side(), n = side(), k = side();
+        const bool transa = sizes.flip(), transb = sizes.flip();
+        shape s = product({m, n, k}, transa, transb);
+        s.batch = sizes.draw(most.batch, 2);
+        for (const bool by_pointers : {false, true}) {
+            s.pointer_array = by_pointers;
+            list.push_back(s);
+        }
+    }
+}
+
+void add_bare(routine r, bool on_host, std::vector<shape>& list) {
+    if (r != routine::sgemm)
+        return;
+    const auto add = [&](std::span<const triple> sizes) {
+        for (const triple& size : sizes)
+            for (const bool transa : {false, true})
+                list.push_back(product(size, transa));
+    };
+    if (on_host)
+        add(bare_host_shapes);
+    else
+        add(bare_shapes);
 }
 
 void add_elements(routine r, std::vector<shape>& list) {
@@ -331,7 +379,10 @@ std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, 
         add_random(r, most, chosen.seed, list);
         break;
     case sweep::batched:
-        add_batched(r, most, list);
+        add_batched(r, most, chosen.seed, list);
+        break;
+    case sweep::bare:
+        add_bare(r, on_host, list);
         break;
     case sweep::elements:
         add_elements(r, list);

@@ -113,10 +113,7 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
 
     // The stream also drops a workspace that an earlier task lent.
     require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
-    // A result in host memory would make every sum wait, and could not be captured.
-    require(myblasSetPointerMode(handle_.get(),
-                                 is_reduction(shape_.routine) ? MYBLAS_POINTER_MODE_DEVICE
-                                                              : MYBLAS_POINTER_MODE_HOST),
+    require(myblasSetPointerMode(handle_.get(), pointer_mode(shape_.routine)),
             "myblasSetPointerMode");
 }
 

@@ -35,7 +35,9 @@ public:
     const shape& sizes() const { return shape_; }
     const operands& data() const { return operands_; }
 
-    myblasStatus_t call() const { return call_routine(handle_.get(), shape_, operands_); }
+    myblasStatus_t call() const {
+        return call_routine(linked_library, handle_.get(), shape_, operands_);
+    }
 
     // Calls once on a poisoned output and compares with a reference of higher precision. `kernel` is the
     // one that the call takes. May undo myblasForceKernel.

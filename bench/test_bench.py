@@ -6,7 +6,10 @@ usage: test_bench.py PATH_TO_MYBLAS_BENCH
 
 import json
 import math
+import os
 import pathlib
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -14,8 +17,14 @@ import unittest
 
 BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
 FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER))
+import measurements  # noqa: E402
+import performance  # noqa: E402
+import rows  # noqa: E402
+
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
-         "sgemm_emulated_public", "sgemm_fast_public", "sgemm_accuracy",
+         "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
+         "sgemm_fast_bare", "sgemm_accuracy",
          "transpose", "transpose_cold", "transpose_random", "sum", "sum_cold"]  # fmt: skip
 
 PRODUCT_DATA = ["uniform", "normal", "positive", "lognormal-4", "lognormal-8", "row-scaled",
@@ -30,7 +39,7 @@ COMMON = {
 VECTOR = COMMON | {"incx", "gbps"}
 FIELDS = {
     "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
-                       "data", "gflops"},
+                       "data", "gflops", "workspace"},
     "transpose": COMMON | {"m", "lda", "ldb", "in_place", "gbps"},
     "gemsum": COMMON | {"transa", "m", "lda", "gbps"},
     "histogram": COMMON | {"data", "gbps"},
@@ -43,18 +52,31 @@ FIELDS = {
 }
 
 
-def run(*arguments):
+def run(*arguments, **environment):
     command = [str(BENCH), "--backend", "host", "--min-time", "0", "--repeats", "2", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    settings = os.environ | environment
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=settings)
 
 
 class BenchTest(unittest.TestCase):
-    def measure(self, *arguments):
+    def measure(self, *arguments, **environment):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "result.json"
-            done = run(*arguments, "--verify", "--json", str(file))
+            done = run(*arguments, "--verify", "--json", str(file), **environment)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            return json.loads(file.read_text())
+            text = file.read_text()
+            measured = json.loads(text)
+            self.assertEqual(text, measurements.json_text(measured) + "\n")
+            return measured
+
+    def test_each_case_is_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "result.json"
+            run("--sweep", "random", "-f", "sum,sgemm", "--every", "200", "--json", str(file))
+            lines = file.read_text().splitlines()
+            cases = [line for line in lines if line.startswith('  {"routine"')]
+            measured = json.loads(file.read_text())
+        self.assertEqual([json.loads(case.rstrip(",")) for case in cases], measured["results"])
 
     def test_every_routine_has_its_fields_and_a_verified_result(self):
         for routine, fields in FIELDS.items():
@@ -121,12 +143,16 @@ class BenchTest(unittest.TestCase):
         sizes = {entry["elem_bytes"] for entry in self.sweep("transpose", "elements", 16)}
         self.assertEqual(sizes, {1, 2, 8, 16})
         self.assertTrue(all(e["in_place"] for e in self.sweep("transpose", "in-place", 7)))
+        ragged = [e for e in self.sweep("sgemm", "batched", 3) if not rows.is_square(e)]
+        self.assertGreater(len(ragged), 10)
+        for entry in ragged:
+            self.assertTrue(4 <= min(entry[size] for size in "mnk"))
         lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
         self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
 
     def test_random_shapes_follow_from_the_seed(self):
         def shapes(routine, seed):
-            entries = self.sweep(routine, "random", 20, "--seed", str(seed))
+            entries = self.sweep(routine, "random", 100, "--seed", str(seed))
             return [(e["m"], e["n"], e.get("k"), e.get("transa"), e.get("transb")) for e in entries]
 
         for routine in ("sgemm", "transpose"):
@@ -135,8 +161,58 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(first, shapes(routine, 1))
                 self.assertNotEqual(first, shapes(routine, 2))
 
+    def test_the_seed_follows_from_the_commit(self):
+        def seed(*arguments, **environment):
+            return self.measure("-n", "8", *arguments, **environment)["context"]["seed"]
+
+        self.assertEqual(seed(MYBLAS_COMMIT="0123abcd4567-dirty"), 0x0123ABCD)
+        self.assertEqual(seed("--commit", "fedcba98"), 0xFEDCBA98)
+        self.assertEqual(seed("--commit", "fedcba98", "--seed", "5"), 5)
+        self.assertNotEqual(seed("--commit", "unknown"), seed("--commit", "unknown"))
+
+    def test_a_kernel_that_the_environment_forces_is_measured(self):
+        for routine, variable, kernel in (
+            ("sgemm", "MYBLAS_SGEMM_KERNEL", "reference"),
+            ("asum", "MYBLAS_SUM_KERNEL", "serial"),
+        ):
+            with self.subTest(routine):
+                measured = self.measure("-f", routine, "-n", "50", **{variable: kernel})
+                self.assertEqual({entry["kernel"] for entry in measured["results"]}, {kernel})
+                refused = run("-f", routine, "-n", "50", **{variable: "nonsense"})
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+                self.assertIn("nonsense", refused.stderr)
+                self.measure("-f", routine, "-n", "50", **{variable: ""})
+        chosen = self.measure("-n", "50", "--kernel", "blocked", MYBLAS_SGEMM_KERNEL="nonsense")
+        self.assertEqual(chosen["results"][0]["kernel"], "blocked")
+
+    def test_the_own_workspace_is_measured_beside_a_lent_one(self):
+        sources = {"lent": self.measure("-n", "50"), "own": self.measure("-n", "50", "--workspace", "own")}
+        for source, measured in sources.items():
+            self.assertEqual({entry["workspace"] for entry in measured["results"]}, {source})
+        entries = self.sweep("sgemm", "bare", 1, "--math", "fast")
+        self.assertEqual({entry["workspace"] for entry in entries}, {"own"})
+        lent = [entry for entry in entries if entry["incumbent"] == "myblas, lent workspace"]
+        self.assertEqual(len(lent), len({rows.name_of(entry) for entry in entries}))
+
+    def test_another_library_is_measured_beside_this_one(self):
+        library = BENCH.parent.parent / "lib/libmyblas.so.1"
+        if not library.exists():
+            self.skipTest(f"there is no {library}")
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder) / "before/lib/libmyblas.so"
+            other.parent.mkdir(parents=True)
+            shutil.copy(library, other)
+            for routine in FIELDS:
+                with self.subTest(routine):
+                    measured = self.measure("-f", routine, "-n", "60", "--against", str(other))
+                    ratios = [e["ratio"] for e in measured["results"] if e["incumbent"] == "myblas@before"]
+                    self.assertEqual(len(ratios), 1)
+                    self.assertGreater(ratios[0], 0)
+            batches = self.sweep("sgemm", "batched", 5, "--against", str(other))
+            self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
+
     def test_the_summary_says_what_the_rows_say(self):
-        arguments = ["-f", "transpose,sum", "--sweep", "random", "--every", "20", "--threshold", "0.5"]
+        arguments = ["-f", "transpose,sum", "--sweep", "random", "--every", "100", "--threshold", "0.5"]
         measured = self.measure(*arguments)
         ratios = {}
         for entry in measured["results"]:
@@ -242,6 +318,12 @@ class BenchTest(unittest.TestCase):
             ["-n", "4", "--ld-pad", "-1"],
             ["--quick", "-f", "sum"],
             ["--json", "/nonexistent/folder/file.json"],
+            ["--against", "/nonexistent/libmyblas.so"],
+            ["--against", __file__],
+            ["--sweep", "bare,public"],
+            ["--sweep", "bare", "--workspace", "own"],
+            ["--sweep", "bare", "--kernel", "blocked"],
+            ["--sweep", "bare", "-f", "sum"],
         ):
             with self.subTest(arguments):
                 done = run(*arguments)
@@ -268,8 +350,38 @@ class BenchTest(unittest.TestCase):
                 self.assertIn(reason, done.stderr)
 
 
+class RowsTest(unittest.TestCase):
+    @staticmethod
+    def product(n, ratio, incumbent="other"):
+        return {"routine": "sgemm", "transa": "N", "transb": "T", "m": 10, "n": n, "k": 5, "batch": 1,
+                "kernel": "some", "incumbent": incumbent, "ratio": ratio}  # fmt: skip
+
+    def test_classes_are_by_work_and_all_come_last(self):
+        entries = [self.product(n, 1.5) for n in (99_999, 100_000, 999_999, 10**6, 10**7, 10**8, 10**9)]
+        cases = {name: len(group) for name, group in rows.by_class(entries).items()}
+        self.assertEqual(cases, {"under 10 MFLOP": 1, "10 to 100 MFLOP": 2, "100 MFLOP to 1 GFLOP": 1,
+                                 "1 to 10 GFLOP": 1, "above 10 GFLOP": 2, "all": 7})  # fmt: skip
+        entry = {"routine": "transpose", "m": 500, "n": 249, "elem_bytes": 4, "kernel": "some"}
+        self.assertEqual(rows.class_of(entry), "under 1 MB")
+        self.assertEqual(rows.class_of(entry | {"n": 250}), "1 to 10 MB")
+
+    def test_a_summary_says_what_its_rows_say(self):
+        entries = [self.product(i, 0.5 + i / 100) for i in (70, 3, 20, 41, 100, 55, 8)]
+        found = rows.Summary(entries)
+        self.assertEqual((found.cases, found.worst["n"]), (7, 3))
+        self.assertAlmostEqual(found.mean, statistics.geometric_mean(e["ratio"] for e in entries))
+        self.assertAlmostEqual(found.fifth, 0.53 + 0.3 * 0.05)  # 0.3 of the way from the first to the second
+        one = rows.Summary(entries[:1])
+        self.assertEqual((one.cases, one.mean, one.fifth), (1, 1.2, 1.2))
+
+    def test_cases_are_grouped_by_incumbent(self):
+        entries = [self.product(1, 2.0, "a"), self.product(1, 3.0, "b"), self.product(2, None, "a")]
+        groups = rows.by_incumbent(entries)
+        self.assertEqual({key[1]: len(group) for key, group in groups.items()}, {"a": 1, "b": 1})
+
+
 def measure_parts(folder, parts):
-    """run_h100.sh with one or a few shapes of each sweep, on the host: its result, and its output folder."""
+    """run_gpu.sh with one or a few shapes of each sweep, on the host: its result, and its output folder."""
     stand_in = folder / "build/bin/myblas-bench"
     stand_in.parent.mkdir(parents=True)
     stand_in.write_text(f"""#!/bin/sh
@@ -278,11 +390,16 @@ if [ "$1" = accuracy ]; then
     exec "{BENCH}" accuracy --backend host -n 16,24 -k 8,40 --data uniform,lognormal-8 "$@"
 fi
 shift 2
+if [ "$1" = --device ]; then
+    echo "NVIDIA H200"
+    exit
+fi
 exec "{BENCH}" "$@" --backend host --every 94 --repeats 1
 """)
     stand_in.chmod(0o755)
-    command = [str(FOLDER / "run_h100.sh"), str(folder / "build"), str(folder / "output"), *parts]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300), folder / "output"
+    results = folder / "results"
+    command = [str(FOLDER / "run_gpu.sh"), "-o", str(results), str(folder / "build"), *parts]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300), results
 
 
 def python_with_matplotlib():
@@ -312,8 +429,9 @@ class CommittedResultsTest(unittest.TestCase):
 
     def test_each_part_writes_its_file(self):
         self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
-        self.assertEqual({file.stem for file in self.results.iterdir()}, set(PARTS))
-        for file in self.results.iterdir():
+        self.assertEqual([folder.name for folder in self.results.iterdir()], ["h200"])
+        self.assertEqual({file.stem for file in (self.results / "h200").iterdir()}, set(PARTS))
+        for file in (self.results / "h200").iterdir():
             self.assertTrue(json.loads(file.read_text())["summary"], file.name)
 
     def test_an_unknown_part_measures_nothing(self):
@@ -326,9 +444,10 @@ class CommittedResultsTest(unittest.TestCase):
         python = python_with_matplotlib()
         status, errors, page = self.performance(python=python)
         self.assertEqual((status, errors), (0, ""))
-        plots = sorted((page.parent / "plots").iterdir())
+        plots = sorted((page.parent / "plots/h200").iterdir())
         text = page.read_text()
-        self.assertEqual(text.count("\n## "), len(PARTS))
+        self.assertEqual(text.count("\n## "), 1)
+        self.assertEqual(text.count("\n### "), len(PARTS))
         self.assertEqual(text.count("]("), len(plots))
         self.assertEqual(self.performance("--check")[0], 0)
 
@@ -338,7 +457,7 @@ class CommittedResultsTest(unittest.TestCase):
         self.assertEqual([plot.read_bytes() for plot in plots], drawn)
 
         with self.subTest("other results"):
-            part = self.results / "sum.json"
+            part = self.results / "h200/sum.json"
             measured = part.read_text()
             part.write_text(measured + "\n")
             self.assertEqual(self.performance("--check")[0], 1)
@@ -351,8 +470,48 @@ class CommittedResultsTest(unittest.TestCase):
             part.unlink()
             self.assertEqual(self.performance("--check")[0], 1)
             self.performance(python=python)
-            self.assertEqual(page.read_text().count("\n## "), len(PARTS) - 1)
+            self.assertEqual(page.read_text().count("\n### "), len(PARTS) - 1)
             part.write_text(measured)
+
+    def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(self):
+        committed = FOLDER / "results"
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            results, readme = folder / "results", folder / "README.md"
+            blocks = ("<!-- {0}:begin -->\n<!-- {0}:end -->\n".format(name) for name in ("sweeps", "ladder"))
+            readme.write_text("".join(blocks))
+
+            def render(program, *arguments):
+                command = [sys.executable, str(FOLDER / program), "--results", str(results), *arguments]
+                return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+            def headings():
+                text, plots = performance.render(results)
+                return [line for line in text.splitlines() if line.startswith("## ")], plots
+
+            shutil.copytree(committed / "h100", results / "h100")
+            self.assertEqual(headings()[0], ["## NVIDIA H100 80GB HBM3"])
+            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
+            self.assertIn("on one NVIDIA H100 80GB HBM3", readme.read_text())
+            of_h100 = readme.read_text()
+
+            for file in (results / "h100").iterdir():
+                (results / "h200").mkdir(exist_ok=True)
+                text = file.read_text().replace("NVIDIA H100 80GB HBM3", "NVIDIA H200")
+                (results / "h200" / file.name).write_text(text)
+            found, plots = headings()
+            self.assertEqual(found, ["## NVIDIA H200", "## NVIDIA H100 80GB HBM3"])
+            self.assertEqual({pathlib.Path(plot).parent.name for plot in plots}, {"h200", "h100"})
+            self.assertEqual(render("render.py", "--check", "--readme", str(readme)).returncode, 1)
+            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
+            self.assertEqual(
+                readme.read_text(), of_h100.replace("NVIDIA H100 80GB HBM3", "NVIDIA H200")
+            )
+
+            # What the first GPU lacks comes from the next.
+            (results / "h200/ladder_sum.json").unlink()
+            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
+            self.assertEqual(readme.read_text().count("NVIDIA H100 80GB HBM3, driver"), 1)
 
 
 if __name__ == "__main__":

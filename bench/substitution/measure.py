@@ -26,6 +26,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from measurements import json_text  # noqa: E402
+
 MATH_MODES = ["strict", "emulated", "fast"]
 PYTORCH_SIZES = [4096, 8192]
 # Processes differ by where the loader puts things, and calls of many threads are held up now and then.
@@ -213,5 +216,5 @@ for part in parts:
     for program in list(Program.running):  # what a failure left behind
         program.end()
     print(f"{part}: {time.monotonic() - begin:.1f} s", file=sys.stderr)
-    output.write_text(json.dumps(measured, indent=2) + "\n")
+    output.write_text(json_text(measured) + "\n")
 sys.exit(status)

@@ -1,0 +1,47 @@
+#include "json_text.h"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int line_depth = 2; // from here on a container without another one is a line
+
+void append(std::string& text, const ordered_json& value, int depth) {
+    if (!value.is_structured() || value.empty()) {
+        text += value.dump();
+        return;
+    }
+    const bool is_line = depth >= line_depth &&
+                         std::none_of(value.begin(), value.end(), [](const ordered_json& member) {
+                             return member.is_structured();
+                         });
+    const auto end_line = [&](int level) {
+        if (!is_line)
+            text += '\n' + std::string(static_cast<size_t>(level), ' ');
+    };
+    text += value.is_object() ? '{' : '[';
+    const char* separator = "";
+    for (const auto& [name, member] : value.items()) {
+        text += separator;
+        separator = is_line ? ", " : ",";
+        end_line(depth + 1);
+        if (value.is_object())
+            text += ordered_json(name).dump() + ": ";
+        append(text, member, depth + 1);
+    }
+    end_line(depth);
+    text += value.is_object() ? '}' : ']';
+}
+
+} // namespace
+
+std::string to_json_text(const ordered_json& document) {
+    std::string text;
+    append(text, document, 0);
+    return text + '\n';
+}
+
+} // namespace bench

@@ -1,0 +1,146 @@
+#include "rival.h"
+
+#include "dynamic_library.h"
+#include "errors.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// The nearest folder that says which build it is.
+std::string folder_of(const std::string& file) {
+    namespace fs = std::filesystem;
+    fs::path folder = fs::absolute(file).lexically_normal().parent_path();
+    while (folder.has_relative_path() &&
+           (folder.filename() == "lib" || folder.filename() == "lib64" ||
+            folder.filename() == "build"))
+        folder = folder.parent_path();
+    return folder.filename();
+}
+
+bool has(const library_functions& library, const shape& s) {
+    switch (s.routine) {
+    case routine::sgemm:
+        if (s.pointer_array)
+            return library.sgemm_batched != nullptr;
+        return s.batch == 1 ? library.sgemm != nullptr : library.sgemm_strided_batched != nullptr;
+    case routine::transpose:
+        return library.transpose != nullptr;
+    case routine::geam:
+        return library.geam != nullptr;
+    case routine::sum:
+        return library.sum != nullptr;
+    case routine::asum:
+        return library.asum != nullptr;
+    case routine::dsum:
+        return library.dsum != nullptr;
+    case routine::gemsum:
+        return library.gemsum != nullptr;
+    case routine::histogram:
+        return library.histogram != nullptr;
+    case routine::axpy:
+        return library.axpy != nullptr;
+    case routine::copy:
+        return library.copy != nullptr;
+    }
+    return false;
+}
+
+} // namespace
+
+rival::rival(std::string name, const library_functions& library, myblasBackend_t backend)
+    : name_(std::move(name)), library_(library) {
+    require(library_.create_on(&handle_, backend), fmt::format("{}: a handle", name_).c_str());
+    // The environment may have forced kernels. Another build may lack a routine.
+    for (int i = 0; i < routine_count; ++i)
+        (void)library_.force_kernel(handle_, describe(static_cast<routine>(i)).kernels, nullptr);
+}
+
+rival::rival(std::string name, myblasBackend_t backend)
+    : rival(std::move(name), linked_library, backend) {}
+
+rival rival::load(const std::string& file, myblasBackend_t backend) {
+    const dynamic_library loaded(file);
+    if (!loaded)
+        throw usage_error(fmt::format("cannot load {}", dlerror()));
+    library_functions found;
+    loaded.find(found.create_on, "myblasCreateOn");
+    loaded.find(found.destroy, "myblasDestroy");
+    loaded.find(found.set_stream, "myblasSetStream");
+    loaded.find(found.set_math_mode, "myblasSetMathMode");
+    loaded.find(found.set_pointer_mode, "myblasSetPointerMode");
+    loaded.find(found.set_workspace, "myblasSetWorkspace");
+    loaded.find(found.get_workspace_size, "myblasGetWorkspaceSize");
+    loaded.find(found.force_kernel, "myblasForceKernel");
+    loaded.find(found.sgemm, "mysgemm_64");
+    loaded.find(found.sgemm_strided_batched, "mysgemmStridedBatched_64");
+    loaded.find(found.sgemm_batched, "mysgemmBatched_64");
+    loaded.find(found.transpose, "mytransposeEx_64");
+    loaded.find(found.geam, "mysgeam_64");
+    loaded.find(found.sum, "mysum_64");
+    loaded.find(found.asum, "mysasum_64");
+    loaded.find(found.dsum, "mydsum_64");
+    loaded.find(found.gemsum, "mysgemsum_64");
+    loaded.find(found.histogram, "myhistogram256_64");
+    loaded.find(found.axpy, "mysaxpy_64");
+    loaded.find(found.copy, "myscopy_64");
+    if (!found.create_on || !found.destroy || !found.set_stream || !found.set_math_mode ||
+        !found.set_pointer_mode || !found.set_workspace || !found.get_workspace_size ||
+        !found.force_kernel)
+        throw usage_error(fmt::format("{} is no libmyblas", file));
+    if (found.create_on == linked_library.create_on)
+        throw usage_error(fmt::format("{} is the library itself", file));
+    return rival("myblas@" + folder_of(file), found, backend);
+}
+
+rival::~rival() {
+    if (handle_)
+        library_.destroy(handle_);
+}
+
+rival::rival(rival&& other) noexcept
+    : name_(std::move(other.name_)), library_(other.library_),
+      handle_(std::exchange(other.handle_, nullptr)) {}
+
+void rival::set_math(myblasMath_t math) const {
+    require(library_.set_math_mode(handle_, math), fmt::format("{}: the math mode", name_).c_str());
+}
+
+size_t rival::wanted_workspace(myblasMath_t math, const shape& s, const operands& o) const {
+    set_math(math);
+    const myblasCall_t call = describe_call(s, o);
+    size_t bytes = 0;
+    const myblasStatus_t status = library_.get_workspace_size(handle_, &call, &bytes);
+    return status == MYBLAS_STATUS_SUCCESS ? bytes : 0;
+}
+
+void rival::prepare(const machine& device,
+                    myblasMath_t math,
+                    const shape& s,
+                    const buffer& workspace) const {
+    drop_workspace(device);
+    set_math(math);
+    require(library_.set_pointer_mode(handle_, pointer_mode(s.routine)), "myblasSetPointerMode");
+    if (workspace.bytes() > 0)
+        require(library_.set_workspace(handle_, workspace.data(), workspace.bytes()),
+                "myblasSetWorkspace");
+}
+
+void rival::drop_workspace(const machine& device) const {
+    require(library_.set_stream(handle_, device.stream()), "myblasSetStream");
+}
+
+void rival::join(std::vector<subject>& subjects, const shape& s, const operands& o) const {
+    if (!has(library_, s))
+        return;
+    subjects.push_back(
+        {name_,
+         [] {},
+         [this, s, o] { require(call_routine(library_, handle_, s, o), name_.c_str()); }});
+}
+
+} // namespace bench

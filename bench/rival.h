@@ -1,0 +1,43 @@
+// A second handle in a comparison: of the same library or of another build of it, with the default choice of kernels.
+#pragma once
+
+#include "library.h"
+#include "machine.h"
+#include "shape.h"
+
+#include <cstddef>
+#include <string>
+
+namespace bench {
+
+class rival {
+public:
+    // Of the linked library.
+    rival(std::string name, myblasBackend_t);
+    // Of a libmyblas in a file; its name is "myblas@" and the folder of the file. Throws usage_error if it cannot be
+    // used.
+    static rival load(const std::string& file, myblasBackend_t);
+    ~rival();
+    rival(rival&&) noexcept;
+
+    // Bytes of workspace that it asks for; 0 where its library lacks the routine.
+    size_t wanted_workspace(myblasMath_t, const shape&, const operands&) const;
+
+    // Makes it ready for calls of a shape, in a workspace; empty: in the handle's own.
+    void prepare(const machine&, myblasMath_t, const shape&, const buffer& workspace) const;
+    // Back to its own workspace.
+    void drop_workspace(const machine&) const;
+
+    // Adds itself where its library has the routine.
+    void join(std::vector<subject>&, const shape&, const operands&) const;
+
+private:
+    rival(std::string name, const library_functions&, myblasBackend_t);
+    void set_math(myblasMath_t) const;
+
+    std::string name_;
+    library_functions library_;
+    myblasHandle_t handle_ = nullptr;
+};
+
+} // namespace bench

@@ -1,0 +1,124 @@
+#!/bin/sh
+# Measures what bench/results holds, each part in a process and a file of its own, on the GPU that is there.
+#   bench/run_gpu.sh [-n] [-o RESULTS] BUILD_DIR [PART...]
+# Without a part: all of them. A part is named as its file: sgemm_batched writes sgemm_batched.json, in the folder of
+# RESULTS (bench/results) that has the GPU's name: h200, a100. -n only says what would be measured, and how long it takes.
+# MYBLAS_COMMIT names the commit where the build could not know it. Exit status 1: a result was wrong.
+set -eu
+
+# Each with the seconds that it takes on an H100.
+parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
+    sgemm_strict_public=15 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
+    sgemm_emulated_public=15 sgemm_fast_public=15 sgemm_fast_random=85
+    sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_accuracy=50
+    transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
+    histogram=45 enqueue=5"
+
+# The options of a part that times calls. Thresholds are the project's targets. The shapes of a random sweep follow from
+# the commit.
+options_of() {
+    transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 --min-time 0.02"
+    sums="-f sum,asum --sweep powers --min-time 0.02"
+    case $1 in
+    ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
+    sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.02" ;;
+    sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.95 --min-time 0.02" ;;
+    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_fast_public) echo "-f sgemm --math fast --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_fast_random) echo "-f sgemm --math fast --sweep random --threshold 0.95 --min-time 0.02" ;;
+    sgemm_emulated_bare) echo "-f sgemm --math emulated --sweep bare --threshold 0.97 --min-time 0.05" ;;
+    sgemm_fast_bare) echo "-f sgemm --math fast --sweep bare --threshold 0.97 --min-time 0.05" ;;
+    sgemm_batched) echo "-f sgemm --sweep batched --min-time 0.05" ;;
+    transpose) echo "$transposes" ;;
+    transpose_cold) echo "$transposes --cold" ;;
+    transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.02" ;;
+    sum) echo "$sums" ;;
+    sum_cold) echo "$sums --cold" ;;
+    gemsum) echo "-f gemsum --sweep public --threshold 0.9 --min-time 0.02" ;;
+    enqueue) echo "-f sgemm,transpose,geam,sum,asum,gemsum,histogram -n 512 --timing enqueue --min-time 0.02" ;;
+    histogram) echo "-f histogram --sweep public --min-time 0.02" ;;
+    esac
+}
+
+arguments_of() {
+    if [ "$1" = sgemm_accuracy ]; then
+        echo "accuracy --backend cuda --seed 1"
+    else
+        echo "--backend cuda $(options_of "$1") --verify"
+    fi
+}
+
+seconds_of() {
+    for known in $parts_and_seconds; do
+        if [ "${known%=*}" = "$1" ]; then
+            echo "${known#*=}"
+            return
+        fi
+    done
+    echo "$0: there is no part $1; there are:" "$(echo "$parts_and_seconds" | sed 's/=[0-9]*//g' | xargs)" >&2
+    return 2
+}
+
+# The model in a GPU's name: h100 of "NVIDIA H100 80GB HBM3", a100 of "NVIDIA A100-SXM4-80GB", rtx4090 of "NVIDIA GeForce
+# RTX 4090".
+model_of() {
+    echo "$1" | awk -F "[ -]" '{
+        for (i = 1; i <= NF && model !~ /[0-9]/; ++i)
+            if (tolower($i) !~ /^(nvidia|geforce|tesla|quadro)$/)
+                model = model tolower($i)
+        gsub(/[^a-z0-9]/, "", model)
+        print model ? model : "gpu"
+    }'
+}
+
+usage() {
+    echo "usage: $0 [-n] [-o RESULTS] BUILD_DIR [PART...]" >&2
+    exit 2
+}
+
+results=$(dirname "$0")/results only_says=
+while getopts no: option; do
+    case $option in
+    n) only_says=1 ;;
+    o) results=$OPTARG ;;
+    *) usage ;;
+    esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || usage
+bench=$1/bin/myblas-bench
+shift
+if [ ! -x "$bench" ]; then
+    echo "$0: there is no $bench: build the target myblas-bench first" >&2
+    exit 2
+fi
+# shellcheck disable=SC2046,SC2086 # the list is to be split
+[ $# -gt 0 ] || set -- $(for known in $parts_and_seconds; do echo "${known%=*}"; done)
+total=0
+for part in "$@"; do
+    seconds=$(seconds_of "$part")
+    total=$((total + seconds))
+    [ -z "$only_says" ] || echo "$part: about $seconds s"
+done
+if [ -n "$only_says" ]; then
+    echo "all: about $((total / 60)) min $((total % 60)) s"
+    exit 0
+fi
+
+name=$("$bench" --backend cuda --device)
+output=$results/$(model_of "$name")
+echo "$0: $# parts on $name into $output, about $((total / 60)) min $((total % 60)) s" >&2
+mkdir -p "$output"
+# Absolute before the change of directory; recorded commands then hold no paths of this machine.
+bench=$(cd "$(dirname "$bench")" && pwd)/myblas-bench
+cd "$output"
+
+status=0
+for part in "$@"; do
+    begin=$(date +%s)
+    # shellcheck disable=SC2046 # the arguments are to be split
+    "$bench" $(arguments_of "$part") --json "$part.json" || status=1
+    echo "$part: $(($(date +%s) - begin)) s" >&2
+done
+exit $status

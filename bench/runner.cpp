@@ -1,0 +1,240 @@
+#include "runner.h"
+
+#include "errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <set>
+
+namespace bench {
+namespace {
+
+// Stands for the library's own choice.
+const std::string automatic = "auto";
+
+// What MYBLAS_SGEMM_KERNEL and its like force on new handles; empty: nothing.
+std::string forced_by_environment(routine r) {
+    for (int i = 0; i < routine_count; ++i) {
+        const routine_info& info = describe(static_cast<routine>(i));
+        if (info.kernels != describe(r).kernels)
+            continue;
+        std::string name = info.name; // the first with these kernels has their name
+        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+            return static_cast<char>(std::toupper(c));
+        });
+        const char* forced = std::getenv(fmt::format("MYBLAS_{}_KERNEL", name).c_str());
+        return forced ? forced : "";
+    }
+    return "";
+}
+
+// A kernel's name, "all", or "auto". An option goes before the environment.
+std::string asked_kernel(const options& chosen, routine r) {
+    if (chosen.kernel != automatic)
+        return chosen.kernel;
+    const std::string forced = forced_by_environment(r);
+    return forced.empty() ? automatic : forced;
+}
+
+const char* name_or_null(const std::string& name) { return name.empty() ? nullptr : name.c_str(); }
+
+} // namespace
+
+void check_kernels(const options& chosen,
+                   myblasBackend_t backend,
+                   const std::vector<shape>& shapes) {
+    std::set<routine> routines;
+    for (const shape& s : shapes)
+        routines.insert(s.routine);
+    for (const routine r : routines) {
+        const std::string asked = asked_kernel(chosen, r);
+        if (asked == automatic || asked == "all")
+            continue;
+        const std::vector<std::string> names = kernel_names(backend, r);
+        if (std::find(names.begin(), names.end(), asked) == names.end())
+            throw usage_error(fmt::format(
+                "{} has no kernel named {}; --list shows them", describe(r).name, asked));
+    }
+}
+
+runner::runner(const options& chosen,
+               const library_handle& handle,
+               const std::vector<rival>& rivals,
+               machine& device,
+               report& out)
+    : options_(chosen), handle_(handle), rivals_(rivals), machine_(device), report_(out) {}
+
+void runner::run(const shape& sizes) {
+    const size_t needed = task::bytes_needed(sizes), available = machine_.free_bytes();
+    if (needed > available) {
+        report_.add(skipped_row{sizes,
+                                options_.kernel,
+                                fmt::format("its operands take {} MiB, {} MiB are free",
+                                            needed >> 20,
+                                            available >> 20)});
+        return;
+    }
+    task work(machine_, handle_, sizes, options_.seed);
+    const std::vector<std::string> names = wanted_kernels(sizes.routine);
+    const buffer workspace = make_workspace(work, names);
+    if (options_.workspace == workspace_source::lent && workspace.bytes() > 0)
+        require(myblasSetWorkspace(handle_.get(), workspace.data(), workspace.bytes()),
+                "myblasSetWorkspace");
+    for (const rival& other : rivals_)
+        other.prepare(machine_, options_.math, sizes, workspace);
+    std::vector<candidate> candidates;
+    for (const std::string& name : names)
+        try_kernel(work, name, candidates);
+    if (!candidates.empty())
+        time(work, candidates);
+    set_mode(options_.math);
+    // Back to the handles' own workspaces before the lent one goes.
+    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    for (const rival& other : rivals_)
+        other.drop_workspace(machine_);
+}
+
+std::vector<std::string> runner::wanted_kernels(routine r) const {
+    const std::string asked = asked_kernel(options_, r);
+    if (asked == "all")
+        return kernel_names(machine_.backend(), r);
+    return {asked == automatic ? "" : asked};
+}
+
+void runner::force(routine r, const std::string& name) const {
+    require(myblasForceKernel(handle_.get(), describe(r).kernels, name_or_null(name)),
+            "myblasForceKernel");
+}
+
+void runner::set_mode(myblasMath_t math) const {
+    require(myblasSetMathMode(handle_.get(), math), "myblasSetMathMode");
+}
+
+// One workspace that serves every kernel that is lent one, as long as it leaves half of the memory alone.
+buffer runner::make_workspace(const task& work, const std::vector<std::string>& names) const {
+    const size_t limit = machine_.free_bytes() / 2;
+    size_t largest = 0;
+    const auto count = [&](size_t bytes) {
+        if (bytes <= limit)
+            largest = std::max(largest, bytes);
+    };
+    if (options_.workspace == workspace_source::lent)
+        for (const std::string& name : names) {
+            force(work.sizes().routine, name);
+            count(wanted_workspace(handle_, work.sizes(), work.data()));
+        }
+    if (options_.workspace == workspace_source::lent || options_.has(sweep::bare))
+        for (const rival& other : rivals_)
+            count(other.wanted_workspace(options_.math, work.sizes(), work.data()));
+    return largest == 0 ? buffer() : buffer(handle_, largest);
+}
+
+void runner::try_kernel(task& work, const std::string& name, std::vector<candidate>& found) const {
+    const shape& sizes = work.sizes();
+    force(sizes.routine, name);
+    const myblasStatus_t status = work.call();
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
+        report_.add(skipped_row{sizes, name.empty() ? automatic : name, why_not(work)});
+        return;
+    }
+    require(status, describe(sizes.routine).name);
+    machine_.synchronize();
+    const char* taken = nullptr;
+    require(myblasGetLastKernel(handle_.get(), describe(sizes.routine).kernels, &taken),
+            "myblasGetLastKernel");
+    candidate accepted{name, taken ? taken : "none", {}};
+    if (options_.verify)
+        accepted.check = work.verify(accepted.name);
+    found.push_back(accepted);
+}
+
+std::string runner::why_not(const task& work) const {
+    const size_t bytes = wanted_workspace(handle_, work.sizes(), work.data());
+    if (bytes > 0)
+        return fmt::format("it needs a workspace of {} MiB", (bytes >> 20) + 1);
+    return "it does not accept this call";
+}
+
+std::vector<subject> runner::opponents(const task& work,
+                                       const std::vector<candidate>& candidates) const {
+    const shape& sizes = work.sizes();
+    std::vector<subject> others = machine_.incumbents(sizes, work.data());
+    for (const rival& other : rivals_)
+        other.join(others, sizes, work.data());
+    const bool is_choice = candidates[0].forced.empty() && sizes.routine == routine::sgemm;
+    if (is_choice && options_.math != MYBLAS_FP32_STRICT_MATH &&
+        candidates[0].name != strict_choice(work))
+        others.push_back(ours("myblas strict", work, MYBLAS_FP32_STRICT_MATH, ""));
+    return others;
+}
+
+void runner::time(const task& work, const std::vector<candidate>& candidates) const {
+    const std::vector<subject> others = opponents(work, candidates);
+    std::vector<subject> subjects = others;
+    for (const candidate& c : candidates)
+        subjects.push_back(ours(c.name, work, options_.math, c.forced));
+    const plan how = make_plan();
+    const std::vector<summary> times = measure(machine_, subjects, how);
+
+    for (size_t i = 0; i < candidates.size(); ++i) {
+        row line;
+        line.sizes = work.sizes();
+        line.kernel = candidates[i].name;
+        line.math = options_.math_name;
+        line.workspace = to_text(options_.workspace);
+        line.cold = how.cold;
+        line.time = times[others.size() + i];
+        if (options_.verify) {
+            line.max_err = candidates[i].check.max_err;
+            line.passed = candidates[i].check.passed();
+            line.checked = candidates[i].check.checked;
+        }
+        for (size_t j = 0; j < others.size(); ++j) {
+            line.incumbent = others[j].name;
+            line.incumbent_time = times[j];
+            report_.add(line);
+        }
+        if (others.empty())
+            report_.add(line);
+    }
+}
+
+subject runner::ours(const std::string& name,
+                     const task& work,
+                     myblasMath_t math,
+                     const std::string& forced) const {
+    const routine r = work.sizes().routine;
+    return {name,
+            [this, r, math, forced] {
+                set_mode(math);
+                force(r, forced);
+            },
+            [&work, r] { require(work.call(), describe(r).name); }};
+}
+
+// What the library would take without tensor cores.
+std::string runner::strict_choice(const task& work) const {
+    const myblasCall_t call = describe_call(work.sizes(), work.data());
+    const char* name = nullptr;
+    set_mode(MYBLAS_FP32_STRICT_MATH);
+    require(myblasSelectKernel(handle_.get(), &call, &name), "myblasSelectKernel");
+    set_mode(options_.math);
+    return name;
+}
+
+plan runner::make_plan() const {
+    plan how;
+    how.cold = options_.cold;
+    how.min_time_s = options_.min_time_s;
+    how.min_rounds = options_.repeats;
+    if (machine_.backend() == MYBLAS_BACKEND_HOST)
+        how.how = timing::wall;
+    else
+        how.how = options_.how.value_or(options_.cold ? timing::event : timing::graph);
+    return how;
+}
+
+} // namespace bench

@@ -1,0 +1,53 @@
+// Measures shape after shape: the library's kernels beside all that they are held against.
+#pragma once
+
+#include "library.h"
+#include "machine.h"
+#include "options.h"
+#include "report.h"
+#include "rival.h"
+#include "task.h"
+#include "timing.h"
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Throws usage_error where an option or the environment names a kernel that the routine of a shape does not have.
+void check_kernels(const options&, myblasBackend_t, const std::vector<shape>&);
+
+class runner {
+public:
+    runner(const options&, const library_handle&, const std::vector<rival>&, machine&, report&);
+
+    void run(const shape&);
+
+private:
+    // A kernel that takes the shape: what to force (empty: nothing), and the name of what ran.
+    struct candidate {
+        std::string forced, name;
+        verdict check;
+    };
+
+    std::vector<std::string> wanted_kernels(routine) const;
+    void force(routine, const std::string& name) const;
+    void set_mode(myblasMath_t) const;
+    buffer make_workspace(const task&, const std::vector<std::string>& names) const;
+    void try_kernel(task&, const std::string& name, std::vector<candidate>& found) const;
+    std::string why_not(const task&) const;
+    void time(const task&, const std::vector<candidate>&) const;
+    std::vector<subject> opponents(const task&, const std::vector<candidate>&) const;
+    subject
+    ours(const std::string& name, const task&, myblasMath_t, const std::string& forced) const;
+    std::string strict_choice(const task&) const;
+    plan make_plan() const;
+
+    const options& options_;
+    const library_handle& handle_;
+    const std::vector<rival>& rivals_;
+    machine& machine_;
+    report& report_;
+};
+
+} // namespace bench
