@@ -93,7 +93,9 @@ public:
     virtual void download(void* host, const void* data, size_t bytes) = 0;
     virtual void upload(void* data, const void* host, size_t bytes) = 0;
 
-    virtual std::unique_ptr<stopwatch> watch(const subject&, timing, bool cold) = 0;
+    // Samples of graphs and queues are of as many calls as fill sample_us.
+    virtual std::unique_ptr<stopwatch>
+    watch(const subject&, timing, bool cold, double sample_us = 2000) = 0;
 
     // The other libraries' calls for the same work on the same operands; empty where there are none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;

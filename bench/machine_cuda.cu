@@ -16,12 +16,11 @@
 namespace bench {
 namespace {
 
-constexpr double sample_us = 2000;  // long beside the launch of a graph
 constexpr double most_calls = 1000; // in one sample
 constexpr int fill_threads = 256;
 
 // Calls of one sample, from the time of one.
-int calls_for(double estimate_us) {
+int calls_for(double estimate_us, double sample_us) {
     return static_cast<int>(std::clamp(sample_us / std::max(estimate_us, 1.0), 1.0, most_calls));
 }
 
@@ -76,10 +75,13 @@ private:
 // Every sample is as many calls in a row, between two events, as fill sample_us.
 class queue_stopwatch : public stopwatch {
 public:
-    queue_stopwatch(const subject& timed, cudaStream_t stream, const driver_monitor& monitor)
+    queue_stopwatch(const subject& timed,
+                    cudaStream_t stream,
+                    const driver_monitor& monitor,
+                    double sample_us)
         : subject_(timed), stream_(stream), monitor_(monitor) {
         event_stopwatch single(timed, stream, monitor, nullptr);
-        calls_ = calls_for(single.take(false).us);
+        calls_ = calls_for(single.take(false).us, sample_us);
     }
 
     sample take(bool with_clock) override {
@@ -130,10 +132,13 @@ private:
 // Every sample replays a graph of as many calls as fill sample_us.
 class graph_stopwatch : public stopwatch {
 public:
-    graph_stopwatch(const subject& timed, cudaStream_t stream, const driver_monitor& monitor)
+    graph_stopwatch(const subject& timed,
+                    cudaStream_t stream,
+                    const driver_monitor& monitor,
+                    double sample_us)
         : stream_(stream), monitor_(monitor) {
         event_stopwatch single(timed, stream, monitor, nullptr);
-        calls_ = calls_for(single.take(false).us);
+        calls_ = calls_for(single.take(false).us, sample_us);
         capture(timed);
         take(false); // uploads the graph
     }
@@ -289,11 +294,14 @@ public:
         synchronize();
     }
 
-    std::unique_ptr<stopwatch> watch(const subject& timed, timing how, bool cold) override {
+    std::unique_ptr<stopwatch>
+    watch(const subject& timed, timing how, bool cold, double sample_us) override {
         if (how == timing::graph)
-            return std::make_unique<graph_stopwatch>(timed, stream_.get(), monitor_);
+            return std::make_unique<graph_stopwatch>(
+                timed, stream_.get(), monitor_, sample_us);
         if (how == timing::queue)
-            return std::make_unique<queue_stopwatch>(timed, stream_.get(), monitor_);
+            return std::make_unique<queue_stopwatch>(
+                timed, stream_.get(), monitor_, sample_us);
         if (how == timing::enqueue)
             return std::make_unique<enqueue_stopwatch>(timed, stream_.get());
         if (cold && !flush_buffer_) {

@@ -2,8 +2,10 @@
 // public headers alone.
 #include "accuracy_command.h"
 #include "errors.h"
+#include "explain_command.h"
 #include "library.h"
 #include "options.h"
+#include "readings.h"
 #include "report.h"
 #include "rival.h"
 #include "runner.h"
@@ -90,6 +92,10 @@ int run(const options& chosen) {
         list_kernels(chosen.backend);
         return 0;
     }
+    if (chosen.explain.wanted) {
+        explain(chosen);
+        return 0;
+    }
     std::unique_ptr<machine> device; // outlives the handle, which works on its stream
     const library_handle handle(chosen.backend);
     check_against_backend(chosen, handle.backend());
@@ -101,6 +107,10 @@ int run(const options& chosen) {
     context known = describe_run(chosen, *device);
     if (chosen.names_device) {
         fmt::print("{}\n", known.machine.gpu.empty() ? "host" : known.machine.gpu);
+        return 0;
+    }
+    if (chosen.readings.wanted) {
+        take_readings(chosen, handle, *device, known);
         return 0;
     }
     if (chosen.tune.wanted) {

@@ -27,6 +27,13 @@ std::map<std::string, data_kind> data_names() {
     return names;
 }
 
+std::map<std::string, reading_set> reading_set_names() {
+    std::map<std::string, reading_set> names;
+    for (int i = 0; i < reading_set_count; ++i)
+        names[to_text(static_cast<reading_set>(i))] = static_cast<reading_set>(i);
+    return names;
+}
+
 std::string join_command(int argc, char** argv) {
     std::string program = argv[0];
     std::string command = program.substr(program.find_last_of('/') + 1);
@@ -121,29 +128,17 @@ std::optional<options> parse_options(int argc, char** argv) {
                                      MYBLAS_VERSION_MAJOR,
                                      MYBLAS_VERSION_MINOR,
                                      MYBLAS_VERSION_PATCH));
-    const CLI::Range size(int64_t{1}, int64_t{1} << 40, "a size of at least 1");
     const auto names = routine_names();
     app.add_option("-f,--function", routine_list, "routines, separated by commas (sgemm)")
         ->delimiter(',')
         ->check(CLI::IsMember(&names));
-    app.add_option("--transa", transa, "N or T")->check(CLI::IsMember(&operations));
-    app.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
-    app.add_option("-m", chosen.sizes.m, "rows; the sizes not given follow those given")
-        ->check(size);
-    app.add_option("-n", chosen.sizes.n, "columns, or the length of a vector")->check(size);
-    app.add_option("-k", chosen.sizes.k, "inner dimension")->check(size);
-    app.add_option("--lda", chosen.sizes.lda, "leading dimensions (tight)")->check(size);
-    app.add_option("--ldb", chosen.sizes.ldb)->check(size);
-    app.add_option("--ldc", chosen.sizes.ldc)->check(size);
+    add_product(app, chosen, operations, transa, transb);
     app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
     app.add_option("--data", data_name, "what a histogram or a product is of (uniform)")
         ->check(CLI::IsMember(&data));
-    app.add_option("--offset", chosen.sizes.offset, "elements added to every pointer (0)");
-    app.add_option("--batch", chosen.sizes.batch, "products in one call (1)")->check(size);
-    app.add_flag("--pointer-array", chosen.sizes.pointer_array, "a batch by arrays of pointers");
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     app.add_option(
         "--kernel", chosen.kernel, "a kernel's name, all, or auto: the library's choice");
@@ -182,11 +177,10 @@ std::optional<options> parse_options(int argc, char** argv) {
         "--device", chosen.names_device, "what it would measure on: the GPU's name, or host");
 
     CLI::App& tune = *app.add_subcommand(
-        "tune", "Measures what the kernels of a routine cost, by which the library chooses.");
+        "tune", "Corrects the predictions by which the library chooses, for this GPU.");
     std::string tuned_routine;
     tune.add_option("routine", tuned_routine, "sgemm")->required()->check(CLI::IsMember({"sgemm"}));
-    tune.add_option("--out", chosen.tune.source_file, "file for the table as C++ source");
-    tune.add_option("--file", chosen.tune.tuning_file, "file for MYBLAS_TUNING");
+    tune.add_option("--file", chosen.tune.file, "file for MYBLAS_TUNING");
     tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
         ->check(CLI::Range(0.0, 36000.0));
 
@@ -206,7 +200,32 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(size);
 
-    for (CLI::App* command : {&app, &tune, &accuracy}) {
+    const std::map<std::string, reading_set> sets = reading_set_names();
+    std::vector<std::string> set_list;
+    CLI::App& readings = *app.add_subcommand(
+        "readings", "Times every kernel on random products, for bench/fit.py.");
+    readings.add_option("--sets", set_list, "kinds of products, separated by commas (all)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(&sets));
+    readings.add_option("--count", chosen.readings.count, "rounds through the sets (no limit)");
+    readings.add_option("--budget", chosen.readings.budget_s, "seconds (300)");
+    readings
+        .add_option("--kernels",
+                    chosen.readings.kernels,
+                    "names, separated by commas (those that are chosen by time)")
+        ->delimiter(',');
+    readings.add_option("--out", chosen.readings.file, "file for the readings")->required();
+
+    CLI::App& explanation = *app.add_subcommand(
+        "explain", "Shows how the library chooses for one product, on any card.");
+    add_product(explanation, chosen, operations, transa, transb);
+    explanation.add_option("--math", chosen.math_name, "strict, emulated or fast")
+        ->check(CLI::IsMember(&maths));
+    explanation.add_option("--device", chosen.explain.device, "a card that need not be there");
+    explanation.add_option(
+        "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)");
+
+    for (CLI::App* command : {&app, &tune, &accuracy, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
@@ -225,12 +244,17 @@ std::optional<options> parse_options(int argc, char** argv) {
     }
 
     bool has_seed = false;
-    for (const CLI::App* command : {&app, &tune, &accuracy})
+    for (const CLI::App* command : {&app, &tune, &accuracy, &readings, &explanation})
         has_seed = has_seed || command->count("--seed") > 0;
     if (!has_seed)
         chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
+    chosen.readings.wanted = readings.parsed();
+    chosen.explain.wanted = explanation.parsed();
+    for (const auto& [name, set] : sets)
+        if (set_list.empty() || std::find(set_list.begin(), set_list.end(), name) != set_list.end())
+            chosen.readings.sets.push_back(set);
     for (const CLI::App* command : app.get_subcommands())
         for (const CLI::Option* option : app.get_options())
             if (option->count() > 0)

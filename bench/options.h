@@ -33,8 +33,40 @@ const char* to_text(workspace_source); // as the command line has it
 // `myblas-bench tune`.
 struct tune_options {
     bool wanted = false;
-    std::string source_file, tuning_file; // empty: not written
+    std::string file; // empty: not written
     double budget_s = 80;
+};
+
+// Kinds of products that readings are of, drawn at random, uniform in the logarithms of their sizes.
+enum class reading_set {
+    random,  // sizes from 1 to 8192, tight
+    grid,    // the same, rounded up to multiples of 4 to 128
+    padded,  // with leading dimensions and addresses off the grid of 16 bytes
+    extreme, // a size beyond 8192
+    update,  // of a factorisation: m, n from 200, k up to 320
+    thin,    // one side of C up to 160
+    batch,
+    tensor, // sizes from 24 to 16384
+    square, // from 16 to 16384
+};
+inline constexpr int reading_set_count = 9;
+const char* to_text(reading_set);
+
+// `myblas-bench readings`.
+struct readings_options {
+    bool wanted = false;
+    std::vector<reading_set> sets;
+    int count = 1000000; // rounds through the sets
+    double budget_s = 300;
+    std::vector<std::string> kernels; // empty: those that are chosen by time
+    std::string file;
+};
+
+// `myblas-bench explain`: the product is options::sizes.
+struct explain_options {
+    bool wanted = false;
+    std::string device; // empty: the one at hand
+    int workspace_mib = 4096;
 };
 
 // `myblas-bench accuracy`: every kind of data with every size and every depth.
@@ -48,6 +80,8 @@ struct accuracy_options {
 struct options {
     tune_options tune;
     accuracy_options accuracy;
+    readings_options readings;
+    explain_options explain;
     std::vector<routine> routines;
     shape sizes;                 // 0 where nothing was given
     std::vector<sweep> sweeps;   // none: the one shape above

@@ -1,4 +1,4 @@
-// `myblas-bench tune`: the tuner on a machine, and what it leaves behind.
+// `myblas-bench tune`: factors on the library's predictions for the card at hand.
 #pragma once
 
 #include "library.h"
@@ -8,8 +8,6 @@
 
 namespace bench {
 
-// Writes the files that the options name and prints a summary. Throws usage_error if a file cannot be
-// written, before anything is measured.
 void run_tuner(const options&, const library_handle&, machine&, const context&);
 
 } // namespace bench

@@ -1,0 +1,154 @@
+#include "explain_command.h"
+
+#include "errors.h"
+#include "library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of shared memory.
+struct known_card {
+    const char* name;
+    myblasDevice_t device;
+};
+constexpr size_t mib = 1 << 20, kib = 1 << 10;
+// clang-format off
+constexpr known_card cards[] = {
+    {"h200",      {sizeof(myblasDevice_t),  90, 132, 1980, 4814,  60 * mib, 227 * kib}},
+    {"h100-sxm",  {sizeof(myblasDevice_t),  90, 132, 1980, 3352,  50 * mib, 227 * kib}},
+    {"h100-pcie", {sizeof(myblasDevice_t),  90, 114, 1755, 2039,  50 * mib, 227 * kib}},
+    {"gh200",     {sizeof(myblasDevice_t),  90, 132, 1980, 4022,  60 * mib, 227 * kib}},
+    {"a100-80g",  {sizeof(myblasDevice_t),  80, 108, 1410, 2039,  40 * mib, 163 * kib}},
+    {"l40s",      {sizeof(myblasDevice_t),  89, 142, 2520,  864,  96 * mib,  99 * kib}},
+    {"rtx4090",   {sizeof(myblasDevice_t),  89, 128, 2520, 1008,  72 * mib,  99 * kib}},
+    {"b200",      {sizeof(myblasDevice_t), 100, 148, 1965, 7672, 126 * mib, 227 * kib}},
+};
+// clang-format on
+
+const myblasDevice_t* find_card(const std::string& name) {
+    for (const known_card& card : cards)
+        if (name == card.name)
+            return &card.device;
+    return nullptr;
+}
+
+struct line {
+    std::string kernel;
+    myblasKernelEstimate_t estimate{};
+};
+
+// Chosen first, then by predicted time; then what does not compete, then what does not accept.
+int rank_of(const line& l, const std::string& chosen) {
+    if (l.kernel == chosen)
+        return 0;
+    return !l.estimate.accepted ? 3 : !l.estimate.candidate ? 2 : 1;
+}
+
+void print_table(std::vector<line> lines, const std::string& chosen) {
+    std::stable_sort(lines.begin(), lines.end(), [&](const line& a, const line& b) {
+        const int rank_a = rank_of(a, chosen), rank_b = rank_of(b, chosen);
+        return rank_a != rank_b ? rank_a < rank_b
+                                : a.estimate.predicted_us < b.estimate.predicted_us;
+    });
+    fmt::print("{:<30} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9}  {}\n",
+               "kernel",
+               "time us",
+               "arithmetic",
+               "cache",
+               "memory",
+               "overhead",
+               "factor",
+               "MiB",
+               "");
+    for (const line& l : lines) {
+        const myblasKernelEstimate_t& e = l.estimate;
+        const char* const note = l.kernel == chosen ? "chosen"
+                                 : e.refusal        ? e.refusal
+                                 : e.predicted_us == 0
+                                     ? "never chosen by time"
+                                 : e.candidate ? ""
+                                               : "far from where it is good: does not compete";
+        if (e.predicted_us > 0)
+            fmt::print("{:<30} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>7.3f} {:>9.1f}  {}\n",
+                       l.kernel,
+                       e.predicted_us,
+                       e.arithmetic_us,
+                       e.cache_us,
+                       e.memory_us,
+                       e.overhead_us,
+                       e.factor,
+                       static_cast<double>(e.best_workspace_bytes) / mib,
+                       note);
+        else
+            fmt::print("{:<30} {:>10} {:>52} {:>9.1f}  {}\n",
+                       l.kernel,
+                       "-",
+                       "",
+                       static_cast<double>(e.best_workspace_bytes) / mib,
+                       note);
+    }
+    fmt::print("time = factor x (overhead + cube root of arithmetic^3 + cache^3 + memory^3); MiB: "
+               "the workspace that the kernel can use\n");
+}
+
+} // namespace
+
+void explain(const options& chosen) {
+    const explain_options& asked = chosen.explain;
+    const shape s = complete(chosen.sizes);
+    myblasCall_t call = describe_call(s, {});
+    call.math_mode = chosen.math;
+    call.pointer_array = s.pointer_array;
+    if (s.offset != 0)
+        call.A = call.B = call.C = reinterpret_cast<const void*>(4096 + 4 * s.offset);
+
+    myblasDevice_t device{};
+    device.size_bytes = sizeof device;
+    if (asked.device.empty()) {
+        const library_handle handle(chosen.backend);
+        if (myblasGetDevice(handle.get(), &device) != MYBLAS_STATUS_SUCCESS)
+            throw usage_error("there is no GPU here: name a card by --device");
+    } else if (const myblasDevice_t* card = find_card(asked.device)) {
+        device = *card;
+    } else {
+        std::string names;
+        for (const known_card& card : cards)
+            names += fmt::format(" {}", card.name);
+        throw usage_error(fmt::format("no card named {}; there are{}", asked.device, names));
+    }
+
+    const size_t workspace_bytes = static_cast<size_t>(asked.workspace_mib) * mib;
+    const char* name = nullptr;
+    require(myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, &device, workspace_bytes, &call, &name),
+            "myblasSelectKernelOn");
+    std::vector<line> lines;
+    for (const std::string& kernel : kernel_names(MYBLAS_BACKEND_CUDA, routine::sgemm)) {
+        line found{kernel, {}};
+        found.estimate.size_bytes = sizeof found.estimate;
+        require(myblasGetKernelEstimateOn(MYBLAS_BACKEND_CUDA,
+                                          &device,
+                                          workspace_bytes,
+                                          &call,
+                                          static_cast<int>(lines.size()),
+                                          &found.estimate),
+                "myblasGetKernelEstimateOn");
+        lines.push_back(found);
+    }
+    fmt::print("sgemm {}, {}: sm_{}, {} multiprocessors at {} MHz, {} GB/s, {} MiB of L2 cache, "
+               "{} MiB of workspace\n",
+               to_text(s),
+               chosen.math_name,
+               device.arch,
+               device.sm_count,
+               device.clock_mhz,
+               device.memory_gbps,
+               device.l2_bytes / mib,
+               asked.workspace_mib);
+    print_table(lines, name ? name : "");
+}
+
+} // namespace bench

@@ -1,0 +1,77 @@
+// Times of all kernels on random products: `myblas-bench readings` writes them for bench/fit.py, `myblas-bench tune`
+// uses them on the spot.
+#pragma once
+
+#include "library.h"
+#include "machine.h"
+#include "options.h"
+#include "report.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Call `index` of a set; it follows from the seed alone.
+shape draw_call(uint64_t seed, reading_set, int index);
+
+// The sets to take part in round `index` of the readings: what is asked for most is measured most.
+bool takes_part(reading_set, int index);
+
+// One allocation for each operand of any drawn call, with random data.
+class arena {
+public:
+    arena(const library_handle&, machine&, uint64_t seed);
+    operands of(const shape&);
+
+private:
+    machine& device_;
+    buffer memory_[3], lists_;
+};
+
+struct reading {
+    bool accepted = false;
+    bool is_rough = false; // single calls alone: it is far behind the best
+    double us = 0;
+};
+
+class reader {
+public:
+    // `kernels`: names. The handle gets a workspace that every kernel can be content with.
+    reader(const library_handle&, machine&, std::vector<std::string> kernels, uint64_t seed);
+
+    const std::vector<std::string>& kernels() const { return kernels_; }
+    operands data_of(const shape& s) { return arena_.of(s); }
+
+    // The incumbent's first, then those of the kernels. `always`, a kernel's name, is measured as the best are; empty: none.
+    std::vector<reading> take(const shape&, const std::string& always = {});
+
+    // What the library takes in a mode.
+    std::string choice(const shape&, myblasMath_t);
+
+private:
+    void drop_slow(std::vector<size_t>& which,
+                   const std::vector<size_t>& places,
+                   const std::vector<reading>& found,
+                   double factor,
+                   double slack_us) const;
+    bool is_taken(const shape&, const operands&) const;
+    void force(const char* name) const;
+
+    const library_handle& handle_;
+    machine& device_;
+    std::vector<std::string> kernels_;
+    std::vector<int> modes_; // that they serve at least
+    std::vector<bool> has_small_tile_;
+    arena arena_;
+    buffer workspace_;
+};
+
+// Names of the kernels that the selection compares by time.
+std::vector<std::string> predicted_kernels(const library_handle&);
+
+// myblas-bench readings
+void take_readings(const options&, const library_handle&, machine&, const context&);
+
+} // namespace bench
