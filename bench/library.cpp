@@ -102,6 +102,7 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
     call.A = o.a;
     call.B = o.b;
     call.C = o.c;
+    call.pointer_array = s.pointer_array;
     if (is_reduction(s.routine) || s.routine == routine::axpy || s.routine == routine::copy)
         call.lda = call.ldb = s.incx;
     return call;
