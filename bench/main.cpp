@@ -127,10 +127,16 @@ int run(const options& chosen) {
     report out(known, chosen.json_file, chosen.csv_file);
     out.print_heading();
     runner runs(chosen, handle, rivals, *device, out);
-    for (const shape& sizes : shapes) {
-        runs.run(sizes);
+    try {
+        for (const shape& sizes : shapes) {
+            runs.run(sizes);
+            out.save_if_due();
+        }
+    } catch (...) {
         out.save();
+        throw;
     }
+    out.save();
     out.print_summary();
     if (out.row_count() == 0)
         throw failure("nothing was measured");

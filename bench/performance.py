@@ -301,15 +301,11 @@ def bare_table(entries):
         f"| Product | Own workspace | {' | '.join(incumbents)} |",
         "| --- | ---: |" + " ---: |" * len(incumbents),
     ]
-    for name, by_incumbent in cases.items():
-        own = next(iter(by_incumbent.values()))
-        cells = [
-            f"{incumbent_rate(by_incumbent[incumbent]):.1f} ({by_incumbent[incumbent]['ratio']:.2f} ×)"
-            if incumbent in by_incumbent
-            else ""
-            for incumbent in incumbents
-        ]
-        lines.append(f"| {name} | {rate(own):.1f} | {' | '.join(cells)} |")
+    for name, measured in cases.items():
+        cells = dict.fromkeys(incumbents, "")
+        for incumbent, entry in measured.items():
+            cells[incumbent] = f"{incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
+        lines.append(f"| {name} | {rate(entry):.1f} | {' | '.join(cells.values())} |")
     against_lent = [entry for entry in entries if entry["incumbent"] == LENT]
     if against_lent:
         worst = rows.Summary(against_lent).worst

@@ -137,9 +137,7 @@ def explain_slower_rungs(ladder, entries, reasons):
                 unexplained.append(f"{kernel} ({text})")
         before = entry
     if unexplained:
-        raise Problem(
-            f"{REASONS} has no reason for {ladder.routine} {', '.join(unexplained)}"
-        )
+        raise Problem(f"{REASONS} has no reason for {ladder.routine} {', '.join(unexplained)}")
     return notes
 
 
@@ -315,7 +313,8 @@ def ratios_of_random_products(results):
 
 
 def ratios_of_random_moves(results):
-    return random_table(results, RANDOM_MOVES, MOVES, "Transposes of random shapes, by bytes read and written")
+    heading = "Transposes of random shapes, by bytes read and written"
+    return random_table(results, RANDOM_MOVES, MOVES, heading)
 
 
 def ladders(results):

@@ -341,7 +341,13 @@ void report::print_summary() const {
     }
 }
 
-void report::save() const {
+void report::save_if_due() {
+    if (std::chrono::steady_clock::now() - saved_ >= std::chrono::seconds(5))
+        save();
+}
+
+void report::save() {
+    saved_ = std::chrono::steady_clock::now();
     if (!json_file_.empty()) {
         ordered_json json;
         json["context"] = to_json(context_);

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -63,8 +64,11 @@ public:
     // worst, and those under the threshold.
     void print_summary() const;
 
-    // Writes the files anew with all that is there, so that an interrupted run leaves what it has.
-    void save() const;
+    // Writes the files anew with all that is there.
+    void save();
+    // The same, but every few seconds only: an interrupted run leaves nearly all that it has, and a long one does
+    // not spend its time on writing.
+    void save_if_due();
 
     bool all_passed() const { return all_passed_; }
     size_t row_count() const { return results_.size(); }
@@ -81,6 +85,7 @@ private:
     context context_;
     std::vector<comparison> comparisons_;
     std::string json_file_, csv_file_;
+    std::chrono::steady_clock::time_point saved_;
     nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
     nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();
     bool all_passed_ = true;

@@ -1,9 +1,9 @@
-"""What rows of results say: of one its sizes, work and rates, of many their ratios, by incumbent and class of work."""
+"""What rows of results say: of one its work and rates, of many their ratios, by incumbent and class of work."""
 
 import math
 import statistics
 
-# Upper limits of the classes, the last one open: (floating-point operations, or bytes moved; what it is called).
+# Classes of work, the last one open: (upper limit in floating-point operations or bytes moved, name).
 PRODUCTS = [
     (1e7, "under 10 MFLOP"),
     (1e8, "10 to 100 MFLOP"),

@@ -50,8 +50,9 @@ void check_kernels(const options& chosen,
     for (const shape& s : shapes)
         routines.insert(s.routine);
     for (const routine r : routines) {
-        const std::string asked = asked_kernel(chosen, r);
-        if (asked == automatic || asked == "all")
+        const bool is_option = chosen.kernel != automatic;
+        const std::string asked = is_option ? chosen.kernel : forced_by_environment(r);
+        if (asked.empty() || (is_option && asked == "all"))
             continue;
         const std::vector<std::string> names = kernel_names(backend, r);
         if (std::find(names.begin(), names.end(), asked) == names.end())
