@@ -136,6 +136,9 @@ bool shadow::open(const char** reason) noexcept {
     if (handle_)
         l->get_math_mode(handle_, &math);
     uses_slices_ = math != MYBLAS_FP32_STRICT_MATH;
+    size_t limit = 0;
+    if (handle_ && l->get_workspace_limit(handle_, &limit) == MYBLAS_STATUS_SUCCESS)
+        l->set_workspace_limit(handle_, std::min(limit, most_workspace()));
     has_failed_ = handle_ == nullptr;
     return !has_failed_;
 }

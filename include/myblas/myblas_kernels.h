@@ -32,8 +32,8 @@ typedef struct {
     int threads;                   /* per block; 0: no blocks */
     int stages;                    /* tiles of shared memory in flight; 0: no shared memory */
     size_t smem_bytes;             /* shared memory of a block, the largest of its variants */
-    int alignment_bytes; /* of pointers and leading dimensions; 4: nothing beyond the element */
-    int deterministic;   /* 1: the same bits on every run */
+    int alignment_bytes;    /* of pointers and leading dimensions; 4: nothing beyond the element */
+    int deterministic;      /* 1: the same bits on every run */
     myblasMath_t math_mode; /* what it promises: handles in this mode or a weaker one can take it */
 } myblasKernelInfo_t;
 
@@ -64,8 +64,9 @@ MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
                                             const char* name);
 
 /*
- * *name = the kernel that the described call would take on this handle, NULL for a call that takes
- * none (a quick return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
+ * *name = the kernel that the described call would take on this handle, outside of a capture and
+ * as long as there is memory for its workspace to grow; NULL for a call that takes none (a quick
+ * return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
  * NOT_SUPPORTED: as the call itself.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
@@ -74,7 +75,7 @@ MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
 
 /*
  * The same for any device, without one: arch is the compute capability x 10, sm_count its
- * multiprocessors (both ignored for the host), workspace_bytes what the handle would have.
+ * multiprocessors (both ignored for the host), workspace_bytes what the handle may have at most.
  * INVALID_VALUE: as above. NOT_SUPPORTED: the library has no CUDA kernels, or none for this arch.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
@@ -87,8 +88,8 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 /* What a kernel would do for a call, and how long the selection expects that to take. */
 typedef struct {
     size_t size_bytes;      /* set by the caller to sizeof(myblasKernelEstimate_t) */
-    int accepted;           /* 1: it can take the call, on the device and with the workspace */
-    size_t workspace_bytes; /* that it needs for the call */
+    int accepted;           /* 1: it can take the call, with what workspace there may be */
+    size_t workspace_bytes; /* without which it cannot take the call */
     /*
      * SGEMM kernels that the selection compares by time; else 0. waves: rounds of blocks over the
      * multiprocessors; steps: slabs of k that the busiest multiprocessor works through one after the

@@ -12,6 +12,7 @@ struct device_info {
     int arch = 0;              // compute capability x 10; 0 on the host
     int sm_count = 0;          // multiprocessors; cores on the host
     size_t smem_per_block = 0; // bytes, with opt-in
+    size_t memory_bytes = 0;   // of device memory in all; 0 on the host
     char name[256] = {};
 };
 
