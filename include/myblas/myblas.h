@@ -16,9 +16,9 @@
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
  *               graph and allocate nothing then; a call that must wait answers
  *               MYBLAS_STATUS_INTERNAL_ERROR while its stream is being captured. Outside a capture
- *               a call may make the handle's own workspace grow, without waiting
- *               (myblasSetWorkspaceLimit); nothing else allocates but mysgemmHost. On the host
- *               backend every call is finished when it returns.
+ *               a routine may make the handle's own workspace grow, without waiting
+ *               (myblasSetWorkspaceLimit); no routine but mysgemmHost allocates otherwise. On the
+ *               host backend every call is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
  *   Errors      Every function answers a status. Arguments are checked in the order of the
  *               parameter list, then the quick returns are taken (a size of zero), then pointers
@@ -265,8 +265,9 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               more than half of what was refused until the next myblasSetWorkspaceLimit.
  *   Giving back The block goes back when it is replaced, when the limit falls below it (on the
  *               handle's stream at once, on others with the next myblasSetStream to them), with
- *               myblasStreamDestroy and with myblasDestroy. Where a captured call has used it, or
- *               the device has no memory pools, it goes back with myblasDestroy alone.
+ *               myblasStreamDestroy and with myblasDestroy. Where a captured call has used it, it
+ *               goes back with myblasDestroy alone; and so does, where the device has no memory
+ *               pools, one that is replaced or above the limit.
  * On the host backend nothing grows. EXECUTION_FAILED: the device is lost.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);
