@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <setjmp.h>
+#include <thread>
 #include <vector>
 
 extern "C" {
@@ -502,6 +503,28 @@ void test_streams(void**) {
     f.end_capture();
     assert_int_equal(myblasStreamDestroy(&f.handle, stream(3)), MYBLAS_STATUS_SUCCESS);
     f.expect_grown({80, 100, 100});
+    // What was refused to a stream is forgotten with it.
+    f.use(stream(4));
+    device.free_bytes = 50 * mib;
+    f.expect(100, 0, "plain", 32);
+    assert_int_equal(myblasStreamDestroy(&f.handle, stream(4)), MYBLAS_STATUS_SUCCESS);
+    device.free_bytes = 500 * mib;
+    f.use(stream(5));
+    f.expect(100, 0, "whole", 100);
+}
+
+// cudaStreamPerThread names another stream in each thread: a block is not freed in the order of the wrong one.
+void test_stream_per_thread(void**) {
+    fixture f;
+    const myblasStream_t per_thread = reinterpret_cast<myblasStream_t>(2);
+    f.use(per_thread);
+    f.expect(100, 0, "whole", 100);
+    std::thread([&] { limit_workspace(f.handle, 0); }).join();
+    f.expect_grown({100});
+    limit_workspace(f.handle, 4096 * mib);
+    f.expect(50, 0, "whole", 50);
+    limit_workspace(f.handle, 0);
+    f.expect_grown({100});
 }
 
 void test_two_handles(void**) {
@@ -554,6 +577,7 @@ int main() {
         cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_lent_workspace),
         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_stream_per_thread),
         cmocka_unit_test(test_two_handles),
         cmocka_unit_test(test_no_pools),
         cmocka_unit_test(test_host),
