@@ -953,7 +953,7 @@ static void test_handle_estimates(void** state) {
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, taken));
         assert_ok(myblasGetWorkspaceSize(handle, call, &workspace));
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
-        assert_int_equal(workspace, estimate.workspace_bytes);
+        assert_true(workspace >= estimate.workspace_bytes);
         assert_ok(myblasSelectKernel(handle, call, &name));
         assert_string_equal(name, taken);
     }

@@ -119,11 +119,13 @@ void test_cache_is_exact(void**) {
         p.a_array = random() % 4 ? nullptr : array;
         const size_t workspace = static_cast<size_t>(one_of({0, 2000, 64000}));
         const auto* now = select(table, p, device, workspace);
-        const auto* remembered = cache.find(p, workspace, [&] {
+        const selection<sgemm_problem> remembered = cache.find(p, workspace, [&] {
             ++selections;
-            return select(table, p, device, workspace);
+            const auto* kernel = select(table, p, device, workspace);
+            return selection<sgemm_problem>{kernel, useful_workspace(*kernel, p, device)};
         });
-        assert_ptr_equal(remembered, now);
+        assert_ptr_equal(remembered.kernel, now);
+        assert_int_equal(remembered.workspace_bytes, useful_workspace(*now, p, device));
     }
     assert_true(selections < rounds);
 }
@@ -133,7 +135,7 @@ void test_cache_remembers(void**) {
     int selections = 0;
     const auto count = [&] {
         ++selections;
-        return &plain;
+        return selection<sgemm_problem>{&plain, 0};
     };
     sgemm_problem p = square(64);
     static float c[10 * pointer_period];

@@ -166,6 +166,19 @@ static void test_streams(void** state) {
     assert_status(INVALID_VALUE, myblasGetStream(handle, NULL));
 }
 
+// Whether a kernel that needs a workspace takes a call on the handle's stream.
+static bool has_workspace(myblasHandle_t handle) {
+    const bool on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.m = call.n = call.k = call.lda = call.ldb = call.ldc = 64;
+    const char* name = NULL;
+    assert_ok(
+        myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, on_host ? "blocked" : "register_tile_2x2"));
+    const myblasStatus_t status = myblasSelectKernel(handle, &call, &name);
+    assert_true(status == MYBLAS_STATUS_SUCCESS || status == MYBLAS_STATUS_NOT_SUPPORTED);
+    return status == MYBLAS_STATUS_SUCCESS;
+}
+
 static void test_workspace(void** state) {
     myblasHandle_t handle = require_handle(state);
     void* memory = NULL;
@@ -217,6 +230,28 @@ static void test_workspace(void** state) {
     assert_ok(myblasFree(handle, memory));
 }
 
+// Whatever the backend, the limit is what was set last; it forbids no workspace that there is anyway.
+static void test_workspace_limit(void** state) {
+    const myblasBackend_t backend = backend_of(require_handle(state));
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, backend));
+    size_t limit = 77;
+    assert_ok(myblasGetWorkspaceLimit(handle, &limit));
+    assert_true(backend == MYBLAS_BACKEND_HOST ? limit == 0 : limit > 0);
+    static const size_t limits[] = {0, 1, (size_t)1 << 20, (size_t)1 << 30, SIZE_MAX};
+    for (size_t i = 0; i < COUNT_OF(limits); ++i) {
+        assert_ok(myblasSetWorkspaceLimit(handle, limits[i]));
+        assert_ok(myblasGetWorkspaceLimit(handle, &limit));
+        assert_true(limit == limits[i]);
+        assert_true(has_workspace(handle));
+    }
+    assert_ok(myblasSetStream(handle, NULL)); // has no say in it
+    assert_ok(myblasGetWorkspaceLimit(handle, &limit));
+    assert_true(limit == SIZE_MAX);
+    assert_status(INVALID_VALUE, myblasGetWorkspaceLimit(handle, NULL));
+    assert_ok(myblasDestroy(handle));
+}
+
 static void test_null_handle(void** state) {
     (void)require_handle(state);
     union {
@@ -237,6 +272,8 @@ static void test_null_handle(void** state) {
     assert_status(NOT_INITIALIZED, myblasSetMathMode(NULL, MYBLAS_FP32_STRICT_MATH));
     assert_status(NOT_INITIALIZED, myblasGetMathMode(NULL, &out.math));
     assert_status(NOT_INITIALIZED, myblasSetWorkspace(NULL, NULL, 0));
+    assert_status(NOT_INITIALIZED, myblasSetWorkspaceLimit(NULL, 0));
+    assert_status(NOT_INITIALIZED, myblasGetWorkspaceLimit(NULL, &out.size));
     assert_status(NOT_INITIALIZED, myblasGetWorkspaceSize(NULL, &call, &out.size));
     assert_status(NOT_INITIALIZED, myblasStreamCreate(NULL, &out.stream));
     assert_status(NOT_INITIALIZED, myblasStreamDestroy(NULL, NULL));
@@ -316,19 +353,6 @@ static void test_logger_file(void** state) {
 
 // ---- The workspaces of streams --------------------------------------------------------------------
 
-// Whether a kernel that needs a workspace takes a call on the handle's stream.
-static bool has_workspace(myblasHandle_t handle) {
-    const bool on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
-    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
-    call.m = call.n = call.k = call.lda = call.ldb = call.ldc = 64;
-    const char* name = NULL;
-    assert_ok(
-        myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, on_host ? "blocked" : "register_tile_2x2"));
-    const myblasStatus_t status = myblasSelectKernel(handle, &call, &name);
-    assert_true(status == MYBLAS_STATUS_SUCCESS || status == MYBLAS_STATUS_NOT_SUPPORTED);
-    return status == MYBLAS_STATUS_SUCCESS;
-}
-
 // A handle has a workspace for every stream, as many as there are at once.
 static void test_workspaces_of_streams(void** state) {
     enum { stream_count = 12 };
@@ -391,6 +415,24 @@ static void expect_create(myblasStatus_t expected) {
     assert_int_equal(myblasCreate(&handle), expected);
     if (handle)
         assert_ok(myblasDestroy(handle));
+}
+
+static void expect_limit_of_512_megabytes(void) {
+    myblasHandle_t handle = NULL;
+    size_t limit = 0;
+    assert_ok(myblasCreate(&handle));
+    assert_ok(myblasGetWorkspaceLimit(handle, &limit));
+    assert_true(limit == (size_t)512 << 20);
+    assert_ok(myblasDestroy(handle));
+}
+
+// The variable is named, whatever it is set to.
+static void expect_wrong_limit(void) {
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasSetLoggerCallback(count_message));
+    assert_status(INVALID_VALUE, myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
+    assert_null(handle);
+    assert_non_null(strstr(message, "MYBLAS_WORKSPACE"));
 }
 
 static void expect_success(void) { expect_create(MYBLAS_STATUS_SUCCESS); }
@@ -458,6 +500,8 @@ static const struct scenario scenarios[] = {
     {"host", expect_host},
     {"explicit_host", expect_explicit_host},
     {"cuda", expect_cuda_or_refusal},
+    {"limit_of_512_megabytes", expect_limit_of_512_megabytes},
+    {"wrong_limit", expect_wrong_limit},
     {"success", expect_success},
     {"invalid", expect_invalid},
     {"reference", expect_reference},
@@ -480,6 +524,13 @@ static void test_environment(void** state) {
         {"success", "MYBLAS_MATH=emulated"},
         {"success", "MYBLAS_MATH=fast"},
         {"invalid", "MYBLAS_MATH=exact"},
+        {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=512M"},
+        {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=536870912", "MYBLAS_BACKEND=host"},
+        {"success", "MYBLAS_WORKSPACE="},
+        {"success", "MYBLAS_WORKSPACE=0"},
+        {"wrong_limit", "MYBLAS_WORKSPACE=512MB"},
+        {"wrong_limit", "MYBLAS_WORKSPACE=-1"},
+        {"invalid", "MYBLAS_WORKSPACE=much"},
         {"reference", "MYBLAS_BACKEND=host", "MYBLAS_SGEMM_KERNEL=reference"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); ++i)
@@ -517,6 +568,7 @@ int main(int argc, char** argv) {
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_workspaces_of_streams),
         cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_workspace_limit),
         cmocka_unit_test(test_null_handle),
         cmocka_unit_test(test_logger_callback),
         cmocka_unit_test(test_logger_file),

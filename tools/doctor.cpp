@@ -174,6 +174,7 @@ void describe_settings() {
     }
     for (const char* variable : {"LD_PRELOAD",
                                  "MYBLAS_SGEMM_KERNEL",
+                                 "MYBLAS_WORKSPACE",
                                  "MYBLAS_REPORT",
                                  "MYBLAS_DEVICES",
                                  "MYBLAS_CUBLAS_WORKSPACE",

@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t alignment = 256;
 constexpr size_t stand_in_memory = size_t{1} << 30;
+constexpr size_t most_workspace = size_t{256} << 20; // of products of panels, in every mode
 constexpr unsigned event_without_timing = 2;         // CU_EVENT_DISABLE_TIMING
 constexpr unsigned host_memory_for_all_contexts = 1; // CU_MEMHOSTALLOC_PORTABLE
 
@@ -47,8 +48,9 @@ bool device::initialise(int ordinal) noexcept {
     myblasMath_t math;
     is_strict_ = api_->get_math_mode(handle_, &math) != MYBLAS_STATUS_SUCCESS ||
                  math == MYBLAS_FP32_STRICT_MATH;
-    if (!is_strict_)
-        make_room();
+    size_t limit = 0;
+    if (api_->get_workspace_limit(handle_, &limit) == MYBLAS_STATUS_SUCCESS)
+        api_->set_workspace_limit(handle_, std::min(limit, most_workspace));
     for (slot& s : slots_) {
         void* pinned = nullptr;
         if (driver_) {
@@ -72,15 +74,6 @@ bool device::initialise(int ordinal) noexcept {
         return false;
     limit_ = read_size("MYBLAS_DEVICE_MEMORY", free_bytes / 2);
     return true;
-}
-
-// For the slices of a panel, in the modes that have them: they are then several times as fast. Where there
-// is no memory, they make do with what they have.
-void device::make_room() noexcept {
-    constexpr size_t bytes = size_t{256} << 20;
-    void* room = nullptr;
-    if (api_->allocate(handle_, &room, bytes) == MYBLAS_STATUS_SUCCESS)
-        api_->set_workspace(handle_, room, bytes);
 }
 
 device::lease::lease(device& d, int helpers) noexcept : device_(d) {

@@ -99,7 +99,6 @@ private:
     };
 
     bool initialise(int ordinal) noexcept;
-    void make_room() noexcept;
     slot& slot_after(int distance) noexcept { // in the ring, from the oldest one on
         return slots_[(next_ + distance) % slot_count];
     }

@@ -47,6 +47,8 @@ bool load(library* l) noexcept {
     from.find(l->set_math_mode, "myblasSetMathMode");
     from.find(l->get_math_mode, "myblasGetMathMode");
     from.find(l->set_workspace, "myblasSetWorkspace");
+    from.find(l->set_workspace_limit, "myblasSetWorkspaceLimit");
+    from.find(l->get_workspace_limit, "myblasGetWorkspaceLimit");
     from.find(l->get_workspace_size, "myblasGetWorkspaceSize");
     from.find(l->get_last_kernel, "myblasGetLastKernel");
     from.find(l->force_kernel, "myblasForceKernel");

@@ -16,6 +16,8 @@ struct library {
     decltype(&myblasSetMathMode) set_math_mode;
     decltype(&myblasGetMathMode) get_math_mode;
     decltype(&myblasSetWorkspace) set_workspace;
+    decltype(&myblasSetWorkspaceLimit) set_workspace_limit;
+    decltype(&myblasGetWorkspaceLimit) get_workspace_limit;
     decltype(&myblasGetWorkspaceSize) get_workspace_size;
     decltype(&myblasGetLastKernel) get_last_kernel;
     decltype(&myblasForceKernel) force_kernel;

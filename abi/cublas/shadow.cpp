@@ -44,12 +44,6 @@ bool is_served_math(int mode) noexcept {
     }
 }
 
-// Beyond 4 GB passes are so deep that products gain nothing.
-size_t most_workspace() noexcept {
-    static const size_t most = read_size("MYBLAS_CUBLAS_WORKSPACE", size_t{4} << 30);
-    return most;
-}
-
 // Null where no driver is in the process.
 void* driver() noexcept {
     static void* const library = mapped_library("libcuda.so.1");
@@ -136,6 +130,11 @@ bool shadow::open(const char** reason) noexcept {
     if (handle_)
         l->get_math_mode(handle_, &math);
     uses_slices_ = math != MYBLAS_FP32_STRICT_MATH;
+    most_room_ = 0;
+    if (handle_ && l->get_workspace_limit(handle_, &most_room_) == MYBLAS_STATUS_SUCCESS) {
+        most_room_ = std::min(most_room_, read_size("MYBLAS_CUBLAS_WORKSPACE", most_room_));
+        l->set_workspace_limit(handle_, most_room_);
+    }
     has_failed_ = handle_ == nullptr;
     return !has_failed_;
 }
@@ -182,7 +181,7 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
     size_t needed = 0;
     if (l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
         return;
-    needed = std::min(needed, most_workspace());
+    needed = std::min(needed, most_room_);
     if (needed <= present || block_count_ == most_blocks)
         return;
     room* own = room_of(applied_stream_);
@@ -191,7 +190,7 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
         *own = {applied_stream_, {}, 0};
         ++room_count_;
     }
-    workspace more{nullptr, std::min(std::bit_ceil(needed), most_workspace())};
+    workspace more{nullptr, std::min(std::bit_ceil(needed), most_room_)};
     if (!own || (own->refused_bytes != 0 && more.bytes >= own->refused_bytes))
         return;
     if (l.allocate(handle_, &more.memory, more.bytes) != MYBLAS_STATUS_SUCCESS) {

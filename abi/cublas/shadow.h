@@ -3,9 +3,10 @@
 //
 // The modes emulated and fast are several times as fast in a workspace that holds the slices of a product
 // whole. Programs give what cuBLAS wants, which is less; so a product that needs more gets it, on its stream,
-// and from then on all calls there. It may come during a capture, of which it never becomes a part. Memory that
-// was once given stays until the handle is destroyed, and beyond that, with all of the shadow's, if a graph was
-// captured with it: cuBLAS has graphs run that outlive its handle.
+// and from then on all calls there. libmyblas's own workspace would not do: it does not grow during a capture,
+// which may begin on a stream that has had no product yet. What is given here may come during a capture, of which
+// it never becomes a part. It stays until the handle is destroyed, and beyond that, with all of the shadow's, if a
+// graph was captured with it: cuBLAS has graphs run that outlive its handle.
 #pragma once
 
 #include "common/library.h"
@@ -59,6 +60,7 @@ private:
         workspace space;
         size_t refused_bytes = 0; // that there was no memory for; 0: none yet
     };
+    size_t most_room_ = 0; // bytes
     static constexpr int most_rooms = 8, most_blocks = 32;
     room rooms_[most_rooms];
     int room_count_ = 0;

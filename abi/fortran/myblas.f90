@@ -214,6 +214,22 @@ module myblas
             integer(c_int) :: status
         end function
 
+        function myblasSetWorkspaceLimit(handle, size_bytes) &
+            bind(c, name="myblasSetWorkspaceLimit") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: size_bytes
+            integer(c_int) :: status
+        end function
+
+        function myblasGetWorkspaceLimit(handle, size_bytes) &
+            bind(c, name="myblasGetWorkspaceLimit") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_size_t), intent(out) :: size_bytes
+            integer(c_int) :: status
+        end function
+
         function myblasGetWorkspaceSize(handle, call, size_bytes) &
             bind(c, name="myblasGetWorkspaceSize") result(status)
             import

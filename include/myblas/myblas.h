@@ -13,10 +13,12 @@
  *               (the default) and in device memory with MYBLAS_POINTER_MODE_DEVICE; the latter
  *               never synchronises.
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
- *               scalar result in host memory makes a call wait. Calls allocate nothing and can be
- *               captured in a CUDA graph; a call that must wait answers
- *               MYBLAS_STATUS_INTERNAL_ERROR while its stream is being captured. On the host
- *               backend every call is finished when it returns.
+ *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
+ *               graph and allocate nothing then; a call that must wait answers
+ *               MYBLAS_STATUS_INTERNAL_ERROR while its stream is being captured. Outside a capture
+ *               a routine may make the handle's own workspace grow, without waiting
+ *               (myblasSetWorkspaceLimit); no routine but mysgemmHost allocates otherwise. On the
+ *               host backend every call is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
  *   Errors      Every function answers a status. Arguments are checked in the order of the
  *               parameter list, then the quick returns are taken (a size of zero), then pointers
@@ -79,9 +81,9 @@ typedef enum { MYBLAS_OP_N = 0, MYBLAS_OP_T = 1, MYBLAS_OP_C = 2 } myblasOperati
 typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } myblasPointerMode_t;
 
 /*
- * What a product promises; every mode is bitwise reproducible from run to run on one GPU. A mode
- * allows tensor cores where they are faster and the promise can be kept; elsewhere, and on the host
- * backend, it computes as strict.
+ * What a product promises; every mode is bitwise reproducible from run to run on one GPU, given the
+ * same workspace (myblasSetWorkspaceLimit). A mode allows tensor cores where they are faster and the
+ * promise can be kept; elsewhere, and on the host backend, it computes as strict.
  */
 typedef enum {
     MYBLAS_FP32_STRICT_MATH = 0,   /* FP32 fused multiply-add arithmetic; the default */
@@ -174,7 +176,10 @@ MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
  */
 MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend);
 
-/* Waits for the handle's own work and frees its resources. NOT_INITIALIZED: handle is NULL. */
+/*
+ * Waits for the handle's own work and frees its resources, all workspaces among them.
+ * NOT_INITIALIZED: handle is NULL.
+ */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 
 /*
@@ -197,8 +202,9 @@ MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_
 /*
  * Work enqueued later goes to stream (NULL: the legacy default stream). The first call for a stream
  * makes a workspace for it, 32 MiB and 16 KiB, which the handle keeps until myblasStreamDestroy or
- * its own end. So one handle may move between streams while earlier work still runs, and results
- * have the same bits on each. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
+ * its own end, and which later calls may make grow (myblasSetWorkspaceLimit). So one handle may move
+ * between streams while earlier work still runs, and results have the same bits on each. As in
+ * cuBLAS, the call drops a workspace that myblasSetWorkspace set.
  * A stream must outlive the work the handle put on it. cudaStreamPerThread is another stream in
  * each thread: call myblasSetStream in the thread that uses it. A captured call keeps using the
  * stream's workspace when its graph is replayed: such a replay must not overlap another one or
@@ -228,21 +234,54 @@ MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t 
 MYBLAS_API myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode);
 
 /*
- * Lends the handle size_bytes of device memory, aligned to 256 bytes, instead of its own 32 MiB a
- * stream; NULL with 0 bytes forbids a workspace. Holds until the next myblasSetStream. The memory
- * must stay valid and unused by others while work runs on it. INVALID_VALUE: NULL with a size, or
- * misaligned.
+ * Lends the handle size_bytes of device memory, aligned to 256 bytes, instead of its own workspace;
+ * NULL with 0 bytes forbids a workspace. Holds until the next myblasSetStream. Lent memory never
+ * grows. It must stay valid and unused by others while work runs on it. INVALID_VALUE: NULL with a
+ * size, or misaligned.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
                                              void* workspace,
                                              size_t size_bytes);
 
 /*
- * *size_bytes = the workspace with which the described call takes the kernel that is best for it
- * (or the kernel that is forced). With less, the call takes another kernel, or answers
- * NOT_SUPPORTED where one is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong,
- * or the call itself would be refused. NOT_SUPPORTED: the forced kernel cannot take the call with
- * any workspace.
+ * How far the handle's own workspace may grow, for each of its streams by itself. A new handle has
+ * the limit that the environment variable MYBLAS_WORKSPACE names, in bytes, or with K, M or G in
+ * powers of 1024, as 512M (with anything else myblasCreate answers INVALID_VALUE; empty counts as
+ * not set); by default 4 GiB, but no more than an eighth of the device's memory. 4 GiB are enough
+ * for a product of 16384 cubed in one pass in every mode.
+ *   Growth      A stream starts with 32 MiB, whatever the limit: a limit of 32 MiB or less, such as
+ *               0, means that it never has more. A call that can use more gets a block of device
+ *               memory beside them, as large as is of use to it or twice the workspace so far,
+ *               whichever is more, and within the limit. The block serves later calls of the
+ *               stream, and is replaced when one of them can use still more. It is taken in the
+ *               order of the stream (cudaMallocAsync, from the device's current memory pool), so
+ *               that nothing waits; by cudaMalloc where the device has no memory pools.
+ *   Captures    A call whose stream is being captured allocates nothing and has the workspace that
+ *               the stream has by then. So it may take another kernel, or more passes, than outside
+ *               of the capture: slower, and with other bits within the stated bounds. For the same
+ *               ones make the same call on the stream before the capture, or lend a workspace.
+ *   Bits        Outside of captures no call's result depends on how far the workspace has grown: a
+ *               call has as much as is of use to it and no more.
+ *   No memory   is no error: the call does with what there is, and calls of the stream ask for no
+ *               more than half of what was refused until the next myblasSetWorkspaceLimit.
+ *   Giving back The block goes back when it is replaced, when the limit falls below it (on the
+ *               handle's stream at once, on others with the next myblasSetStream to them), with
+ *               myblasStreamDestroy and with myblasDestroy. Where a captured call has used it, it
+ *               goes back with myblasDestroy alone; and so does, where the device has no memory
+ *               pools, one that is replaced or above the limit.
+ * On the host backend nothing grows. EXECUTION_FAILED: the device is lost.
+ */
+MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);
+/* *size_bytes = the limit as it was set. INVALID_VALUE: size_bytes NULL. */
+MYBLAS_API myblasStatus_t myblasGetWorkspaceLimit(myblasHandle_t handle, size_t* size_bytes);
+
+/*
+ * *size_bytes = the workspace beyond which more is of no use to the described call: with it, the
+ * call takes the kernel that is best for it (or the kernel that is forced), in one pass where
+ * kernels have passes. With less, the call takes another kernel or more passes, or answers
+ * NOT_SUPPORTED where a kernel is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is
+ * wrong, or the call itself would be refused. NOT_SUPPORTED: the forced kernel cannot take the call
+ * with any workspace.
  */
 MYBLAS_API myblasStatus_t myblasGetWorkspaceSize(myblasHandle_t handle,
                                                  const myblasCall_t* call,
@@ -277,10 +316,10 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
- * Waits for the stream's work, then destroys it and keeps its workspace for another stream. If it
- * is the handle's stream, that becomes NULL. A graph that was captured on the stream keeps using
- * the workspace: it must not be launched any more, or only while the handle has no work on other
- * streams. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work failed.
+ * Waits for the stream's work, then destroys it and keeps its first 32 MiB of workspace, and what
+ * captured calls have used, for another stream. If it is the handle's stream, that becomes NULL. A
+ * graph that was captured on the stream keeps using the workspace: it must not be launched any
+ * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work failed.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
 /*
@@ -591,8 +630,8 @@ MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
 /*
  * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). Bits are moved,
  * never interpreted. In place when B == A: square (m == n, lda == ldb), or any shape with both
- * leading dimensions tight (lda == m, ldb == n), which is fast with a workspace of m * n elements
- * and slow without. Other overlap is not allowed. INVALID_VALUE, in this order: m, n < 0, (Ex:
+ * leading dimensions tight (lda == m, ldb == n), which is fast with a workspace of m * n elements,
+ * within the limit of the handle's own or lent, and slow without. Other overlap is not allowed. INVALID_VALUE, in this order: m, n < 0, (Ex:
  * element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not aligned to the element,
  * in-place form with other leading dimensions. Exact.
  */

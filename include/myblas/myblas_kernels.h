@@ -32,8 +32,8 @@ typedef struct {
     int threads;                   /* per block; 0: no blocks */
     int stages;                    /* tiles of shared memory in flight; 0: no shared memory */
     size_t smem_bytes;             /* shared memory of a block, the largest of its variants */
-    int alignment_bytes; /* of pointers and leading dimensions; 4: nothing beyond the element */
-    int deterministic;   /* 1: the same bits on every run */
+    int alignment_bytes;    /* of pointers and leading dimensions; 4: nothing beyond the element */
+    int deterministic;      /* 1: the same bits on every run */
     myblasMath_t math_mode; /* what it promises: handles in this mode or a weaker one can take it */
 } myblasKernelInfo_t;
 
@@ -64,8 +64,9 @@ MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
                                             const char* name);
 
 /*
- * *name = the kernel that the described call would take on this handle, NULL for a call that takes
- * none (a quick return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
+ * *name = the kernel that the described call would take on this handle, outside of a capture and
+ * as long as there is memory for its workspace to grow; NULL for a call that takes none (a quick
+ * return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
  * NOT_SUPPORTED: as the call itself.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
@@ -95,7 +96,8 @@ MYBLAS_API myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t*
 
 /*
  * As myblasSelectKernel for any device, without one: device describes it (ignored for the host, where
- * it may be NULL), workspace_bytes is what the handle would have. INVALID_VALUE: as above, or a
+ * it may be NULL), workspace_bytes is what the handle may
+ * have at most. INVALID_VALUE: as above, or a
  * member of device is not positive. NOT_SUPPORTED: the library has no CUDA kernels, or none for
  * this arch.
  */
@@ -115,7 +117,7 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
  */
 typedef struct {
     size_t size_bytes;      /* set by the caller to sizeof(myblasKernelEstimate_t) */
-    int accepted;           /* 1: it can take the call, on the device and with the workspace */
+    int accepted;           /* 1: it can take the call, with what workspace there may be */
     int candidate;          /* 1: it competes; 0: such calls are too far from those it is good at */
     size_t workspace_bytes; /* that it needs for the call */
     size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */

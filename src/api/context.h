@@ -84,6 +84,9 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 // Frees the resources of all streams.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 
+// ---- Workspace (stream.cpp) ------------------------------------------------------------------------
+
+// With the workspace that there is anyway: the user's, or what the stream has from the beginning.
 inline launch_context make_launch_context(const myblasContext& handle) noexcept {
     launch_context context{.device = &handle.device,
                            .stream = handle.stream,
@@ -96,5 +99,19 @@ inline launch_context make_launch_context(const myblasContext& handle) noexcept 
     }
     return context;
 }
+
+// What a call may have at most.
+inline size_t most_workspace(const myblasContext& handle) noexcept {
+    return handle.has_user_workspace ? handle.user_workspace_bytes : handle.current->most_bytes;
+}
+
+// The handle's own workspace for a call that can use `wanted` bytes, more than the stream has from the
+// beginning and at most most_workspace(). Answers `wanted` if handle.current->grown has as many now, else
+// how many the call may want instead. The handle's device is current.
+[[nodiscard]] size_t grow_workspace(myblasContext& handle, size_t wanted) noexcept;
+
+// Sets the limit of all streams, and frees what the handle's stream has beyond it. The handle's device is
+// current.
+void limit_workspace(myblasContext& handle, size_t bytes) noexcept;
 
 } // namespace myblas

@@ -7,23 +7,30 @@
 #include "core/routine.h"
 #include "select/select.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace myblas {
 
 // The kernel that a call takes with this much workspace: the one that is forced, if it accepts the
-// problem, else the selection's. Null if there is none.
+// problem, else the selection's.
 template <class Problem>
-const kernel_entry<Problem>*
+selection<Problem>
 choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept {
     const myblasBackend_t backend = handle.backend->id;
     const int forced = handle.forced[routine_traits<Problem>::routine].index;
+    const auto with_workspace = [&](const kernel_entry<Problem>* kernel) -> selection<Problem> {
+        if (!kernel)
+            return {};
+        return {kernel,
+                std::min(workspace_bytes, useful_workspace(*kernel, problem, handle.device))};
+    };
     if (forced == forced_kernel::none) {
         const auto select_now = [&] {
-            return select(current_table<Problem>(backend, handle.device),
-                          problem,
-                          handle.device,
-                          workspace_bytes);
+            return with_workspace(select(current_table<Problem>(backend, handle.device),
+                                         problem,
+                                         handle.device,
+                                         workspace_bytes));
         };
         if constexpr (std::is_same_v<Problem, sgemm_problem>)
             return handle.sgemm_selections.find(problem, workspace_bytes, select_now);
@@ -31,9 +38,10 @@ choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_by
             return select_now();
     }
     if (forced == forced_kernel::unknown)
-        return nullptr;
+        return {};
     const kernel_entry<Problem>& kernel = *kernels_of<Problem>(backend)[forced];
-    return accepts(kernel, problem, handle.device, workspace_bytes) ? &kernel : nullptr;
+    return with_workspace(accepts(kernel, problem, handle.device, workspace_bytes) ? &kernel
+                                                                                   : nullptr);
 }
 
 template <class Problem>
@@ -51,20 +59,44 @@ myblasStatus_t refuse_kernel(const myblasContext& handle, const char* function) 
     }
 }
 
-// The way of every call that computes. Nothing here allocates, waits or throws.
+// Where the kernel can use more workspace than the stream has from the beginning: gives it as much, or
+// as much as there may be, for which another kernel may be better. A call never gets more than it can use,
+// so that its result does not depend on how far earlier calls made the workspace grow.
+template <class Problem>
+selection<Problem> find_room(myblasContext& handle,
+                             const Problem& problem,
+                             selection<Problem> chosen,
+                             launch_context* context) noexcept {
+    while (chosen.kernel && chosen.workspace_bytes > context->workspace_bytes) {
+        const size_t bytes = grow_workspace(handle, chosen.workspace_bytes);
+        if (bytes == chosen.workspace_bytes) {
+            context->workspace = handle.current->grown->memory;
+            context->workspace_bytes = bytes;
+        } else {
+            chosen = choose_kernel(handle, problem, bytes);
+        }
+    }
+    return chosen;
+}
+
+// The way of every call that computes. Nothing here waits or throws, and nothing but grow_workspace
+// allocates.
 template <class Problem>
 [[nodiscard]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {
-    const launch_context context = make_launch_context(handle);
-    const kernel_entry<Problem>* kernel = choose_kernel(handle, problem, context.workspace_bytes);
+    const device_guard guard(handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    launch_context context = make_launch_context(handle);
+    selection<Problem> chosen = choose_kernel(handle, problem, most_workspace(handle));
+    if (chosen.workspace_bytes > context.workspace_bytes)
+        chosen = find_room(handle, problem, chosen, &context);
+    const kernel_entry<Problem>* const kernel = chosen.kernel;
     if (!kernel)
         return refuse_kernel<Problem>(handle, function);
 
     if (logger::is_on())
         logger::write("%s: %s %s", function, kernel->name, describe(problem).text);
-    const device_guard guard(handle);
-    if (const myblasStatus_t failure = guard.status())
-        return refuse(function, failure, lost_device);
     if (const myblasStatus_t failure = kernel->launch(problem, context))
         return refuse(function, failure, "the launch failed");
     handle.last_kernel[routine_traits<Problem>::routine] = kernel->name;

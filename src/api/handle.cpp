@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <optional>
 
 namespace myblas {
 namespace {
@@ -77,6 +78,18 @@ bool read_math(myblasMath_t* mode) noexcept {
     return is_valid;
 }
 
+// The limit of new handles; *limit stays if the variable is not set, or empty.
+bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
+    const char* text = secure_getenv("MYBLAS_WORKSPACE");
+    size_t bytes = 0;
+    if (!text || !*text)
+        return true;
+    if (!parse_bytes(text, &bytes))
+        return false;
+    *limit = bytes;
+    return true;
+}
+
 // MYBLAS_SGEMM_KERNEL and its like.
 void read_forced_kernels(myblasContext& handle) noexcept {
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
@@ -115,9 +128,15 @@ myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason)
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// What the environment says of new handles.
+struct settings {
+    myblasMath_t math_mode;
+    std::optional<size_t> workspace_limit;
+};
+
 // A handle on one backend, or why there is none.
 myblasStatus_t open_handle(const backend_ops& backend,
-                           myblasMath_t math_mode,
+                           const settings& initial,
                            myblasHandle_t* made,
                            const char** reason) noexcept {
     device_info device;
@@ -130,7 +149,9 @@ myblasStatus_t open_handle(const backend_ops& backend,
     myblasContext& handle = *owner;
     handle.backend = &backend;
     handle.device = device;
-    handle.math_mode = math_mode;
+    handle.math_mode = initial.math_mode;
+    handle.workspace_limit =
+        initial.workspace_limit.value_or(default_workspace_limit(device.memory_bytes));
     if (const myblasStatus_t failure = backend.allocate(&handle.result, result_bytes))
         return failure;
     *reason = "no workspace on the device";
@@ -146,15 +167,19 @@ myblasStatus_t open_handle(const backend_ops& backend,
 myblasStatus_t
 create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) noexcept {
     read_tuning();
-    myblasMath_t math_mode;
-    if (!read_math(&math_mode))
+    settings initial;
+    if (!read_math(&initial.math_mode))
         return refuse(
             function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_MATH is not strict, emulated or fast");
+    if (!read_workspace_limit(&initial.workspace_limit))
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      "MYBLAS_WORKSPACE is not a number of bytes, as 512M or 4G");
 
     const char* why_host = "it was asked for";
     if (backend != MYBLAS_BACKEND_HOST) {
         const char* reason = nullptr;
-        const myblasStatus_t status = open_handle(cuda_backend(), math_mode, handle, &reason);
+        const myblasStatus_t status = open_handle(cuda_backend(), initial, handle, &reason);
         if (status == MYBLAS_STATUS_SUCCESS) {
             const device_info& device = (*handle)->device;
             logger::write("%s: cuda backend on %s (sm_%d)", function, device.name, device.arch);
@@ -168,7 +193,7 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
         why_host = reason;
     }
     const char* reason = nullptr;
-    if (const myblasStatus_t failure = open_handle(host_backend(), math_mode, handle, &reason))
+    if (const myblasStatus_t failure = open_handle(host_backend(), initial, handle, &reason))
         return refuse(function, failure, reason);
     logger::write("%s: host backend: %s", function, why_host);
     return MYBLAS_STATUS_SUCCESS;
@@ -298,6 +323,27 @@ myblasStatus_t myblasSetWorkspace(myblasHandle_t handle, void* workspace, size_t
     handle->has_user_workspace = true;
     handle->user_workspace = workspace;
     handle->user_workspace_bytes = size_bytes;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes) {
+    constexpr const char* function = "myblasSetWorkspaceLimit";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    const device_guard guard(*handle);
+    if (const myblasStatus_t failure = guard.status())
+        return refuse(function, failure, lost_device);
+    limit_workspace(*handle, size_bytes);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetWorkspaceLimit(myblasHandle_t handle, size_t* size_bytes) {
+    constexpr const char* function = "myblasGetWorkspaceLimit";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!size_bytes)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "size_bytes is NULL");
+    *size_bytes = handle->workspace_limit;
     return MYBLAS_STATUS_SUCCESS;
 }
 

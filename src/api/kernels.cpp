@@ -238,7 +238,7 @@ myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char**
     const myblasStatus_t status =
         visit_call(function, call, setting_of(*handle), [&]<class Problem>(const Problem& problem) {
             const kernel_entry<Problem>* kernel =
-                choose_kernel(*handle, problem, make_launch_context(*handle).workspace_bytes);
+                choose_kernel(*handle, problem, most_workspace(*handle)).kernel;
             if (!kernel)
                 return refuse_kernel<Problem>(*handle, function);
             taken = kernel->name;
@@ -295,7 +295,7 @@ myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
     return estimate_kernel(function,
                            handle->backend->id,
                            handle->device,
-                           make_launch_context(*handle).workspace_bytes,
+                           most_workspace(*handle),
                            setting_of(*handle),
                            call,
                            index,
@@ -368,18 +368,18 @@ myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* 
         return failure;
     if (!size_bytes)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "size_bytes is NULL");
-    size_t needed = 0;
+    size_t useful = 0;
     const myblasStatus_t status =
         visit_call(function, call, setting_of(*handle), [&]<class Problem>(const Problem& problem) {
             constexpr size_t unlimited = std::numeric_limits<size_t>::max();
-            const kernel_entry<Problem>* kernel = choose_kernel(*handle, problem, unlimited);
-            if (!kernel)
+            const selection<Problem> chosen = choose_kernel(*handle, problem, unlimited);
+            if (!chosen.kernel)
                 return refuse_kernel<Problem>(*handle, function);
-            needed = needed_workspace(*kernel, problem, handle->device);
+            useful = chosen.workspace_bytes;
             return MYBLAS_STATUS_SUCCESS;
         });
     if (status == MYBLAS_STATUS_SUCCESS)
-        *size_bytes = needed;
+        *size_bytes = useful;
     return status;
 }
 

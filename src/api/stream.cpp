@@ -1,6 +1,7 @@
 // Streams, and what a handle keeps for each of them.
 #include "api/context.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -32,6 +33,46 @@ stream_resources* find_resources(const myblasContext& handle, const void* stream
     return nullptr;
 }
 
+// The most that a stream's workspace may have before any allocation has failed.
+size_t workspace_limit(const myblasContext& handle) {
+    const bool can_grow = handle.backend->stream_allocate != nullptr;
+    return std::max(default_workspace_bytes, can_grow ? handle.workspace_limit : 0);
+}
+
+// Frees the current stream's block in the order of that stream, or else keeps it as outgrown.
+void drop_block(myblasContext& handle) {
+    stream_resources& r = *handle.current;
+    std::unique_ptr<workspace_block> block = std::move(r.grown);
+    if (!block)
+        return;
+    const backend_ops& backend = *handle.backend;
+    // cudaStreamPerThread may name another stream now than the one whose resources these are.
+    const bool is_in_order = identity_of(handle.stream) == r.stream;
+    if (is_in_order && !block->is_in_graph && !backend.stream_is_capturing(handle.stream) &&
+        backend.stream_release(block->memory, handle.stream) == MYBLAS_STATUS_SUCCESS)
+        return;
+    block->next = std::move(handle.outgrown);
+    handle.outgrown = std::move(block);
+}
+
+// Frees what the current stream has beyond the limit, which may have been lowered.
+void trim(myblasContext& handle) {
+    const stream_resources& r = *handle.current;
+    if (r.grown && r.grown->bytes > r.most_bytes)
+        drop_block(handle);
+}
+
+bool replace_block(myblasContext& handle, size_t bytes) {
+    std::unique_ptr<workspace_block> larger(new (std::nothrow) workspace_block);
+    if (!larger || handle.backend->stream_allocate(&larger->memory, bytes, handle.stream) !=
+                       MYBLAS_STATUS_SUCCESS)
+        return false;
+    larger->bytes = bytes;
+    drop_block(handle);
+    handle.current->grown = std::move(larger);
+    return true;
+}
+
 myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
     const backend_ops& backend = *handle.backend;
@@ -50,6 +91,7 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
         return status;
     }
     r->counters = static_cast<unsigned*>(counters);
+    r->most_bytes = workspace_limit(handle);
     r->next = std::move(handle.streams);
     handle.streams = std::move(r);
     *made = handle.streams.get();
@@ -84,9 +126,40 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
         }
         handle.stream = stream;
         handle.current = found;
+        if (found->grown) {
+            const device_guard guard(handle);
+            trim(handle);
+        }
     }
     handle.has_user_workspace = false;
     return MYBLAS_STATUS_SUCCESS;
+}
+
+size_t grow_workspace(myblasContext& handle, size_t wanted) noexcept {
+    stream_resources& r = *handle.current;
+    const size_t present = r.grown ? r.grown->bytes : default_workspace_bytes;
+    if (handle.backend->stream_is_capturing(handle.stream)) {
+        if (wanted > present)
+            return present;
+        r.grown->is_in_graph = true;
+        return wanted;
+    }
+    if (wanted <= present)
+        return wanted;
+    const size_t generous = grown_workspace(wanted, present, r.most_bytes);
+    if (replace_block(handle, generous) || (generous > wanted && replace_block(handle, wanted)))
+        return wanted;
+    // Not tried again, at every call, for as much.
+    r.most_bytes = std::max(present, wanted / 2);
+    logger::write("no memory for a workspace of %zu bytes", wanted);
+    return r.most_bytes;
+}
+
+void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
+    handle.workspace_limit = bytes;
+    for (stream_resources* r = handle.streams.get(); r; r = r->next.get())
+        r->most_bytes = workspace_limit(handle);
+    trim(handle);
 }
 
 myblasStatus_t release_streams(myblasContext& handle) noexcept {
@@ -96,10 +169,17 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
         if (first_failure == MYBLAS_STATUS_SUCCESS)
             first_failure = status;
     };
+    // This waits for all work on the device, which the blocks need.
     for (const stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
         release(r->workspace);
         release(r->counters);
     }
+    for (const stream_resources* r = handle.streams.get(); r; r = r->next.get())
+        if (r->grown)
+            release(r->grown->memory);
+    for (const workspace_block* b = handle.outgrown.get(); b; b = b->next.get())
+        release(b->memory);
+    handle.outgrown.reset();
     handle.streams.reset();
     handle.current = nullptr;
     return first_failure;
@@ -159,8 +239,14 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
         return refuse(function, failure, "the stream's work failed");
     if (const myblasStatus_t failure = backend.stream_destroy(stream))
         return refuse(function, failure, "the stream could not be destroyed");
-    if (stream_resources* r = find_resources(*handle, identity_of(stream)))
+    if (stream_resources* r = find_resources(*handle, identity_of(stream))) {
         r->in_use = false;
+        r->most_bytes = workspace_limit(*handle);
+        if (r->grown && !r->grown->is_in_graph) {
+            (void)backend.release(r->grown->memory);
+            r->grown.reset();
+        }
+    }
     // The NULL stream has had its resources since the handle was made, so this cannot fail.
     return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;
 }

@@ -34,10 +34,16 @@ struct backend_ops {
 
     // Memory may be asked for while a stream is being captured: it never becomes part of the graph.
     // 0 bytes are a null pointer, and so is memory that there was none of. release waits for the
-    // work that uses the memory; zero has zeroed it when it returns.
+    // work that uses memory from allocate; zero has zeroed it when it returns.
     myblasStatus_t (*allocate)(void** ptr, size_t bytes);
     myblasStatus_t (*release)(void* ptr);
     myblasStatus_t (*zero)(void* ptr, size_t bytes);
+
+    // Memory that is taken and given back in the order of a stream, which must not be captured: nothing
+    // waits. release frees it too, once no work uses it. stream_release answers NOT_SUPPORTED, and
+    // leaves the memory, on a device without memory pools. Null where streams have no order.
+    myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream);
+    myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream);
 
     myblasStatus_t (*stream_create)(myblasStream_t* stream);
     myblasStatus_t (*stream_destroy)(myblasStream_t stream);

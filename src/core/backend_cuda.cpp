@@ -93,6 +93,7 @@ myblasStatus_t open(device_info* device, const char** reason) {
     device->arch = arch;
     device->sm_count = properties.multiProcessorCount;
     device->smem_per_block = properties.sharedMemPerBlockOptin;
+    device->memory_bytes = properties.totalGlobalMem;
     // What a driver does not tell (of integrated or virtual devices) is taken for that of the card that was measured.
     device->clock_mhz = clock_khz > 0 ? clock_khz / 1000 : usual_device.clock_mhz;
     const double gbps = 2e-6 * memory_khz * (bus_bits / 8); // two transfers a clock
@@ -161,6 +162,36 @@ myblasStatus_t zero(void* ptr, size_t bytes) {
     const cudaError_t destroyed = cudaStreamDestroy(stream);
     return error == cudaSuccess && destroyed == cudaSuccess ? MYBLAS_STATUS_SUCCESS
                                                             : MYBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// ---- Memory in the order of a stream -------------------------------------------------------------
+
+bool has_memory_pools() {
+    int device = 0, has_pools = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device) ==
+               cudaSuccess &&
+           has_pools;
+}
+
+// From the device's current memory pool. The pool's release threshold does not matter: handles keep
+// what they take, and what they free may go back to the driver at once.
+myblasStatus_t stream_allocate(void** ptr, size_t bytes, myblasStream_t stream) {
+    if (!has_memory_pools())
+        return allocate(ptr, bytes);
+    const outside_captures guard;
+    if (cudaMallocAsync(ptr, bytes, stream) == cudaSuccess)
+        return MYBLAS_STATUS_SUCCESS;
+    *ptr = nullptr;
+    return MYBLAS_STATUS_ALLOC_FAILED;
+}
+
+myblasStatus_t stream_release(void* ptr, myblasStream_t stream) {
+    if (!has_memory_pools())
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    const outside_captures guard;
+    return cudaFreeAsync(ptr, stream) == cudaSuccess ? MYBLAS_STATUS_SUCCESS
+                                                     : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
 // ---- Streams -------------------------------------------------------------------------------------
@@ -239,6 +270,8 @@ constexpr backend_ops ops = {
     .allocate = allocate,
     .release = release,
     .zero = zero,
+    .stream_allocate = stream_allocate,
+    .stream_release = stream_release,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,

@@ -5,6 +5,7 @@
 #include "core/device.h"
 #include "core/kernel_entry.h"
 #include "core/selection_cache.h"
+#include "core/workspace.h"
 #include "myblas/myblas.h"
 
 #include <array>
@@ -13,16 +14,25 @@
 
 namespace myblas {
 
-inline constexpr size_t default_workspace_bytes = size_t{32} << 20; // of each stream
+// Workspace beyond what a stream has from the beginning.
+struct workspace_block {
+    void* memory = nullptr;
+    size_t bytes = 0;         // more than default_workspace_bytes
+    bool is_in_graph = false; // a graph that was captured may use it: it must not be freed
+    std::unique_ptr<workspace_block> next;
+};
 
 // Device memory of one stream on which a handle works. Streams have their own, so that work of one
-// handle on two streams never shares memory; all have the same, so that results do not depend on the
-// stream.
+// handle on two streams never shares memory.
 struct stream_resources {
     const void* stream = nullptr; // whose they are: identity_of() in api/stream.cpp
     bool in_use = false;          // by that stream; else kept for the next one
     void* workspace = nullptr;    // default_workspace_bytes
     unsigned* counters = nullptr; // counter_count zeroes
+    std::unique_ptr<workspace_block> grown;
+    // The most that `workspace` or `grown` may have: the handle's limit, or less where there was no
+    // memory for that much. grown->bytes is no more, but in streams that are not the handle's now.
+    size_t most_bytes = default_workspace_bytes;
     std::unique_ptr<stream_resources> next;
 };
 
@@ -46,6 +56,9 @@ struct myblasContext {
 
     std::unique_ptr<myblas::stream_resources> streams; // a list of all that were made
     myblas::stream_resources* current = nullptr;       // those of `stream`
+    size_t workspace_limit = 0;                        // of a stream, as the program set it
+    // Blocks that are no stream's any more and could not be freed yet
+    std::unique_ptr<myblas::workspace_block> outgrown;
 
     bool has_user_workspace = false;
     void* user_workspace = nullptr;

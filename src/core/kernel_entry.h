@@ -77,6 +77,24 @@ struct kernel_entry {
     myblasStatus_t (*launch)(const Problem&, const launch_context&) = nullptr;
 };
 
+// Bytes of workspace beyond which more is of no use to the kernel.
+template <class Problem>
+size_t useful_workspace(const kernel_entry<Problem>& kernel,
+                        const Problem& problem,
+                        const device_info& device) {
+    const auto bytes =
+        kernel.best_workspace_bytes ? kernel.best_workspace_bytes : kernel.workspace_bytes;
+    return bytes ? bytes(problem, device) : 0;
+}
+
+// The kernel that a call takes, null if there is none, and how much workspace of what there may be is
+// of use to it.
+template <class Problem>
+struct selection {
+    const kernel_entry<Problem>* kernel = nullptr;
+    size_t workspace_bytes = 0;
+};
+
 // A registry: one backend's kernels of one routine in ladder order, plainest first.
 template <class Problem>
 using kernel_list = std::span<const kernel_entry<Problem>* const>;

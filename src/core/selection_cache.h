@@ -52,19 +52,19 @@ class selection_cache {
 public:
     // What select() answers for the problem, or answered when it was last here.
     template <class Select>
-    const kernel_entry<sgemm_problem>*
+    selection<sgemm_problem>
     find(const sgemm_problem& problem, size_t workspace_bytes, Select&& select) {
         const selection_inputs wanted = inputs_of(problem, workspace_bytes);
         entry& place = entries[place_of(wanted)];
-        if (!place.kernel || place.inputs != wanted)
+        if (!place.selected.kernel || place.inputs != wanted)
             place = {wanted, select()};
-        return place.kernel;
+        return place.selected;
     }
 
 private:
     struct entry {
         selection_inputs inputs;
-        const kernel_entry<sgemm_problem>* kernel; // null: nothing is here
+        selection<sgemm_problem> selected; // no kernel: nothing is here
     };
     static constexpr int place_bits = 5;
 

@@ -1,0 +1,57 @@
+// How much workspace a handle has for each of its streams. Pure.
+//
+// A stream has default_workspace_bytes from the beginning. They stay as long as the handle, because a
+// graph may replay any call. A call that can use more gets a second block, which is replaced by a larger
+// one when a later call can use still more (api/stream.cpp).
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+namespace myblas {
+
+inline constexpr size_t default_workspace_bytes = size_t{32} << 20;
+
+// Enough for a product of 16384 cubed in one pass in every mode, which takes 3.01 GiB; but no more than
+// an eighth of the device's memory.
+constexpr size_t default_workspace_limit(size_t memory_bytes) {
+    return std::min(size_t{4} << 30, memory_bytes / 8);
+}
+
+// The size of the block for a call that can use `wanted` bytes, where there are `present` and may be
+// `most`: present < wanted <= most. It at least doubles, so that a program whose sizes rise step by step
+// does not allocate at each step.
+constexpr size_t grown_workspace(size_t wanted, size_t present, size_t most) {
+    return std::min(std::max(wanted, 2 * present), most);
+}
+
+// A number of bytes: decimal digits, and K, M or G for powers of 1024. False for any other text and for
+// more than a size_t holds.
+inline bool parse_bytes(const char* text, size_t* bytes) {
+    size_t number = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
+    if (error != std::errc{})
+        return false;
+    int shift = 0;
+    switch (*end) {
+    case 'K':
+        shift = 10;
+        break;
+    case 'M':
+        shift = 20;
+        break;
+    case 'G':
+        shift = 30;
+        break;
+    }
+    if (end[shift ? 1 : 0] || number > std::numeric_limits<size_t>::max() >> shift)
+        return false;
+    *bytes = number << shift;
+    return true;
+}
+
+} // namespace myblas
