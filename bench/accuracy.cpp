@@ -15,7 +15,7 @@ constexpr double unit_roundoff = 0x1p-24;
 // A kernel on tensor cores may find in the middle of a call that it cannot hold its promise, and leaves the
 // call to a kernel of a stricter mode; the host never learns of it. What it leaves has the bits of that other
 // kernel then. That of strict mode adds the sums of every 64 of k, of which each is in order, as this one's.
-constexpr const char* in_order = "warp_tile_128x128";
+constexpr const char* in_order = "warp_tile/128x128";
 constexpr int64_t sum_k = 64;
 
 // Data that no kernel is to leave to another.
