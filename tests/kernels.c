@@ -1,5 +1,6 @@
 // myblas_kernels.h: the lists of kernels, forcing one, and which one a call takes on which device.
 // All but forcing needs no GPU, and is skipped only in builds without CUDA.
+#include "partly_compiled.h"
 #include "support.h"
 
 #include <math.h>
@@ -29,17 +30,10 @@ static bool cuda_is_built(void) {
 
 // ---- Architectures -------------------------------------------------------------------------------
 
-static bool is_file_of(const char* files, const char* name) {
-    char word[128];
-    snprintf(word, sizeof word, " %s ", name);
-    return strstr(files, word) != NULL;
-}
-
-// What is compiled for part of the architectures (src/CMakeLists.txt) declares that it runs on no others.
-static void test_partly_compiled_kernels(void** state) {
-    (void)state;
-    if (!cuda_is_built())
-        skip();
+// What is compiled for part of the architectures (src/CMakeLists.txt) declares that it runs on no others. `names`:
+// what is quoted in a source file, in which its kernels' names are.
+static int
+check_partly_compiled(const char* file, const char* const* names, int min_arch, int max_arch) {
     int found = 0;
     for (size_t r = 0; r < COUNT_OF(routines); ++r) {
         int count = 0;
@@ -47,20 +41,41 @@ static void test_partly_compiled_kernels(void** state) {
         for (int i = 0; i < count; ++i) {
             myblasKernelInfo_t info = {.size_bytes = sizeof info};
             assert_ok(myblasGetKernelInfo(MYBLAS_BACKEND_CUDA, routines[r], i, &info));
-            const bool for_hopper = is_file_of(FILES_FOR_HOPPER, info.name);
-            if (!for_hopper && !is_file_of(FILES_FOR_CLUSTERS, info.name))
-                continue;
-            ++found;
-            if (info.min_arch != 90 || (for_hopper && info.max_arch != 90))
-                fail_msg("%s declares architectures that it is not compiled for", info.name);
+            for (const char* const* name = names; *name; ++name) {
+                if (strcmp(*name, info.name) != 0)
+                    continue;
+                ++found;
+                if (info.min_arch < min_arch || (max_arch && info.max_arch != max_arch))
+                    fail_msg("%s declares architectures that %s is not compiled for", *name, file);
+            }
         }
     }
-    assert_true(found > 10);
+    return found;
+}
+
+// tests/CMakeLists.txt defines PARTLY_COMPILED: {file, names, min_arch, max_arch}, of each such file that includes a
+// registry, and so defines kernels.
+static void test_partly_compiled_kernels(void** state) {
+    (void)state;
+    if (!cuda_is_built())
+        skip();
+    static const struct {
+        const char* file;
+        const char* names[32];
+        int min_arch, max_arch;
+    } files[] = {PARTLY_COMPILED{NULL, {NULL}, 0, 0}};
+    assert_non_null(files[0].file);
+    for (size_t f = 0; files[f].file; ++f) {
+        if (check_partly_compiled(
+                files[f].file, files[f].names, files[f].min_arch, files[f].max_arch) == 0)
+            fail_msg("no kernel is named in %s", files[f].file);
+    }
 }
 
 // ---- Lists ---------------------------------------------------------------------------------------
 
-// Names are ABI: these are the ladders, in order.
+// All kernels, in order. Promised for the life of the ABI are the names without a slash, and of the others the
+// families, which are before it: no such name leaves these lists.
 static const char* const cuda_sgemm[] = {"naive",
                                          "coalesced",
                                          "grid_stride",
@@ -72,31 +87,28 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "register_tile_2x2",
                                          "vectorised",
                                          "double_buffered",
-                                         "warp_tile",
-                                         "warp_tile_128x128",
-                                         "warp_tile_64x64",
+                                         "warp_tile/256x128",
+                                         "warp_tile/128x128",
+                                         "warp_tile/64x128",
+                                         "warp_tile/64x64",
                                          "split_k",
-                                         "matvec",
-                                         "skinny",
+                                         "stream_k/128x64",
+                                         "stream_k/128x64_parts",
+                                         "small_tile/16x16_k8",
+                                         "small_tile/16x16_k32",
+                                         "small_tile/32x16_k16",
+                                         "small_tile/32x32_k16",
+                                         "small_tile/64x32_k16",
+                                         "small_tile/64x64_k32",
+                                         "small_tile/16x16_packed",
+                                         "small_tile/32x32_packed",
+                                         "small_tile/32x16_k16_cluster4",
+                                         "small_tile/32x32_k16_cluster2",
+                                         "small_tile/32x32_k16_cluster8",
                                          "short_k",
-                                         "long_k",
-                                         "stream_k",
-                                         "stream_k_128x128",
-                                         "stream_k_lanes",
-                                         "sliced_16x16_short",
-                                         "sliced_16x16",
-                                         "sliced_32x16",
-                                         "sliced_32x16_cluster",
-                                         "sliced_32x16_cluster_4",
-                                         "sliced_32x32_cluster",
-                                         "sliced_32x32_cluster_long",
-                                         "sliced_32x32_cluster_8",
-                                         "sliced_64x32_cluster",
-                                         "sliced_32x64_cluster",
-                                         "sliced_64x64_cluster",
-                                         "sliced_64x64",
-                                         "packed_16x16",
-                                         "packed_32x32",
+                                         "skinny",
+                                         "thin/vector",
+                                         "thin/panel",
                                          "emulated_bf16x6",
                                          "emulated_bf16x6_128x128",
                                          "emulated_bf16x6_passes",
@@ -211,7 +223,7 @@ static void check_info(myblasBackend_t backend, const myblasKernelInfo_t* info) 
     }
 }
 
-// The ladder's names appear in its order, among others maybe, and every name once.
+// The names are those of the list, in its order, and every name comes once.
 static void check_ladders(myblasBackend_t backend) {
     for (size_t l = 0; l < COUNT_OF(ladders); ++l) {
         if (ladders[l].backend != backend)
@@ -222,13 +234,16 @@ static void check_ladders(myblasBackend_t backend) {
         for (int i = 0; i < count; ++i) {
             const myblasKernelInfo_t info = info_of(backend, ladders[l].routine, i);
             check_info(backend, &info);
-            if (*next && strcmp(*next, info.name) == 0)
-                ++next;
+            if (!*next || strcmp(*next, info.name) != 0)
+                fail_msg("routine %d has %s where the list has %s",
+                         ladders[l].routine,
+                         info.name,
+                         *next ? *next : "nothing");
+            ++next;
             for (int j = 0; j < i; ++j)
                 assert_string_not_equal(info_of(backend, ladders[l].routine, j).name, info.name);
         }
-        if (*next)
-            fail_msg("routine %d has no kernel %s at its place", ladders[l].routine, *next);
+        assert_null(*next); // the list ends with the registry
     }
 }
 
@@ -359,84 +374,84 @@ static void test_selected_names(void** state) {
         const char* name;
     } expected[] = {
         // clang-format off
-        {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},
-        {90, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(N, N, 4096, 4096, 256), "stream_k_lanes"},
-        {80, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "warp_tile_128x128"},
-        {90, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "stream_k_128x128"},
-        {80, default_workspace, sgemm_call(N, N, 5000, 5000, 5000), "warp_tile"},
-        {90, default_workspace, sgemm_call(N, N, 5000, 5000, 5000), "stream_k_lanes"},
-        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "sliced_16x16_short"},
-        {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "sliced_16x16"},
-        {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "sliced_32x16"},
-        {90, default_workspace, sgemm_call(T, N, 200, 200, 600), "sliced_32x32_cluster"},
-        {90, default_workspace, sgemm_call(N, N, 512, 512, 512), "sliced_64x64_cluster"},
-        {90, default_workspace, sgemm_call(N, N, 590, 590, 900), "sliced_32x32_cluster_long"},
-        {90, default_workspace, sgemm_call(N, T, 640, 640, 640), "sliced_32x32_cluster"},
-        {90, default_workspace, sgemm_call(T, N, 640, 640, 640), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(T, N, 768, 768, 768), "stream_k_lanes"},
-        {80, default_workspace, sgemm_call(N, N, 1024, 1024, 1024), "warp_tile_64x128"},
-        {90, default_workspace, sgemm_call(N, N, 1024, 1024, 1024), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(T, N, 1000, 1000, 1000), "stream_k_lanes"},
-        {all, default_workspace, sgemm_call(N, N, 100000, 32, 64), "warp_tile_64x64"},
-        {all, default_workspace, sgemm_call(N, N, 4096, 4096, 64), "warp_tile_128x128"},
-        {all, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "matvec"},
-        {all, default_workspace, sgemm_call(T, N, 1843, 1, 121), "matvec"},
+        {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/256x128"},
+        {90, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(N, N, 4096, 4096, 256), "stream_k/128x64"},
+        {80, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "warp_tile/128x128"},
+        {90, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "stream_k/128x64"},
+        {80, default_workspace, sgemm_call(N, N, 5000, 5000, 5000), "warp_tile/256x128"},
+        {90, default_workspace, sgemm_call(N, N, 5000, 5000, 5000), "stream_k/128x64"},
+        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/16x16_k8"},
+        {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile/16x16_k32"},
+        {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile/32x16_k16"},
+        {90, default_workspace, sgemm_call(T, N, 200, 200, 600), "small_tile/32x32_k16_cluster2"},
+        {90, default_workspace, sgemm_call(N, N, 512, 512, 512), "small_tile/32x32_k16_cluster2"},
+        {90, default_workspace, sgemm_call(N, N, 590, 590, 900), "small_tile/32x32_k16_cluster2"},
+        {90, default_workspace, sgemm_call(N, T, 640, 640, 640), "small_tile/32x32_k16_cluster2"},
+        {90, default_workspace, sgemm_call(T, N, 640, 640, 640), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(T, N, 768, 768, 768), "stream_k/128x64"},
+        {80, default_workspace, sgemm_call(N, N, 1024, 1024, 1024), "warp_tile/64x128"},
+        {90, default_workspace, sgemm_call(N, N, 1024, 1024, 1024), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(T, N, 1000, 1000, 1000), "stream_k/128x64"},
+        {all, default_workspace, sgemm_call(N, N, 100000, 32, 64), "warp_tile/64x64"},
+        {all, default_workspace, sgemm_call(N, N, 4096, 4096, 64), "warp_tile/128x128"},
+        {all, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "thin/vector"},
+        {all, default_workspace, sgemm_call(T, N, 1843, 1, 121), "thin/vector"},
         {all, default_workspace, sgemm_call(T, N, 1, 1, 1 << 20), "skinny"},
         {all, default_workspace, sgemm_call(N, N, 8, 8192, 8192), "skinny"},
-        {80, default_workspace, sgemm_call(N, N, 4096, 32, 4096), "sliced_32x32_long"},
-        {90, default_workspace, sgemm_call(N, N, 4096, 32, 4096), "sliced_32x32_cluster"},
-        {90, default_workspace, sgemm_call(N, T, 32, 4096, 4096), "sliced_32x32_long"},
-        {90, default_workspace, sgemm_call(T, N, 82, 16, 549), "sliced_32x16_cluster_4"},
-        {all, default_workspace, sgemm_call(N, N, 57, 9, 3353), "matvec"},
-        {90, default_workspace, sgemm_call(N, N, 9, 120, 4086), "sliced_32x32_cluster_8"},
-        {all, default_workspace, sgemm_call(T, N, 12, 5, 7925), "matvec"},
-        {90, default_workspace, sgemm_call(N, T, 7, 4303, 6953), "thin"},
-        {all, default_workspace, sgemm_call(N, T, 1103, 532, 145), "sliced_64x32_short"},
-        {all, default_workspace, sgemm_call(N, N, 2896, 324, 67), "sliced_64x32_short"},
-        {all, default_workspace, sgemm_call(T, N, 488, 555, 126), "sliced_32x32"},
-        {all, default_workspace, sgemm_call(T, T, 35, 3358, 43), "sliced_32x32_long"},
-        {all, default_workspace, sgemm_call(N, T, 867, 3425, 65), "warp_tile_64x128"},
+        {80, default_workspace, sgemm_call(N, N, 4096, 32, 4096), "small_tile/32x32_k16"},
+        {90, default_workspace, sgemm_call(N, N, 4096, 32, 4096), "small_tile/32x32_k16_cluster2"},
+        {90, default_workspace, sgemm_call(N, T, 32, 4096, 4096), "small_tile/32x32_k16"},
+        {90, default_workspace, sgemm_call(T, N, 82, 16, 549), "small_tile/32x16_k16_cluster4"},
+        {all, default_workspace, sgemm_call(N, N, 57, 9, 3353), "thin/vector"},
+        {90, default_workspace, sgemm_call(N, N, 9, 120, 4086), "small_tile/32x32_k16_cluster8"},
+        {all, default_workspace, sgemm_call(T, N, 12, 5, 7925), "thin/vector"},
+        {90, default_workspace, sgemm_call(N, T, 7, 4303, 6953), "thin/panel"},
+        {all, default_workspace, sgemm_call(N, T, 1103, 532, 145), "small_tile/64x32_k16"},
+        {all, default_workspace, sgemm_call(N, N, 2896, 324, 67), "small_tile/64x32_k16"},
+        {all, default_workspace, sgemm_call(T, N, 488, 555, 126), "small_tile/32x32_k16"},
+        {all, default_workspace, sgemm_call(T, T, 35, 3358, 43), "small_tile/32x32_k16"},
+        {all, default_workspace, sgemm_call(N, T, 867, 3425, 65), "warp_tile/64x128"},
         {all, default_workspace, sgemm_call(N, N, 100000, 32, 32), "short_k"},
         {all, default_workspace, sgemm_call(N, N, 217, 6685, 14), "short_k"},
         {all, default_workspace, sgemm_call(T, T, 37, 4008, 36), "short_k"},
-        {90, default_workspace, sgemm_call(T, N, 100000, 128, 128), "stream_k_128x128"},
-        {all, default_workspace, sgemm_call(N, T, 1117, 823, 30), "warp_tile_64x64"},
-        {80, default_workspace, sgemm_call(N, N, 64, 64, 65536), "long_k"},
-        {90, default_workspace, sgemm_call(N, N, 64, 64, 65536), "long_k_64x64"},
-        {90, default_workspace, sgemm_call(N, N, 128, 128, 16384), "long_k_128x64"},
-        {90, default_workspace, sgemm_call(T, N, 29, 314, 6686), "sliced_32x32_cluster_8"},
-        {90, default_workspace, sgemm_call(N, N, 76, 809, 3355), "long_k_128x64"},
-        {all, default_workspace, sgemm_call(N, N, 161, 594, 523), "sliced_32x16"},
-        {90, default_workspace, sgemm_call(N, T, 680, 1518, 357), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(N, T, 804, 514, 4652), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(N, T, 140, 1132, 4061), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(T, N, 192, 192, 12288), "stream_k_parts"},
-        {90, default_workspace, sgemm_call(T, N, 256, 256, 12288), "stream_k_parts_128x128"},
-        {90, default_workspace, sgemm_call(N, N, 384, 256, 12288), "stream_k_parts_128x128"},
-        {90, default_workspace, sgemm_call(T, N, 256, 256, 100000), "stream_k_lanes"},
-        {90, default_workspace, sgemm_call(N, N, 384, 256, 30000), "stream_k_lanes"},
-        {90, (size_t)1 << 30, padded(sgemm_call(N, N, 256, 256, 100000)), "stream_k_parts"},
-        {90, (size_t)1 << 30, padded(sgemm_call(T, N, 256, 256, 100000)), "stream_k_parts_128x128"},
-        {90, default_workspace, padded(sgemm_call(N, N, 300, 300, 40000)), "long_k_64x64"},
-        {90, default_workspace, sgemm_call(N, N, 140, 150, 50000), "long_k_64x64"},
-        {90, (size_t)1 << 30, padded(sgemm_call(N, N, 4096, 4096, 256)), "stream_k_lanes"},
-        {90, default_workspace, padded(sgemm_call(N, N, 100000, 128, 128)), "warp_tile"},
-        {90, (size_t)1 << 30, off_by_a_float(sgemm_call(N, N, 256, 256, 100000)), "stream_k_parts"},
+        {90, default_workspace, sgemm_call(T, N, 100000, 128, 128), "stream_k/128x64"},
+        {all, default_workspace, sgemm_call(N, T, 1117, 823, 30), "warp_tile/64x64"},
+        {80, default_workspace, sgemm_call(N, N, 64, 64, 65536), "split_k"},
+        {90, default_workspace, sgemm_call(N, N, 64, 64, 65536), "stream_k/128x64_parts"},
+        {90, default_workspace, sgemm_call(N, N, 128, 128, 16384), "stream_k/128x64_parts"},
+        {90, default_workspace, sgemm_call(T, N, 29, 314, 6686), "small_tile/32x32_k16_cluster8"},
+        {90, default_workspace, sgemm_call(N, N, 76, 809, 3355), "stream_k/128x64_parts"},
+        {all, default_workspace, sgemm_call(N, N, 161, 594, 523), "small_tile/32x16_k16"},
+        {90, default_workspace, sgemm_call(N, T, 680, 1518, 357), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(N, T, 804, 514, 4652), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(N, T, 140, 1132, 4061), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(T, N, 192, 192, 12288), "stream_k/128x64_parts"},
+        {90, default_workspace, sgemm_call(T, N, 256, 256, 12288), "stream_k/128x64_parts"},
+        {90, default_workspace, sgemm_call(N, N, 384, 256, 12288), "stream_k/128x64_parts"},
+        {90, default_workspace, sgemm_call(T, N, 256, 256, 100000), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(N, N, 384, 256, 30000), "stream_k/128x64"},
+        {90, (size_t)1 << 30, padded(sgemm_call(N, N, 256, 256, 100000)), "stream_k/128x64_parts"},
+        {90, (size_t)1 << 30, padded(sgemm_call(T, N, 256, 256, 100000)), "stream_k/128x64_parts"},
+        {90, default_workspace, padded(sgemm_call(N, N, 300, 300, 40000)), "stream_k/128x64_parts"},
+        {90, default_workspace, sgemm_call(N, N, 140, 150, 50000), "stream_k/128x64_parts"},
+        {90, (size_t)1 << 30, padded(sgemm_call(N, N, 4096, 4096, 256)), "stream_k/128x64"},
+        {90, default_workspace, padded(sgemm_call(N, N, 100000, 128, 128)), "warp_tile/256x128"},
+        {90, (size_t)1 << 30, off_by_a_float(sgemm_call(N, N, 256, 256, 100000)), "stream_k/128x64_parts"},
         {90, (size_t)1 << 30, in_mode(MYBLAS_FP32_FAST_MATH, padded(sgemm_call(N, N, 4096, 4096, 256))), "fast_fp16x3"},
         {90, default_workspace, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, T, 1100, 1100, 240)), "emulated_tf32x3_fused_64x64"},
-        {90, default_workspace, sgemm_call(N, T, 3394, 362, 232), "sliced_32x32"},
-        {90, default_workspace, sgemm_call(N, T, 3168, 399, 91), "warp_tile_64x64"},
-        {90, default_workspace, sgemm_call(N, N, 3000, 400, 80), "sliced_64x64"},
-        {90, default_workspace, sgemm_call(T, N, 860, 937, 38), "warp_tile_64x64"},
-        {90, default_workspace, sgemm_call(T, N, 20, 751, 7027), "sliced_32x32_cluster_8"},
-        {90, default_workspace, sgemm_call(N, N, 25, 1000, 600), "sliced_32x16_cluster"},
-        {90, default_workspace, sgemm_call(N, N, 4096, 32, 10000), "sliced_64x32_cluster"},
-        {90, default_workspace, sgemm_call(N, N, 32, 4096, 10000), "sliced_32x64_cluster"},
-        {80, 0, sgemm_call(N, N, 64, 64, 65536), "sliced_32x16"},
-        {90, 0, sgemm_call(N, N, 64, 64, 65536), "sliced_32x32_cluster"},
-        {all, 0, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile"},
+        {90, default_workspace, sgemm_call(N, T, 3394, 362, 232), "small_tile/32x32_k16"},
+        {90, default_workspace, sgemm_call(N, T, 3168, 399, 91), "warp_tile/64x64"},
+        {90, default_workspace, sgemm_call(N, N, 3000, 400, 80), "small_tile/64x64_k32"},
+        {90, default_workspace, sgemm_call(T, N, 860, 937, 38), "warp_tile/64x64"},
+        {90, default_workspace, sgemm_call(T, N, 20, 751, 7027), "small_tile/32x32_k16_cluster8"},
+        {90, default_workspace, sgemm_call(N, N, 25, 1000, 600), "small_tile/32x16_k16_cluster4"},
+        {90, default_workspace, sgemm_call(N, N, 4096, 32, 10000), "small_tile/32x32_k16_cluster2"},
+        {90, default_workspace, sgemm_call(N, N, 32, 4096, 10000), "small_tile/32x32_k16_cluster2"},
+        {80, 0, sgemm_call(N, N, 64, 64, 65536), "small_tile/32x16_k16"},
+        {90, 0, sgemm_call(N, N, 64, 64, 65536), "small_tile/32x32_k16_cluster2"},
+        {all, 0, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/256x128"},
         {90, (size_t)2 << 30, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 8192, 8192, 8192)), "fast_fp16x3"},
         {90, (size_t)1 << 30, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "fast_fp16x3"},
         {90, (size_t)1 << 30, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(T, N, 3072, 3072, 3072)), "fast_fp16x3_128x128"},
@@ -449,13 +464,13 @@ static void test_selected_names(void** state) {
         {90, 0, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 1024, 1024, 1024)), "emulated_tf32x3_fused_128x64"},
         {90, default_workspace, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 768, 768, 768)), "emulated_tf32x3_fused_128x128"},
         {90, default_workspace, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, T, 512, 512, 512)), "emulated_tf32x3_fused_64x64"},
-        {90, default_workspace, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 511, 511, 511)), "sliced_64x64_cluster"},
+        {90, default_workspace, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 511, 511, 511)), "small_tile/32x32_k16_cluster2"},
         {80, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "fast_fp16x3_fused"},
         {80, 0, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "emulated_bf16x6_fused"},
-        {80, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 512, 512, 512)), "sliced_32x32_long"},
-        {86, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "warp_tile"},
-        {89, 0, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "warp_tile"},
-        {120, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "warp_tile"},
+        {80, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 512, 512, 512)), "small_tile/32x32_k16"},
+        {86, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "warp_tile/256x128"},
+        {89, 0, in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "warp_tile/256x128"},
+        {120, 0, in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(N, N, 4096, 4096, 4096)), "warp_tile/256x128"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "shifted"},
         {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "shifted"},
@@ -731,7 +746,7 @@ static void test_work_of_a_large_product(void** state) {
     if (!cuda_is_built())
         skip();
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 4096, 4096, 4096);
-    const int index = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "warp_tile");
+    const int index = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "warp_tile/256x128");
     const myblasKernelEstimate_t e = estimate_on(MYBLAS_BACKEND_CUDA, 90, 0, &call, index);
     assert_int_equal(e.accepted, 1);
     assert_int_equal(e.workspace_bytes, 0);

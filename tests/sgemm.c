@@ -551,9 +551,8 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return strncmp(info->name, "stream_k", strlen("stream_k")) != 0 &&
-           strncmp(info->name, "long_k_", strlen("long_k_")) != 0 &&
-           strcmp(info->name, "thin") != 0 && strstr(info->name, "_tf32x3_") == NULL;
+    return strncmp(info->name, "stream_k/", strlen("stream_k/")) != 0 &&
+           strcmp(info->name, "thin/panel") != 0 && strstr(info->name, "_tf32x3_") == NULL;
 }
 
 // Whether a kernel is to take the batch: one that needs aligned operands wants to know that they are.
@@ -1093,7 +1092,7 @@ static void test_hard_data(void** state) {
 // A kernel of a mode leaves a call to one of a stricter mode where its slices lose too much. The host is never
 // told, but the result has the bits of that other kernel: in strict mode of this one, which adds in order of k,
 // as long as k is at most 64.
-static const char in_order[] = "warp_tile_128x128";
+static const char in_order[] = "warp_tile/128x128";
 enum { guarded_k = 64 };
 
 static float uniform(bool of_a, int line, int k) {

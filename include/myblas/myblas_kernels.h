@@ -2,8 +2,10 @@
  * The kernels behind the routines of myblas.h: count, describe, force them, and ask which one a
  * call takes and why.
  *
- * Kernels are in ladder order, from the plainest up. Names are stable; they are part of the ABI's
- * promise. The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
+ * Kernels are in ladder order, from the plainest up. A name with a slash is that of a variant of a
+ * family, family/variant. The names of families and of kernels without variants are stable; they are
+ * part of the ABI's promise. What stands behind a slash may change with any release.
+ * The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
  * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL,
  * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL force a kernel on every
  * handle created later; a name that the handle's backend lacks makes the routine answer
@@ -25,7 +27,7 @@ extern "C" {
 
 typedef struct {
     size_t size_bytes;       /* set by the caller to sizeof(myblasKernelInfo_t) */
-    const char* name;        /* stable; what myblasForceKernel takes */
+    const char* name;        /* what myblasForceKernel takes; stable up to a slash */
     const char* description; /* one line */
     int min_arch, max_arch;  /* compute capability x 10, inclusive; 0: no bound, or the host */
     int block_m, block_n, block_k; /* elements of the block tile; 0 where there is none */

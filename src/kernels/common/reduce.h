@@ -74,6 +74,27 @@ __device__ carrier<T> warp_sum(carrier<T> value) {
     return value;
 }
 
+// Sums over lanes that differ in the bits `distance`, distance / 2, ..., `last`, halving what each lane holds
+// while there is more than one value. Returns which value comes first of those that the lane kept.
+template <int count, int distance, int last, int size>
+__device__ __forceinline__ int scatter_sums(float (&value)[size]) {
+    if constexpr (distance < last) {
+        return 0;
+    } else if constexpr (count == 1) {
+        value[0] += __shfl_xor_sync(full_warp, value[0], distance);
+        return scatter_sums<1, distance / 2, last>(value);
+    } else {
+        const bool upper = threadIdx.x & distance;
+#pragma unroll
+        for (int i = 0; i < count / 2; ++i) {
+            const float sent = upper ? value[i] : value[i + count / 2];
+            const float kept = upper ? value[i + count / 2] : value[i];
+            value[i] = kept + __shfl_xor_sync(full_warp, sent, distance);
+        }
+        return (upper ? count / 2 : 0) + scatter_sums<count / 2, distance / 2, last>(value);
+    }
+}
+
 // The sum over a block of `threads` threads, in thread 0. All threads call it, with a barrier before
 // they call it again.
 template <int threads, class Value>

@@ -18,9 +18,9 @@
 
 #include "kernels/common/mma.cuh"
 #include "kernels/common/smem.h"
+#include "kernels/sgemm/parts/warp_tile.cuh"
+#include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/slices.cuh"
-#include "kernels/sgemm/warp_tile.cuh"
-#include "kernels/sgemm/work.h"
 
 namespace myblas::cuda {
 
@@ -543,12 +543,12 @@ struct fused_launcher {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        return launch_batch(fused_kernel<Shape>,
-                            tile_count(p, Shape::block_m, Shape::block_n),
-                            Shape::threads,
-                            Shape::smem_bytes,
-                            p,
-                            context);
+        return launch_products(fused_kernel<Shape>,
+                               {.x = tile_count(p, Shape::block_m, Shape::block_n),
+                                .threads = Shape::threads,
+                                .smem_bytes = Shape::smem_bytes},
+                               p,
+                               context);
     }
 
     static constexpr kernel_entry<sgemm_problem>

@@ -2,72 +2,72 @@
 
 #include "core/routine.h"
 
+#include <span>
+
 namespace myblas {
+namespace {
+
+using family = std::span<const cuda::sgemm_kernel>;
+
+constexpr family single(const cuda::sgemm_kernel& kernel) { return {&kernel, 1}; }
+
+// Plainest first.
+constexpr family families[] = {
+    single(cuda::sgemm_naive),
+    single(cuda::sgemm_coalesced),
+    single(cuda::sgemm_grid_stride),
+    single(cuda::sgemm_shared_rows),
+    single(cuda::sgemm_shared_tile),
+    single(cuda::sgemm_shared_tile_grid_stride),
+    single(cuda::sgemm_register_tile_strided),
+    single(cuda::sgemm_register_tile),
+    single(cuda::sgemm_register_tile_2x2),
+    single(cuda::sgemm_vectorised),
+    single(cuda::sgemm_double_buffered),
+    cuda::sgemm_warp_tile,
+    single(cuda::sgemm_split_k),
+    cuda::sgemm_stream_k,
+    cuda::sgemm_small_tile,
+    cuda::sgemm_small_tile_clusters,
+    single(cuda::sgemm_short_k),
+    single(cuda::sgemm_skinny),
+    single(cuda::sgemm_thin_vector),
+    single(cuda::sgemm_thin_panel),
+    single(cuda::sgemm_emulated_bf16x6),
+    single(cuda::sgemm_emulated_bf16x6_128x128),
+    single(cuda::sgemm_emulated_bf16x6_passes),
+    single(cuda::sgemm_fast_fp16x3),
+    single(cuda::sgemm_fast_fp16x3_128x128),
+    single(cuda::sgemm_fast_fp16x3_passes),
+    single(cuda::sgemm_emulated_bf16x6_fused),
+    single(cuda::sgemm_emulated_bf16x6_fused_64x64),
+    single(cuda::sgemm_fast_fp16x3_fused),
+    single(cuda::sgemm_fast_fp16x3_fused_64x64),
+    single(cuda::sgemm_emulated_tf32x3_fused_64x64),
+    single(cuda::sgemm_emulated_tf32x3_fused_128x64),
+    single(cuda::sgemm_emulated_tf32x3_fused_128x128),
+};
+
+constexpr size_t count = [] {
+    size_t sum = 0;
+    for (const family& f : families)
+        sum += f.size();
+    return sum;
+}();
+
+constexpr std::array<const cuda::sgemm_kernel*, count> kernels = [] {
+    std::array<const cuda::sgemm_kernel*, count> all{};
+    size_t next = 0;
+    for (const family& f : families)
+        for (const cuda::sgemm_kernel& kernel : f)
+            all[next++] = &kernel;
+    return all;
+}();
+
+} // namespace
 
 template <>
 kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
-    static constexpr const kernel_entry<sgemm_problem>* kernels[] = {
-        &cuda::sgemm_naive,
-        &cuda::sgemm_coalesced,
-        &cuda::sgemm_grid_stride,
-        &cuda::sgemm_shared_rows,
-        &cuda::sgemm_shared_tile,
-        &cuda::sgemm_shared_tile_grid_stride,
-        &cuda::sgemm_register_tile_strided,
-        &cuda::sgemm_register_tile,
-        &cuda::sgemm_register_tile_2x2,
-        &cuda::sgemm_vectorised,
-        &cuda::sgemm_double_buffered,
-        &cuda::sgemm_warp_tile,
-        &cuda::sgemm_warp_tile_128x128,
-        &cuda::sgemm_warp_tile_64x64,
-        &cuda::sgemm_warp_tile_64x128,
-        &cuda::sgemm_split_k,
-        &cuda::sgemm_matvec,
-        &cuda::sgemm_thin,
-        &cuda::sgemm_skinny,
-        &cuda::sgemm_short_k,
-        &cuda::sgemm_long_k,
-        &cuda::sgemm_long_k_64x64,
-        &cuda::sgemm_long_k_128x64,
-        &cuda::sgemm_long_k_128x128,
-        &cuda::sgemm_stream_k,
-        &cuda::sgemm_stream_k_128x128,
-        &cuda::sgemm_stream_k_parts,
-        &cuda::sgemm_stream_k_parts_128x128,
-        &cuda::sgemm_stream_k_lanes,
-        &cuda::sgemm_sliced_16x16_short,
-        &cuda::sgemm_sliced_16x16,
-        &cuda::sgemm_sliced_32x16,
-        &cuda::sgemm_sliced_32x16_cluster,
-        &cuda::sgemm_sliced_32x16_cluster_4,
-        &cuda::sgemm_sliced_32x32,
-        &cuda::sgemm_sliced_32x32_long,
-        &cuda::sgemm_sliced_32x32_cluster,
-        &cuda::sgemm_sliced_32x32_cluster_long,
-        &cuda::sgemm_sliced_32x32_cluster_8,
-        &cuda::sgemm_sliced_64x32_short,
-        &cuda::sgemm_sliced_64x32,
-        &cuda::sgemm_sliced_64x32_cluster,
-        &cuda::sgemm_sliced_32x64_cluster,
-        &cuda::sgemm_sliced_64x64_cluster,
-        &cuda::sgemm_sliced_64x64,
-        &cuda::sgemm_packed_16x16,
-        &cuda::sgemm_packed_32x32,
-        &cuda::sgemm_emulated_bf16x6,
-        &cuda::sgemm_emulated_bf16x6_128x128,
-        &cuda::sgemm_emulated_bf16x6_passes,
-        &cuda::sgemm_fast_fp16x3,
-        &cuda::sgemm_fast_fp16x3_128x128,
-        &cuda::sgemm_fast_fp16x3_passes,
-        &cuda::sgemm_emulated_bf16x6_fused,
-        &cuda::sgemm_emulated_bf16x6_fused_64x64,
-        &cuda::sgemm_fast_fp16x3_fused,
-        &cuda::sgemm_fast_fp16x3_fused_64x64,
-        &cuda::sgemm_emulated_tf32x3_fused_64x64,
-        &cuda::sgemm_emulated_tf32x3_fused_128x64,
-        &cuda::sgemm_emulated_tf32x3_fused_128x128,
-    };
     return kernels;
 }
 

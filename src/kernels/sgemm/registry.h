@@ -1,69 +1,47 @@
-// The SGEMM kernels of the cuda backend.
+// The SGEMM kernels of the cuda backend. Rungs of the ladder are one kernel each; families are tables of variants.
 #pragma once
 
 #include "core/kernel_entry.h"
 
+#include <array>
+
 namespace myblas::cuda {
 
-extern const kernel_entry<sgemm_problem> sgemm_naive;
-extern const kernel_entry<sgemm_problem> sgemm_coalesced;
-extern const kernel_entry<sgemm_problem> sgemm_grid_stride;
-extern const kernel_entry<sgemm_problem> sgemm_shared_rows;
-extern const kernel_entry<sgemm_problem> sgemm_shared_tile;
-extern const kernel_entry<sgemm_problem> sgemm_shared_tile_grid_stride;
-extern const kernel_entry<sgemm_problem> sgemm_register_tile_strided;
-extern const kernel_entry<sgemm_problem> sgemm_register_tile;
-extern const kernel_entry<sgemm_problem> sgemm_register_tile_2x2;
-extern const kernel_entry<sgemm_problem> sgemm_vectorised;
-extern const kernel_entry<sgemm_problem> sgemm_double_buffered;
-extern const kernel_entry<sgemm_problem> sgemm_warp_tile;
-extern const kernel_entry<sgemm_problem> sgemm_warp_tile_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_warp_tile_64x128;
-extern const kernel_entry<sgemm_problem> sgemm_split_k;
-extern const kernel_entry<sgemm_problem> sgemm_matvec;
-extern const kernel_entry<sgemm_problem> sgemm_thin;
-extern const kernel_entry<sgemm_problem> sgemm_skinny;
-extern const kernel_entry<sgemm_problem> sgemm_short_k;
-extern const kernel_entry<sgemm_problem> sgemm_long_k;
-extern const kernel_entry<sgemm_problem> sgemm_long_k_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_long_k_128x64;
-extern const kernel_entry<sgemm_problem> sgemm_long_k_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_stream_k;
-extern const kernel_entry<sgemm_problem> sgemm_stream_k_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_stream_k_parts;
-extern const kernel_entry<sgemm_problem> sgemm_stream_k_parts_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_stream_k_lanes;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16_short;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_16x16;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x16;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x16_cluster;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x16_cluster_4;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32_long;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32_cluster;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32_cluster_long;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x32_cluster_8;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_64x32_short;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_64x32;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_64x32_cluster;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_32x64_cluster;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64_cluster;
-extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_packed_16x16;
-extern const kernel_entry<sgemm_problem> sgemm_packed_32x32;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_passes;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_passes;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_fused;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_fused_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_fused;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_fused_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_128x64;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_128x128;
+using sgemm_kernel = kernel_entry<sgemm_problem>;
+
+extern const sgemm_kernel sgemm_naive;
+extern const sgemm_kernel sgemm_coalesced;
+extern const sgemm_kernel sgemm_grid_stride;
+extern const sgemm_kernel sgemm_shared_rows;
+extern const sgemm_kernel sgemm_shared_tile;
+extern const sgemm_kernel sgemm_shared_tile_grid_stride;
+extern const sgemm_kernel sgemm_register_tile_strided;
+extern const sgemm_kernel sgemm_register_tile;
+extern const sgemm_kernel sgemm_register_tile_2x2;
+extern const sgemm_kernel sgemm_vectorised;
+extern const sgemm_kernel sgemm_double_buffered;
+extern const std::array<sgemm_kernel, 4> sgemm_warp_tile;
+extern const sgemm_kernel sgemm_split_k;
+extern const std::array<sgemm_kernel, 2> sgemm_stream_k;
+extern const std::array<sgemm_kernel, 8> sgemm_small_tile;
+extern const std::array<sgemm_kernel, 3> sgemm_small_tile_clusters;
+extern const sgemm_kernel sgemm_short_k;
+extern const sgemm_kernel sgemm_skinny;
+extern const sgemm_kernel sgemm_thin_vector;
+extern const sgemm_kernel sgemm_thin_panel;
+
+extern const sgemm_kernel sgemm_emulated_bf16x6;
+extern const sgemm_kernel sgemm_emulated_bf16x6_128x128;
+extern const sgemm_kernel sgemm_emulated_bf16x6_passes;
+extern const sgemm_kernel sgemm_fast_fp16x3;
+extern const sgemm_kernel sgemm_fast_fp16x3_128x128;
+extern const sgemm_kernel sgemm_fast_fp16x3_passes;
+extern const sgemm_kernel sgemm_emulated_bf16x6_fused;
+extern const sgemm_kernel sgemm_emulated_bf16x6_fused_64x64;
+extern const sgemm_kernel sgemm_fast_fp16x3_fused;
+extern const sgemm_kernel sgemm_fast_fp16x3_fused_64x64;
+extern const sgemm_kernel sgemm_emulated_tf32x3_fused_64x64;
+extern const sgemm_kernel sgemm_emulated_tf32x3_fused_128x64;
+extern const sgemm_kernel sgemm_emulated_tf32x3_fused_128x128;
 
 } // namespace myblas::cuda

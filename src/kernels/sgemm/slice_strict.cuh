@@ -5,8 +5,8 @@
 // all these. What comes here has terms of widely different size.
 #pragma once
 
+#include "kernels/sgemm/parts/warp_tile.cuh"
 #include "kernels/sgemm/slices.cuh"
-#include "kernels/sgemm/warp_tile.cuh"
 
 namespace myblas::cuda {
 

@@ -19,7 +19,7 @@
 // A group is 16 panels, of the last one perhaps fewer: what is read at the same time, and next, lies on few pages.
 #pragma once
 
-#include "kernels/sgemm/operands.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

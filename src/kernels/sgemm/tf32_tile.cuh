@@ -28,8 +28,8 @@
 #include "kernels/common/tensor_map.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
-#include "kernels/sgemm/operands.cuh"
-#include "kernels/sgemm/work.h"
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/work.h"
 
 namespace myblas::cuda {
 

@@ -1,0 +1,138 @@
+// Rung 11, double_buffered: no thread waits for memory that it could have asked for earlier.
+//
+// Two shared-memory stages: while a slab is multiplied, the next one is on its way from global memory
+// into registers, and goes to the other stage at the end; one barrier a slab where there were two.
+// Two fragments: while one k is multiplied, the next one is read from shared memory.
+// The warps form a 4 x 2 grid of 32 x 64 tiles, the lanes of a warp a 4 x 8 grid, so that a load
+// reads 4 quads of A, or 8 of B, each broadcast, and never two words of one bank.
+// Bound: instruction issue, 64 FMAs to 4 shared loads.
+// Shared memory: 2 stages of a slab of each operand, [8][128 + 4]; 16.5 KiB.
+// Launch: 256 threads for a 128 x 128 tile of C. Accepts all that the grid has blocks for; 128-bit global loads when A and B
+// are aligned to 16 bytes.
+//
+//   warp tile, 32 rows x 64 columns; lane (li, lj) owns rows 4 li + {0..3} + {0, 16}
+//                                    and columns 4 lj + {0..3} + {0, 32}
+#include "kernels/sgemm/ladder/vector_slab.cuh"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+using namespace vector_slab;
+
+constexpr int warp_m = 32, warp_n = 64;
+constexpr int group_m = warp_m / 2,
+              group_n = warp_n / 2; // distance of a thread's row and column groups
+constexpr int stages = 2;
+static_assert(block / warp_m * (block / warp_n) * 32 == threads);
+
+struct storage {
+    float a[stages][block_k][pitch]; // [stage][kk][i]
+    float b[stages][block_k][pitch]; // [stage][kk][j]
+};
+
+struct fragment {
+    float a[2][4]; // [group][row]
+    float b[8];    // columns, group after group
+
+    __device__ __forceinline__ void load(const float* smem_a, const float* smem_b) {
+#pragma unroll
+        for (int g = 0; g < 2; ++g) {
+            load_frag(a[g], smem_a + g * group_m);
+            load_frag(b + 4 * g, smem_b + g * group_n);
+        }
+    }
+};
+
+template <bool transa, bool transb, bool vector>
+__global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
+    __shared__ __align__(16) storage smem;
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block);
+    const int64_t tile_row = blockIdx.x % tiles_m * block;
+    const int64_t tile_col = blockIdx.x / tiles_m * block;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int i = warp % (block / warp_m) * warp_m + lane % 4 * 4;
+    const int j = warp / (block / warp_m) * warp_n + lane / 4 * 4;
+
+    quad<transa, vector> slab_a(o.a, p.lda, tile_row, p.m);
+    quad<!transb, vector> slab_b(o.b, p.ldb, tile_col, p.n);
+    fragment frag[2];
+    float acc[8][2][4] = {}; // [column][group][row]
+
+    if (o.k > 0) {
+        slab_a.load(o.k);
+        slab_b.load(o.k);
+        slab_a.store(smem.a[0]);
+        slab_b.store(smem.b[0]);
+        __syncthreads(); // stage 0 is complete before anyone reads it
+        frag[0].load(&smem.a[0][0][i], &smem.b[0][0][j]);
+    }
+    int stage = 0;
+    for (int64_t k_left = o.k; k_left > 0; k_left -= block_k) {
+        const bool more = k_left > block_k;
+        if (more) {
+            slab_a.load(k_left - block_k);
+            slab_b.load(k_left - block_k);
+        }
+#pragma unroll
+        for (int kk = 0; kk < block_k; ++kk) {
+            if (kk == block_k - 1 && more) {
+                slab_a.store(smem.a[stage ^ 1]);
+                slab_b.store(smem.b[stage ^ 1]);
+                // The next stage is complete before it is read; all reads of this stage were issued
+                // before the barrier, so that the next round may overwrite it.
+                __syncthreads();
+                stage ^= 1;
+            }
+            // After the last slab this reads k 0 of the same stage once more, for nothing.
+            const int next = (kk + 1) % block_k;
+            frag[next % 2].load(&smem.a[stage][next][i], &smem.b[stage][next][j]);
+#pragma unroll
+            for (int c = 0; c < 8; ++c)
+#pragma unroll
+                for (int r = 0; r < 8; ++r)
+                    acc[c][r / 4][r % 4] =
+                        fmaf(frag[kk % 2].a[r / 4][r % 4], frag[kk % 2].b[c], acc[c][r / 4][r % 4]);
+        }
+    }
+
+    const bool vector_c = aligned16(o.c, p.ldc);
+#pragma unroll
+    for (int c = 0; c < 8; ++c) {
+        const int64_t col = tile_col + j + c / 4 * group_n + c % 4;
+        if (col < p.n)
+#pragma unroll
+            for (int g = 0; g < 2; ++g) {
+                const int64_t row = tile_row + i + g * group_m;
+                store_c4(&o.c[row + col * p.ldc], o.alpha, acc[c][g], o.beta, p.m - row, vector_c);
+            }
+    }
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    return with_transposition(p, [&](auto transa, auto transb) {
+        return launch_products(inputs_aligned16(p) ? kernel<transa, transb, true>
+                                                   : kernel<transa, transb, false>,
+                               {.x = tile_count(p, block, block), .threads = threads},
+                               p,
+                               context);
+    });
+}
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_double_buffered = {
+    .name = "double_buffered",
+    .description = "8 x 8 elements a thread, slabs and fragments fetched one step ahead",
+    .block_m = block,
+    .block_n = block,
+    .block_k = block_k,
+    .threads = threads,
+    .stages = stages,
+    .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block, block>,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

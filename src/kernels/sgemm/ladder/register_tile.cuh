@@ -1,0 +1,83 @@
+// The block tile of rungs 7 to 9: 128 x 128 elements of C, k in slabs of 8, several elements a thread.
+#pragma once
+
+#include "kernels/sgemm/parts/operands.cuh"
+
+namespace myblas::cuda::register_tile {
+
+constexpr int block_m = 128, block_n = 128, block_k = 8;
+static_assert(block_m == block_n, "load_slab serves both operands");
+
+// Padded by 4: the 8 k x 4 lines that a warp stores from an operand contiguous in k then fall into 32
+// different banks, and rows stay aligned to 16 bytes.
+constexpr int pitch = block_m + 4;
+
+struct storage {
+    float a[block_k][pitch]; // [kk][i]
+    float b[block_k][pitch]; // [kk][j]
+};
+
+// smem[kk][line] = 128 lines x 8 k of an operand, zero outside of it.
+template <int threads, bool k_contiguous>
+__device__ __forceinline__ void load_slab(float (*smem)[pitch],
+                                          const float* gmem,
+                                          int64_t ld,
+                                          int64_t first_line,
+                                          int64_t lines,
+                                          int64_t first_k,
+                                          int64_t k) {
+#pragma unroll 2
+    for (int u = threadIdx.x; u < block_m * block_k; u += threads) {
+        const int line = k_contiguous ? u / block_k : u % block_m;
+        const int kk = k_contiguous ? u % block_k : u / block_m;
+        const int64_t l = first_line + line, g = first_k + kk;
+        smem[kk][line] = l < lines && g < k ? gmem[k_contiguous ? g + l * ld : l + g * ld] : 0.0f;
+    }
+}
+
+// One 4 x 4 tile of C a thread, of a block of 32 x 32 threads. `spread` takes every 32nd row and column
+// of the block tile, else the four are neighbours.
+template <bool transa, bool transb, bool spread>
+__device__ __forceinline__ void compute_4x4(const sgemm_problem& p, int64_t batch, storage& smem) {
+    constexpr int threads = 1024, grid = 32; // threads of a block along m and n
+    constexpr int step = spread ? grid : 1;  // between the rows, or columns, of a thread
+    const sgemm_operands o = resolve_operands(p, batch);
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
+    const int64_t tile_row = blockIdx.x % tiles_m * block_m;
+    const int64_t tile_col = blockIdx.x / tiles_m * block_n;
+    const int i = threadIdx.x % grid * (spread ? 1 : 4);
+    const int j = threadIdx.x / grid * (spread ? 1 : 4);
+
+    float acc[4][4] = {}; // [column][row]
+    for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
+        load_slab<threads, transa>(smem.a, o.a, p.lda, tile_row, p.m, first_k, o.k);
+        load_slab<threads, !transb>(smem.b, o.b, p.ldb, tile_col, p.n, first_k, o.k);
+        __syncthreads(); // the slab is complete before it is read
+#pragma unroll
+        for (int kk = 0; kk < block_k; ++kk) {
+            float frag_a[4], frag_b[4];
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                frag_a[e] = smem.a[kk][i + e * step];
+                frag_b[e] = smem.b[kk][j + e * step];
+            }
+#pragma unroll
+            for (int c = 0; c < 4; ++c)
+#pragma unroll
+                for (int r = 0; r < 4; ++r)
+                    acc[c][r] = fmaf(frag_a[r], frag_b[c], acc[c][r]);
+        }
+        __syncthreads(); // everyone is done with the slab before it is overwritten
+    }
+
+#pragma unroll
+    for (int c = 0; c < 4; ++c)
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            const int64_t row = tile_row + i + r * step, col = tile_col + j + c * step;
+            if (row < p.m && col < p.n)
+                store_c(&o.c[row + col * p.ldc], o.alpha, acc[c][r], o.beta);
+        }
+}
+
+} // namespace myblas::cuda::register_tile

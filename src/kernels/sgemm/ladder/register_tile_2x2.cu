@@ -1,0 +1,163 @@
+// Rung 9, register_tile_2x2: four 4 x 4 quadrants of C a thread, on operands transposed beforehand.
+//
+// 64 elements a thread quarter the shared loads per FMA once more: 16 loads for 64 FMAs. The quadrants
+// lie 64 rows and columns apart, so that the 16 threads along a side read 16 neighbouring quads.
+// An operand whose k runs along memory (A for OP_T, B for OP_N) is first transposed into the workspace,
+// so that every slab is loaded and stored along its lines, without a transposition on the way.
+// Bound: shared memory, 0.25 loads for each FMA, and one extra pass over the transposed operands.
+// Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
+// Launch: 256 threads for a 128 x 128 tile of C, after up to two transpositions.
+// Accepts everything, with a workspace of m k (OP_T) + k n (OP_N for B) floats for each product.
+//
+//   block tile        0   4   8  ..  60 | 64 ..          thread (ti, tj) owns rows 4 ti + {0..3}
+//               0   | t00 t10 t20 ..    | t00 t10 ..     and 64 + 4 ti + {0..3}, columns likewise
+//               64  | t00 t10 t20 ..    | t00 t10 ..
+#include "kernels/sgemm/ladder/register_tile.cuh"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+using namespace register_tile;
+
+constexpr int threads = 256;
+constexpr int quadrant = block_m / 2; // distance of a thread's quadrants
+constexpr int pack_tile = 32, pack_threads = 256;
+
+// target[line + kk * lines] = source[kk + line * ld]: one operand of each product of the batch.
+struct pack_job {
+    const float* source;
+    const float* const* source_array;
+    int64_t ld, stride;
+    int64_t lines, k;
+    float* target; // [batch_count][k][lines]
+};
+
+__global__ void __launch_bounds__(pack_threads)
+    pack_kernel(const sgemm_problem p, int64_t first_batch, const pack_job job) {
+    __shared__ float tile[pack_tile][pack_tile + 1];
+    if (resolve(p.alpha) == 0)
+        return; // the operands must not be read
+    const int64_t batch = first_batch + blockIdx.z;
+    const float* source =
+        job.source_array ? job.source_array[batch] : job.source + batch * job.stride;
+    float* target = job.target + batch * job.lines * job.k;
+    const int64_t tiles_k = ceil_div<int64_t>(job.k, pack_tile);
+    const int64_t first_k = blockIdx.x % tiles_k * pack_tile;
+    const int64_t first_line = blockIdx.x / tiles_k * pack_tile;
+    const int fast = threadIdx.x % pack_tile;
+    for (int slow = threadIdx.x / pack_tile; slow < pack_tile; slow += pack_threads / pack_tile)
+        if (first_k + fast < job.k && first_line + slow < job.lines)
+            tile[slow][fast] = source[first_k + fast + (first_line + slow) * job.ld];
+    __syncthreads(); // the tile is complete before it is read across
+    for (int slow = threadIdx.x / pack_tile; slow < pack_tile; slow += pack_threads / pack_tile)
+        if (first_line + fast < job.lines && first_k + slow < job.k)
+            target[first_line + fast + (first_k + slow) * job.lines] = tile[fast][slow];
+}
+
+__global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
+    __shared__ __align__(16) storage smem;
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
+    const int64_t tile_row = blockIdx.x % tiles_m * block_m;
+    const int64_t tile_col = blockIdx.x / tiles_m * block_n;
+    const int i = threadIdx.x % 16 * 4, j = threadIdx.x / 16 * 4;
+
+    float acc[8][8] = {}; // [column][row], quadrant after quadrant
+    for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
+        load_slab<threads, false>(smem.a, o.a, p.lda, tile_row, p.m, first_k, o.k);
+        load_slab<threads, false>(smem.b, o.b, p.ldb, tile_col, p.n, first_k, o.k);
+        __syncthreads(); // the slab is complete before it is read
+#pragma unroll
+        for (int kk = 0; kk < block_k; ++kk) {
+            float frag_a[8], frag_b[8];
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                frag_a[e] = smem.a[kk][i + e / 4 * quadrant + e % 4];
+                frag_b[e] = smem.b[kk][j + e / 4 * quadrant + e % 4];
+            }
+#pragma unroll
+            for (int c = 0; c < 8; ++c)
+#pragma unroll
+                for (int r = 0; r < 8; ++r)
+                    acc[c][r] = fmaf(frag_a[r], frag_b[c], acc[c][r]);
+        }
+        __syncthreads(); // everyone is done with the slab before it is overwritten
+    }
+
+#pragma unroll
+    for (int c = 0; c < 8; ++c)
+#pragma unroll
+        for (int r = 0; r < 8; ++r) {
+            const int64_t row = tile_row + i + r / 4 * quadrant + r % 4;
+            const int64_t col = tile_col + j + c / 4 * quadrant + c % 4;
+            if (row < p.m && col < p.n)
+                store_c(&o.c[row + col * p.ldc], o.alpha, acc[c][r], o.beta);
+        }
+}
+
+size_t packed_a_floats(const sgemm_problem& p) {
+    return p.transa ? static_cast<size_t>(p.m) * p.k * p.batch_count : 0;
+}
+
+size_t packed_b_floats(const sgemm_problem& p) {
+    return p.transb ? 0 : static_cast<size_t>(p.k) * p.n * p.batch_count;
+}
+
+size_t workspace_bytes(const sgemm_problem& p, const device_info&) {
+    return (packed_a_floats(p) + packed_b_floats(p)) * sizeof(float);
+}
+
+myblasStatus_t pack(const sgemm_problem& p, const pack_job& job, const launch_context& context) {
+    const int64_t blocks =
+        ceil_div<int64_t>(job.lines, pack_tile) * ceil_div<int64_t>(job.k, pack_tile);
+    if (blocks == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    return launch_products(pack_kernel, {.x = blocks, .threads = pack_threads}, p, context, job);
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    sgemm_problem packed = p;
+    float* workspace = static_cast<float*>(context.workspace);
+    if (p.transa) {
+        const pack_job job{p.a, p.a_array, p.lda, p.stride_a, p.m, p.k, workspace};
+        if (const myblasStatus_t failure = pack(p, job, context))
+            return failure;
+        packed.transa = false;
+        packed.a = workspace;
+        packed.a_array = nullptr;
+        packed.lda = p.m;
+        packed.stride_a = p.m * p.k;
+    }
+    if (!p.transb) {
+        workspace += packed_a_floats(p);
+        const pack_job job{p.b, p.b_array, p.ldb, p.stride_b, p.n, p.k, workspace};
+        if (const myblasStatus_t failure = pack(p, job, context))
+            return failure;
+        packed.transb = true;
+        packed.b = workspace;
+        packed.b_array = nullptr;
+        packed.ldb = p.n;
+        packed.stride_b = p.k * p.n;
+    }
+    const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
+    return launch_products(kernel, grid, packed, context);
+}
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_register_tile_2x2 = {
+    .name = "register_tile_2x2",
+    .description = "four 4 x 4 quadrants a thread, operands transposed beforehand in the workspace",
+    .block_m = block_m,
+    .block_n = block_n,
+    .block_k = block_k,
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = sizeof(storage),
+    .accepts = fits_grid<block_m, block_n>,
+    .workspace_bytes = workspace_bytes,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

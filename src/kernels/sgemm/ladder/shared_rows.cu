@@ -1,0 +1,108 @@
+// Rung 4, shared_rows: a block keeps all it needs of A and B, whole rows and columns, in shared memory.
+//
+// A tile of 16 x 16 elements of C needs 16 rows of op(A) and 16 columns of op(B). Both are loaded once,
+// coalesced whatever the transposition, and every element then serves 16 threads.
+// Bound: shared memory, 2 loads for each FMA; its capacity limits k: (16 + 1) * 2 * k * 4 bytes.
+// Shared memory: smem_a[k][16 + 1], smem_b[k][16 + 1]; the 1 spreads transposed stores over the banks.
+// Launch: 256 threads for a 16 x 16 tile of C. Accepts the k that fits (1709 with 227 KiB).
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int block = 16; // both block_m and block_n
+constexpr int threads = block * block;
+constexpr int pitch = block + 1;
+
+constexpr size_t smem_bytes(int64_t k) { return size_t{2} * pitch * sizeof(float) * k; }
+
+// smem[kk][line] = the block's `block` lines along k of an operand, zero beyond `lines`. `k_contiguous`
+// says which index runs along memory; `ld` is the distance of the other.
+template <bool k_contiguous>
+__device__ void
+load_lines(float* smem, const float* gmem, int64_t ld, int64_t first, int64_t lines, int k) {
+    for (int i = threadIdx.x; i < block * k; i += threads) {
+        const int line = k_contiguous ? i / k : i % block;
+        const int kk = k_contiguous ? i % k : i / block;
+        float value = 0;
+        if (first + line < lines)
+            value = gmem[k_contiguous ? kk + (first + line) * ld : first + line + kk * ld];
+        smem[kk * pitch + line] = value;
+    }
+}
+
+template <bool transa, bool transb>
+__global__ void __launch_bounds__(threads) kernel(const sgemm_problem p, int64_t first_batch) {
+    extern __shared__ float smem[];
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int k = static_cast<int>(o.k);
+    float* smem_a = smem;             // [k][pitch]
+    float* smem_b = smem + k * pitch; // [k][pitch]
+
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block);
+    const int64_t tile_row = blockIdx.x % tiles_m * block;
+    const int64_t tile_col = blockIdx.x / tiles_m * block;
+    load_lines<transa>(smem_a, o.a, p.lda, tile_row, p.m, k);
+    load_lines<!transb>(smem_b, o.b, p.ldb, tile_col, p.n, k);
+    __syncthreads(); // both operands are in place before anyone reads them
+
+    const int i = threadIdx.x % block, j = threadIdx.x / block;
+    float acc = 0;
+    for (int kk = 0; kk < k; ++kk)
+        acc = fmaf(smem_a[kk * pitch + i], smem_b[kk * pitch + j], acc);
+    if (tile_row + i < p.m && tile_col + j < p.n)
+        store_c(&o.c[tile_row + i + (tile_col + j) * p.ldc], o.alpha, acc, o.beta);
+}
+
+bool fits(const sgemm_problem& p, const device_info& device) {
+    return p.k <= static_cast<int64_t>(device.smem_per_block / smem_bytes(1)) &&
+           fits_grid<block, block>(p, device);
+}
+
+// A step is 16 of k; a multiprocessor holds the blocks that its shared memory and 2048 threads allow.
+work_estimate work(const sgemm_problem& p, const device_info& device) {
+    constexpr size_t reserved_bytes = 1024; // of shared memory, by each block
+    const size_t fitting =
+        (device.smem_per_block + reserved_bytes) / (smem_bytes(p.k) + reserved_bytes);
+    const int blocks_per_sm = static_cast<int>(std::clamp<size_t>(fitting, 1, 2048 / threads));
+    const double blocks = static_cast<double>(tile_count(p, block, block) * p.batch_count);
+    work_estimate w = block_work(device, blocks, p.k / 16.0, blocks_per_sm);
+    w.bytes = operand_bytes(p);
+    return w;
+}
+
+myblasStatus_t prepare(const device_info& device) {
+    for (auto form :
+         {kernel<false, false>, kernel<false, true>, kernel<true, false>, kernel<true, true>})
+        if (const myblasStatus_t failure = allow_smem(form, device.smem_per_block))
+            return failure;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    return with_transposition(p, [&](auto transa, auto transb) {
+        const product_grid grid{
+            .x = tile_count(p, block, block), .threads = threads, .smem_bytes = smem_bytes(p.k)};
+        return launch_products(kernel<transa, transb>, grid, p, context);
+    });
+}
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_shared_rows = {
+    .name = "shared_rows",
+    .description = "whole rows of A and columns of B in shared memory; k must fit there",
+    .block_m = block,
+    .block_n = block,
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = 227 * 1024,
+    .accepts = fits,
+    .work = work,
+    .prepare = prepare,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

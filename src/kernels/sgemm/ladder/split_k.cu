@@ -1,0 +1,146 @@
+// Rung 13, split_k: several blocks share a tile of C, each with its part of k.
+//
+// With a small m x n and a long k the other rungs keep a handful of blocks busy for a long time. Here k is
+// cut into parts of whole slabs; each block writes the product of its part to the workspace, and a second
+// kernel adds the parts of every element in ascending order of k: the same bits on every run.
+// Bound: reading A and B, 4 (m + n) k bytes, once there are blocks enough to keep memory busy.
+// Workspace: parts * batch_count * m * n floats. Where that would exceed max_parts_bytes there are fewer
+// parts, at least one.
+// Shared memory and thread tiles: those of warp_tile/64x64.
+// Launch: 128 threads for each part of a 64 x 64 tile of C, then 256 threads for 256 elements of C.
+// Accepts all that the grid has blocks for, with that workspace.
+#include "kernels/sgemm/parts/warp_tile.cuh"
+#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+using shape = warp_tile_shape<64, 64, 16, 32, 32, 4, 4>;
+constexpr int blocks_per_sm = 4;
+constexpr int reduce_threads = 256;
+constexpr int64_t min_part_k = 8 * shape::block_k; // less is all prologue
+constexpr int64_t max_parts_bytes = int64_t{32} << 20;
+
+struct split {
+    int64_t parts;  // of k; at least 1, the last may be shorter
+    int64_t part_k; // a multiple of block_k
+};
+
+split make_split(const sgemm_problem& p, const device_info& device) {
+    const int64_t blocks = tile_count(p, shape::block_m, shape::block_n) * p.batch_count;
+    const int64_t product_bytes = p.batch_count * p.m * p.n * int64_t{sizeof(float)};
+    const int64_t wanted =
+        std::min({ceil_div<int64_t>(int64_t{device.sm_count} * blocks_per_sm, blocks),
+                  p.k / min_part_k,
+                  max_parts_bytes / product_bytes});
+    const int64_t slabs = ceil_div<int64_t>(p.k, shape::block_k);
+    const int64_t part_slabs = ceil_div<int64_t>(slabs, std::max<int64_t>(wanted, 1));
+    if (part_slabs == 0)
+        return {1, shape::block_k}; // k == 0
+    return {ceil_div<int64_t>(slabs, part_slabs), part_slabs * shape::block_k};
+}
+
+// parts[part][batch][col][row] = op(A) op(B) over the part's k.
+template <bool transa, bool transb, bool vector>
+__global__ void __launch_bounds__(shape::threads, blocks_per_sm)
+    part_kernel(const sgemm_problem p, int64_t first_batch, const split s, float* parts) {
+    using tile = warp_tile<shape, transa, transb, vector>;
+    extern __shared__ __align__(16) float smem[];
+    const int64_t batch = first_batch + blockIdx.z;
+    const sgemm_operands o = resolve_operands(p, batch);
+    if (o.k == 0)
+        return; // the parts are not read either
+    const int64_t part = blockIdx.x % s.parts;
+    const tile_position at = patch_order<shape>(blockIdx.x / s.parts, p.m, p.n);
+    const int64_t first_k = part * s.part_k;
+
+    typename tile::accumulators acc = {};
+    tile::multiply(p, o, at.row, at.col, first_k, min(s.part_k, o.k - first_k), smem, acc);
+    float* target = parts + (part * p.batch_count + batch) * p.m * p.n;
+    const bool vector_target = aligned16(target, p.m);
+    tile::for_each_quad(
+        p, at.row, at.col, acc, [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
+            store_c4(target + row + col * p.m, 1, quad, 0, rows, vector_target);
+        });
+}
+
+// C = alpha * (sum of the parts, in order) + beta * C
+__global__ void __launch_bounds__(reduce_threads)
+    reduce_kernel(const sgemm_problem p, int64_t first_batch, const split s, const float* parts) {
+    const int64_t batch = first_batch + blockIdx.z;
+    const sgemm_operands o = resolve_operands(p, batch);
+    const int64_t element = int64_t{blockIdx.x} * reduce_threads + threadIdx.x;
+    if (element >= p.m * p.n)
+        return;
+    float sum = 0;
+    if (o.k != 0)
+        for (int64_t part = 0; part < s.parts; ++part)
+            sum += parts[(part * p.batch_count + batch) * p.m * p.n + element];
+    store_c(&o.c[element % p.m + element / p.m * p.ldc], o.alpha, sum, o.beta);
+}
+
+// The parts of a tile, and the blocks that add them, each have a block of their own.
+bool fits(const sgemm_problem& p, const device_info& device) {
+    const int64_t parts = make_split(p, device).parts;
+    return tile_count(p, shape::block_m, shape::block_n) <= max_grid_x / parts &&
+           ceil_div<int64_t>(p.m * p.n, reduce_threads) <= max_grid_x;
+}
+
+size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    return static_cast<size_t>(make_split(p, device).parts * p.batch_count * p.m * p.n) *
+           sizeof(float);
+}
+
+// The second kernel's loads of an element's parts follow one another: parts_per_step of them take about
+// as long as a slab (64 x 64 x 65536 in docs/experiments/sgemm.md).
+work_estimate work(const sgemm_problem& p, const device_info& device) {
+    constexpr double parts_per_step = 8;
+    const split s = make_split(p, device);
+    const int64_t blocks = tile_count(p, shape::block_m, shape::block_n) * p.batch_count * s.parts;
+    work_estimate w = block_work(device, blocks, s.part_k / shape::block_k, blocks_per_sm);
+    w.steps += s.parts / parts_per_step;
+    w.bytes = operand_bytes(p) + 2.0 * workspace_bytes(p, device);
+    return w;
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    const split s = make_split(p, *context.device);
+    float* parts = static_cast<float*>(context.workspace);
+    const auto launch_parts = [&](auto transa, auto transb, auto vector) {
+        const product_grid grid{
+            .x = tile_count(p, shape::block_m, shape::block_n) * s.parts,
+            .threads = shape::threads,
+            .smem_bytes = warp_tile<shape, transa, transb, vector>::smem_bytes,
+        };
+        return launch_products(part_kernel<transa, transb, vector>, grid, p, context, s, parts);
+    };
+    if (const myblasStatus_t failure = with_copies(p, copies_quads(p), launch_parts))
+        return failure;
+    const product_grid grid{.x = ceil_div<int64_t>(p.m * p.n, reduce_threads),
+                            .threads = reduce_threads};
+    return launch_products(reduce_kernel, grid, p, context, s, parts);
+}
+
+constexpr size_t smem_bytes = warp_tile<shape, true, false, true>::smem_bytes;
+static_assert(smem_bytes <= 48 * 1024, "no opt-in needed");
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_split_k = {
+    .name = "split_k",
+    .description = "blocks share a 64 x 64 tile, each with a part of k; parts added in fixed order",
+    .min_arch = 80,
+    .block_m = shape::block_m,
+    .block_n = shape::block_n,
+    .block_k = shape::block_k,
+    .threads = shape::threads,
+    .stages = shape::stages,
+    .smem_bytes = smem_bytes,
+    .accepts = fits,
+    .workspace_bytes = workspace_bytes,
+    .work = work,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,72 @@
+// Slabs of 128 lines x 8 k that 256 threads move from global to shared memory by way of registers, four
+// floats a thread; for rungs 10 and 11. The detour lets a transposition happen on the way, and lets
+// a rung put arithmetic between the two halves of the move.
+#pragma once
+
+#include "kernels/sgemm/parts/operands.cuh"
+
+namespace myblas::cuda::vector_slab {
+
+constexpr int block = 128; // block_m and block_n
+constexpr int block_k = 8;
+constexpr int threads = 256;
+constexpr int pitch =
+    block + 4; // rows aligned to 16 bytes, transposed stores free of bank conflicts
+static_assert(block * block_k == threads * 4, "one quad a thread");
+
+// This thread's quad of a slab: four lines of one k, or four k of one line, as memory runs.
+template <bool k_contiguous, bool vector>
+struct quad {
+    int line, kk;      // of its first element, inside the slab
+    const float* gmem; // of its first element
+    int64_t slab_step; // floats from one slab to the next
+    int lines_left;    // lines from `line` to the operand's end, at most 4, perhaps <= 0
+    float value[4];
+
+    __device__ quad(const float* base, int64_t ld, int64_t first_line, int64_t lines) {
+        const int thread = threadIdx.x;
+        line = k_contiguous ? thread / 2 : thread % 32 * 4;
+        kk = k_contiguous ? thread % 2 * 4 : thread / 32;
+        const int64_t left = lines - (first_line + line);
+        lines_left = left < 4 ? static_cast<int>(left) : 4;
+        gmem = base + (k_contiguous ? kk + (first_line + line) * ld : first_line + line + kk * ld);
+        slab_step = k_contiguous ? block_k : block_k * ld;
+    }
+
+    // Global memory to registers; k_left counts from the slab's first k. Moves on to the next slab.
+    __device__ __forceinline__ void load(int64_t k_left) {
+        const int64_t left = k_left - kk;
+        const int valid = k_contiguous
+                              ? (lines_left > 0 ? (left < 4 ? static_cast<int>(left) : 4) : 0)
+                              : (left > 0 ? lines_left : 0);
+        if (vector && valid == 4) {
+            const float4 v = *reinterpret_cast<const float4*>(gmem);
+            value[0] = v.x, value[1] = v.y, value[2] = v.z, value[3] = v.w;
+        } else {
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                value[e] = e < valid ? gmem[e] : 0.0f;
+        }
+        gmem += slab_step;
+    }
+
+    // Registers to smem[kk][line].
+    __device__ __forceinline__ void store(float (*smem)[pitch]) const {
+        if constexpr (k_contiguous) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                smem[kk + e][line] = value[e];
+        } else {
+            *reinterpret_cast<float4*>(&smem[kk][line]) =
+                make_float4(value[0], value[1], value[2], value[3]);
+        }
+    }
+};
+
+// frag = four consecutive floats of shared memory, aligned to 16 bytes.
+__device__ __forceinline__ void load_frag(float* frag, const float* smem) {
+    const float4 v = *reinterpret_cast<const float4*>(smem);
+    frag[0] = v.x, frag[1] = v.y, frag[2] = v.z, frag[3] = v.w;
+}
+
+} // namespace myblas::cuda::vector_slab

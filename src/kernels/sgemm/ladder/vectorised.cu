@@ -1,0 +1,95 @@
+// Rung 10, vectorised: the 2 x 2 quadrants of rung 9 with 128-bit loads and stores throughout.
+//
+// One load instruction moves four floats: global memory, shared memory and C are read and written by
+// quads. An operand whose k runs along memory is transposed in registers, so the pass over the
+// operands beforehand and its workspace are gone.
+// Bound: shared memory, 4 128-bit loads for 64 FMAs.
+// Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
+// Launch: 256 threads for a 128 x 128 tile of C, threads and quadrants as in rung 9.
+// Accepts A and B aligned to 16 bytes (base, leading dimension, batch stride); any C, any sizes.
+#include "kernels/sgemm/ladder/vector_slab.cuh"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+using namespace vector_slab;
+
+constexpr int quadrant = block / 2; // distance of a thread's quadrants
+
+struct storage {
+    float a[block_k][pitch]; // [kk][i]
+    float b[block_k][pitch]; // [kk][j]
+};
+
+template <bool transa, bool transb>
+__global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
+    __shared__ __align__(16) storage smem;
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block);
+    const int64_t tile_row = blockIdx.x % tiles_m * block;
+    const int64_t tile_col = blockIdx.x / tiles_m * block;
+    const int i = threadIdx.x % 16 * 4, j = threadIdx.x / 16 * 4;
+
+    quad<transa, true> slab_a(o.a, p.lda, tile_row, p.m);
+    quad<!transb, true> slab_b(o.b, p.ldb, tile_col, p.n);
+    float acc[8][2][4] = {}; // [column][quadrant][row]
+    for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
+        slab_a.load(o.k - first_k);
+        slab_b.load(o.k - first_k);
+        slab_a.store(smem.a);
+        slab_b.store(smem.b);
+        __syncthreads(); // the slab is complete before it is read
+#pragma unroll
+        for (int kk = 0; kk < block_k; ++kk) {
+            float frag_a[2][4], frag_b[8];
+#pragma unroll
+            for (int q = 0; q < 2; ++q) {
+                load_frag(frag_a[q], &smem.a[kk][i + q * quadrant]);
+                load_frag(frag_b + 4 * q, &smem.b[kk][j + q * quadrant]);
+            }
+#pragma unroll
+            for (int c = 0; c < 8; ++c)
+#pragma unroll
+                for (int r = 0; r < 8; ++r)
+                    acc[c][r / 4][r % 4] =
+                        fmaf(frag_a[r / 4][r % 4], frag_b[c], acc[c][r / 4][r % 4]);
+        }
+        __syncthreads(); // everyone is done with the slab before it is overwritten
+    }
+
+    const bool vector_c = aligned16(o.c, p.ldc);
+#pragma unroll
+    for (int c = 0; c < 8; ++c) {
+        const int64_t col = tile_col + j + c / 4 * quadrant + c % 4;
+        if (col < p.n)
+#pragma unroll
+            for (int q = 0; q < 2; ++q) {
+                const int64_t row = tile_row + i + q * quadrant;
+                store_c4(&o.c[row + col * p.ldc], o.alpha, acc[c][q], o.beta, p.m - row, vector_c);
+            }
+    }
+}
+
+bool accepts(const sgemm_problem& p, const device_info& device) {
+    return inputs_aligned16(p) && fits_grid<block, block>(p, device);
+}
+
+} // namespace
+
+const kernel_entry<sgemm_problem> sgemm_vectorised = {
+    .name = "vectorised",
+    .description = "2 x 2 quadrants of 4 x 4 a thread, 128-bit loads and stores; A and B aligned",
+    .block_m = block,
+    .block_n = block,
+    .block_k = block_k,
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = sizeof(storage),
+    .alignment_bytes = 16,
+    .accepts = accepts,
+    .launch = tile_launcher<block, block, threads>(
+        [](auto transa, auto transb) { return kernel<transa, transb>; }),
+};
+
+} // namespace myblas::cuda

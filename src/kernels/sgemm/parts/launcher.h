@@ -1,0 +1,159 @@
+// The host side that kernels share: the compiled form that a problem takes, grids over a batch, descriptors.
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "kernels/common/launch.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace myblas::cuda {
+
+// Number of block tiles of C.
+inline int64_t tile_count(const sgemm_problem& p, int block_m, int block_n) {
+    return ceil_div<int64_t>(p.m, block_m) * ceil_div<int64_t>(p.n, block_n);
+}
+
+// For kernel_entry::accepts of kernels with a block a tile.
+template <int block_m, int block_n>
+bool fits_grid(const sgemm_problem& p, const device_info&) {
+    return tile_count(p, block_m, block_n) <= max_grid_x;
+}
+
+// Whether the problem is one product, with its matrices known here.
+inline bool is_single(const sgemm_problem& p) {
+    return p.batch_count == 1 && !p.a_array && !p.b_array && !p.c_array;
+}
+
+// ---- Forms ---------------------------------------------------------------------------------------
+
+// Calls f with the lowest bits of `flags` as compile-time constants, lowest first.
+template <int bits, class F, class... Constants>
+myblasStatus_t with_bits(unsigned flags, F&& f, Constants... constants) {
+    if constexpr (bits == 0)
+        return f(constants...);
+    else
+        return flags & 1 ? with_bits<bits - 1>(flags >> 1, f, constants..., std::true_type{})
+                         : with_bits<bits - 1>(flags >> 1, f, constants..., std::false_type{});
+}
+
+// The transpositions as such bits.
+inline unsigned form_bits(const sgemm_problem& p) { return p.transa | p.transb << 1; }
+
+// Calls f with the two transpositions as compile-time constants.
+template <class F>
+myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {
+    return with_bits<2>(form_bits(p), f);
+}
+
+// Calls f with a problem of each pair of transpositions, for kernel_entry::prepare. The first failure ends it.
+template <class F>
+[[nodiscard]] myblasStatus_t for_each_transposition(F&& f) {
+    for (int pair = 0; pair < 4; ++pair) {
+        sgemm_problem p;
+        p.transa = pair & 1;
+        p.transb = pair & 2;
+        if (const myblasStatus_t failure = f(p))
+            return failure;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// ---- Launches ------------------------------------------------------------------------------------
+
+struct product_grid {
+    int64_t x, y = 1; // blocks of a product
+    int threads;
+    size_t smem_bytes = 0;
+    int cluster = 1;    // blocks of a cluster, along x
+    bool early = false; // the kernel calls wait_for_earlier_work
+    int products = 1;   // of a block
+};
+
+// Launches these blocks for each product. The kernel takes (problem, first batch, extra arguments), and
+// works on product first + blockIdx.z. Those of batches do not come early: they would take the place of
+// a large batch's last ones.
+template <class Kernel, class... Extra>
+[[nodiscard]] myblasStatus_t launch_products(Kernel kernel,
+                                             const product_grid& grid,
+                                             const sgemm_problem& p,
+                                             const launch_context& context,
+                                             const Extra&... extra) {
+    const int64_t most = max_grid_z * grid.products;
+    for (int64_t first = 0; first < p.batch_count; first += most) {
+        const int64_t products = std::min(p.batch_count - first, most);
+        const dim3 blocks(static_cast<unsigned>(grid.x),
+                          static_cast<unsigned>(grid.y),
+                          static_cast<unsigned>(ceil_div<int64_t>(products, grid.products)));
+        const myblasStatus_t status = launch_clusters(kernel,
+                                                      blocks,
+                                                      grid.cluster,
+                                                      grid.early && p.batch_count == 1,
+                                                      grid.threads,
+                                                      grid.smem_bytes,
+                                                      context,
+                                                      p,
+                                                      first,
+                                                      extra...);
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// For kernel_entry::launch: a block of `threads` for each tile, and nothing else.
+// KernelOf()(transa, transb) is the kernel of a form.
+template <int block_m, int block_n, int threads, class KernelOf>
+constexpr auto tile_launcher(KernelOf) {
+    return +[](const sgemm_problem& p, const launch_context& context) {
+        return with_transposition(p, [&](auto transa, auto transb) {
+            const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
+            return launch_products(KernelOf()(transa, transb), grid, p, context);
+        });
+    };
+}
+
+// ---- Variants ------------------------------------------------------------------------------------
+
+// A Variant of a family is a type with the constants and functions that `describe` names. Its kernels are
+// compiled in 2^choice_bits ways: with_kernel(choice, f) calls f(kernel, shared bytes of it) for one of them.
+
+// For kernel_entry::prepare.
+template <class Variant>
+myblasStatus_t prepare_kernels(const device_info& device) {
+    if (Variant::smem_bytes > device.smem_per_block)
+        return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
+    for (unsigned choice = 0; choice < 1u << Variant::choice_bits; ++choice) {
+        const auto allow = [](auto kernel, size_t bytes) { return allow_smem(kernel, bytes); };
+        if (const myblasStatus_t failure = Variant::with_kernel(choice, allow))
+            return failure;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+template <class Variant>
+constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* description) {
+    using shape = typename Variant::shape;
+    kernel_entry<sgemm_problem> entry{
+        .name = name,
+        .description = description,
+        .min_arch = Variant::min_arch,
+        .max_arch = Variant::max_arch,
+        .block_m = shape::block_m,
+        .block_n = shape::block_n,
+        .block_k = shape::block_k,
+        .threads = shape::threads,
+        .stages = shape::stages,
+        .smem_bytes = Variant::smem_bytes,
+        .accepts = Variant::fits,
+        .prepare = prepare_kernels<Variant>,
+        .launch = Variant::launch,
+    };
+    if constexpr (requires { Variant::workspace_bytes; })
+        entry.workspace_bytes = Variant::workspace_bytes;
+    if constexpr (requires { Variant::work; })
+        entry.work = Variant::work;
+    return entry;
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,90 @@
+// What all SGEMM kernels share: operands of one product of a batch, index arithmetic, the write of C.
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "kernels/common/scalar.h"
+#include "kernels/sgemm/parts/launcher.h"
+
+#include <cstdint>
+
+namespace myblas::cuda {
+
+// One product, with its scalars resolved. k is 0 where A and B must not be read.
+struct sgemm_operands {
+    const float* a;
+    const float* b;
+    float* c;
+    float alpha, beta;
+    int64_t k;
+};
+
+__device__ __forceinline__ sgemm_operands resolve_operands(const sgemm_problem& p, int64_t batch) {
+    sgemm_operands o;
+    o.alpha = resolve(p.alpha);
+    o.beta = resolve(p.beta);
+    o.k = o.alpha == 0 ? 0 : p.k;
+    if (o.k == 0) // the product is then exactly zero, also for an alpha of Inf or NaN
+        o.alpha = 0;
+    // A pointer array may be absent, or hold anything, where its operand is not read.
+    const bool reads = o.k != 0;
+    o.a = p.a_array ? (reads ? p.a_array[batch] : nullptr) : p.a + batch * p.stride_a;
+    o.b = p.b_array ? (reads ? p.b_array[batch] : nullptr) : p.b + batch * p.stride_b;
+    o.c = p.c_array ? p.c_array[batch] : p.c + batch * p.stride_c;
+    return o;
+}
+
+// Index of element (row, col) of op(X), X stored with leading dimension ld.
+template <bool trans>
+__device__ __forceinline__ int64_t op_index(int64_t row, int64_t col, int64_t ld) {
+    return trans ? col + row * ld : row + col * ld;
+}
+
+// *c = alpha * product + beta * *c, without reading C when beta is zero.
+__device__ __forceinline__ void store_c(float* c, float alpha, float product, float beta) {
+    const float scaled = alpha * product;
+    *c = beta == 0 ? scaled : fmaf(beta, *c, scaled);
+}
+
+// The same for four consecutive rows, of which `rows` (perhaps fewer or more than 4) lie inside C.
+// `vector` says that C's columns are aligned to 16 bytes.
+__device__ __forceinline__ void
+store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t rows, bool vector) {
+    if (vector && rows >= 4) {
+        float4 result = make_float4(
+            alpha * product[0], alpha * product[1], alpha * product[2], alpha * product[3]);
+        if (beta != 0) {
+            const float4 old = *reinterpret_cast<const float4*>(c);
+            result.x = fmaf(beta, old.x, result.x);
+            result.y = fmaf(beta, old.y, result.y);
+            result.z = fmaf(beta, old.z, result.z);
+            result.w = fmaf(beta, old.w, result.w);
+        }
+        *reinterpret_cast<float4*>(c) = result;
+        return;
+    }
+    float result[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+        result[e] = alpha * product[e];
+    if (beta != 0) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (e < rows)
+                result[e] = fmaf(beta, c[e], result[e]);
+    }
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+        if (e < rows)
+            c[e] = result[e];
+}
+
+// Whether all columns of a matrix start at a multiple of 16 bytes.
+__host__ __device__ inline bool aligned16(const float* x, int64_t ld) {
+    return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
+}
+
+__device__ __forceinline__ void add_quad(float4& sum, const float4& value) {
+    sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,175 @@
+// The schedule of stream-K: the slabs of k of all tiles, dealt out to persistent blocks, the workers.
+//
+// Shares   Each worker takes whole tiles, one after the other. The last tiles, at least one and less than two
+//          for each worker, are cut along k instead: all their slabs in a row are dealt out in equal shares
+//          (Osama et al., PPoPP 2023, arXiv:2301.03598). A tile then has several workers. The one with the end
+//          of its k finishes it: it adds the others' sums, in descending order of k, so that results are
+//          reproducible.
+// Waiting  A worker goes through its share backwards, so its unfinished tile comes first. It then waits only for
+//          workers of lower index, which started before it, on what they did first: no deadlock, even where
+//          not all blocks fit on the device at once.
+// Parts    Where tiles are few and k is long, every tile's k is cut into as many equal parts instead, with a
+//          worker for each. A worker that added the sums of dozens of others would take longer than the
+//          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
+#pragma once
+
+#include "kernels/sgemm/parts/launcher.h"
+#include "kernels/sgemm/parts/tile_order.cuh"
+#include "kernels/sgemm/parts/work.h"
+
+#include <algorithm>
+
+namespace myblas::cuda {
+
+// How the work is dealt out. `split_tiles` come first in the order of tiles.
+struct stream_k_plan {
+    int tiles, split_tiles;
+    int slabs; // of k, of each tile
+    int workers;
+    // The split tiles' slabs are dealt out so many to each worker, and one more to the first ones.
+    int share, longer_shares;
+    int parts; // of each tile's k; 0 where shares are dealt out
+};
+
+// A run of slabs of one tile.
+struct stream_k_segment {
+    int tile;
+    int first_slab, end_slab;
+};
+
+// A worker's share of the row of all slabs of the split tiles: from one tile's slab to the end of
+// another's, last segment first.
+struct stream_k_share {
+    int first_tile, first_slab;
+    int last_tile, end_slab; // last_tile < first_tile: nothing
+
+    static __device__ int begin(const stream_k_plan& plan, int worker) {
+        return worker * plan.share + min(worker, plan.longer_shares);
+    }
+
+    static __device__ stream_k_share of(const stream_k_plan& plan, int worker) {
+        const int first = begin(plan, worker), last = begin(plan, worker + 1) - 1;
+        if (first > last)
+            return {0, 0, -1, 0};
+        return {first / plan.slabs, first % plan.slabs, last / plan.slabs, last % plan.slabs + 1};
+    }
+
+    static __device__ stream_k_share part_of(const stream_k_plan& plan, int worker) {
+        const int tile = worker / plan.parts, part = worker % plan.parts;
+        return {tile,
+                static_cast<int>(int64_t{plan.slabs} * part / plan.parts),
+                tile,
+                static_cast<int>(int64_t{plan.slabs} * (part + 1) / plan.parts)};
+    }
+
+    // Whether the worker's share begins behind the first slab of the tile.
+    static __device__ bool begins_inside(const stream_k_plan& plan, int worker, int tile) {
+        return begin(plan, worker) > tile * plan.slabs;
+    }
+};
+
+// Segment `index` of this worker in the order in which it takes them; false behind the last one.
+__device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
+                                             const stream_k_share& share,
+                                             int index,
+                                             stream_k_segment& segment) {
+    const int split_segments = share.last_tile - share.first_tile + 1;
+    if (index < split_segments) {
+        segment.tile = share.last_tile - index;
+        segment.first_slab = segment.tile == share.first_tile ? share.first_slab : 0;
+        segment.end_slab = index == 0 ? share.end_slab : plan.slabs;
+        return true;
+    }
+    segment.tile =
+        plan.split_tiles + static_cast<int>(blockIdx.x) + (index - split_segments) * plan.workers;
+    segment.first_slab = 0;
+    segment.end_slab = plan.slabs;
+    return segment.tile < plan.tiles;
+}
+
+// The first element of a tile, in the 32 bits that the planner's `fits` grants.
+template <class Shape>
+__device__ __forceinline__ tile_position<int> find_tile(int tile, const sgemm_problem& p) {
+    return patch_order<Shape, int>(tile, static_cast<int>(p.m), static_cast<int>(p.n));
+}
+
+// ---- Host ------------------------------------------------------------------------------------------
+
+// A Shape has block_m, block_n, block_k, and the slabs of idle time of a worker that are worth splitting tiles,
+// least_idle.
+template <class Shape>
+struct stream_k_planner {
+    static constexpr int64_t min_share = 8; // slabs: less is all prologue
+
+    static stream_k_plan plan_shares(const sgemm_problem& p, const device_info& device) {
+        stream_k_plan plan = count_slabs(p);
+        const int limit = std::min(device.sm_count, counter_count);
+        const int whole_rounds = plan.tiles / limit;
+        plan.workers = limit;
+        if (plan.tiles % limit == 0 || plan.slabs == 0)
+            return plan;
+        // What workers would be idle without splitting, all of them together.
+        const int64_t idle_slabs = int64_t{(whole_rounds + 1) * limit - plan.tiles} * plan.slabs;
+        if (idle_slabs < Shape::least_idle * limit) {
+            plan.workers = std::min(plan.tiles, limit);
+            return plan;
+        }
+        if (whole_rounds == 0)
+            plan.workers = static_cast<int>(std::clamp<int64_t>(
+                int64_t{plan.tiles} * plan.slabs / min_share, plan.tiles, limit));
+        if (plan.workers != plan.tiles)
+            plan.split_tiles = plan.tiles - std::max(whole_rounds - 1, 0) * limit;
+        plan.share = static_cast<int>(split_slabs(plan) / plan.workers);
+        plan.longer_shares = static_cast<int>(split_slabs(plan) % plan.workers);
+        return plan;
+    }
+
+    // A part for each multiprocessor, as far as k reaches.
+    static stream_k_plan plan_parts(const sgemm_problem& p, const device_info& device) {
+        stream_k_plan plan = count_slabs(p);
+        const int64_t most =
+            std::min<int64_t>(device.sm_count / std::max(plan.tiles, 1), plan.slabs / min_share);
+        plan.parts = static_cast<int>(std::max<int64_t>(most, 1));
+        plan.split_tiles = plan.tiles; // no whole ones behind the parts
+        plan.workers = plan.tiles * plan.parts;
+        return plan;
+    }
+
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        return is_single(p) && p.m <= max_extent && p.n <= max_extent && p.k <= max_extent &&
+               tile_count(p, Shape::block_m, Shape::block_n) <= max_extent &&
+               split_slabs(plan_shares(p, device)) <= max_extent;
+    }
+
+    // Waves are tiles that a worker writes, and sums of other workers that it adds; of parts, one.
+    static work_estimate work(const sgemm_problem& p, const stream_k_plan& plan) {
+        if (plan.parts)
+            return {.waves = 1,
+                    .steps = std::ceil(static_cast<double>(plan.slabs) / plan.parts),
+                    .bytes = operand_bytes(p)};
+        const double tiles = static_cast<double>(plan.tiles) / plan.workers;
+        const double parts =
+            plan.split_tiles ? std::max(1.0, 1.0 * plan.workers / plan.split_tiles) : 0;
+        return {.waves = tiles + parts,
+                .steps = plan.split_tiles ? tiles * plan.slabs : std::ceil(tiles) * plan.slabs,
+                .bytes = operand_bytes(p)};
+    }
+
+private:
+    static constexpr int64_t max_extent = 2147483647 - 65536; // coordinates are 32-bit
+
+    // Also of products that `fits` refuses.
+    static stream_k_plan count_slabs(const sgemm_problem& p) {
+        stream_k_plan plan{};
+        plan.tiles =
+            static_cast<int>(std::min(tile_count(p, Shape::block_m, Shape::block_n), max_extent));
+        plan.slabs = static_cast<int>(std::min(ceil_div<int64_t>(p.k, Shape::block_k), max_extent));
+        return plan;
+    }
+
+    static int64_t split_slabs(const stream_k_plan& plan) {
+        return int64_t{plan.split_tiles} * plan.slabs;
+    }
+};
+
+} // namespace myblas::cuda

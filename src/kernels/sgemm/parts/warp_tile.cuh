@@ -1,0 +1,352 @@
+// The block / warp / thread hierarchy: a block tile is cut into warp tiles, these into
+// thread tiles of 4 x 4 groups, and slabs of k stream through several shared-memory stages by cp.async.
+//
+//   block tile   block_m x block_n of C, one block; slabs of block_k, `stages` of them in flight
+//   warp tile    warp_m x warp_n, one warp; lanes form a lanes_m x lanes_n grid
+//   thread tile  thread_m x thread_n, as groups of 4 rows, lanes_m * 4 apart, and of 4 columns, lanes_n * 4
+//                apart: each 128-bit shared load of a warp reads neighbouring quads, each broadcast
+#pragma once
+
+#include "kernels/common/cp_async.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/tile_order.cuh"
+
+namespace myblas::cuda {
+
+template <int block_m_,
+          int block_n_,
+          int block_k_,
+          int warp_m_,
+          int warp_n_,
+          int lanes_m_,
+          int stages_>
+struct warp_tile_shape {
+    static constexpr int block_m = block_m_, block_n = block_n_, block_k = block_k_;
+    static constexpr int warp_m = warp_m_, warp_n = warp_n_;
+    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
+    static constexpr int stages = stages_;
+
+    static constexpr int warps_m = block_m / warp_m, warps_n = block_n / warp_n;
+    static constexpr int threads = warps_m * warps_n * 32;
+    static constexpr int first_thread = 0; // of the block's
+    static constexpr int groups_m = warp_m / (lanes_m * 4), groups_n = warp_n / (lanes_n * 4);
+    static constexpr int thread_m = groups_m * 4, thread_n = groups_n * 4;
+
+    static_assert(block_m % warp_m == 0 && block_n % warp_n == 0);
+    static_assert(groups_m * lanes_m * 4 == warp_m && groups_n * lanes_n * 4 == warp_n);
+    static_assert(block_k % 8 == 0 && stages >= 3);
+};
+
+// Moves slabs of one operand, `lines` of C's side (rows of A, columns of B) x block_k, to shared memory
+// as smem[kk][line].
+//
+// Lines along memory: quads by 16-byte copies (vector), else word by word.
+// k along memory: a slab is transposed on the way, by 4-byte copies. A warp copies 8 k x 4 lines: whole
+// 32-byte sectors of global memory, and, with rows padded by 4, 32 different banks.
+//
+// A thread's copies lie at constant distances from its first one, in k or in lines. Their addresses are
+// one running sum: held apart, they would take two registers each from the accumulators.
+template <int lines, int block_k, int first_thread, int threads, bool k_contiguous, bool vector>
+struct slab_copier {
+    static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
+    static constexpr int slab_floats = pitch * block_k;
+    static constexpr int width = vector && !k_contiguous ? 4 : 1;    // floats of a copy
+    static constexpr int copies = lines * block_k / width / threads; // of a thread
+    static constexpr int warps = threads / 32;
+
+    // Distance of the copies: first `line_copies` of them, line_step lines apart, then on by k_step.
+    static constexpr int line_copies = k_contiguous ? lines / (4 * warps) : 1;
+    static constexpr int line_step = 4 * warps;
+    static constexpr int k_step = k_contiguous ? 8 : threads * width / lines;
+    static_assert(copies * width * threads == lines * block_k && copies % line_copies == 0);
+    static_assert(k_contiguous ? line_copies * line_step == lines
+                               : k_step * lines == threads * width);
+
+    const float* gmem; // this thread's first element of the next slab
+    int64_t ld;
+    int lines_left; // from this thread's first line to the operand's end, perhaps <= 0
+    int line, kk;   // of its first element, inside the slab
+
+    __device__ slab_copier(
+        const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
+        : ld(ld_) {
+        const int thread = threadIdx.x - first_thread;
+        line = k_contiguous ? thread / 32 * 4 + thread % 32 / 8 : thread % (lines / width) * width;
+        kk = k_contiguous ? thread % 8 : thread / (lines / width);
+        first_line += line;
+        first_k += kk;
+        gmem = base + (k_contiguous ? first_k + first_line * ld : first_line + first_k * ld);
+        lines_left = static_cast<int>(min(all_lines - first_line, int64_t{lines}));
+    }
+
+    // Starts the copies of a slab, with zeroes where it leaves the operand, and moves on to the next one.
+    __device__ __forceinline__ void start(float* smem, int k_left) {
+        const float* source = gmem;
+        float* target = smem + kk * pitch + line;
+        int64_t step = k_contiguous ? line_step * ld : k_step * ld;
+        // Unknown to the compiler from slab to slab, so that it cannot hoist the running sum.
+        asm volatile("" : "+l"(step));
+#pragma unroll
+        for (int r = 0; r < copies; ++r) {
+            const int line_offset = r % line_copies * line_step,
+                      k_offset = r / line_copies * k_step;
+            const bool inside = k_left - kk > k_offset && lines_left > line_offset;
+            cp_async<width * 4>(target + k_offset * pitch + line_offset, source, inside);
+            if (k_contiguous && (r + 1) % line_copies == 0)
+                source = gmem + (k_offset + k_step);
+            else
+                source += step;
+        }
+        gmem += k_contiguous ? block_k : block_k * ld;
+    }
+};
+
+// Whether the operands whose lines run along memory consist of aligned quads, so that `vector` may be
+// set. For OP_T of A with OP_N of B there is none.
+inline bool copies_quads(const sgemm_problem& p) {
+    const bool quads_a =
+        p.m % 4 == 0 && batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
+    const bool quads_b =
+        p.n % 4 == 0 && batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
+    return (p.transa || quads_a) && (!p.transb || quads_b);
+}
+
+// Calls f with transa, transb and vector as compile-time constants.
+template <class F>
+myblasStatus_t with_copies(const sgemm_problem& p, bool quads, F&& f) {
+    return with_bits<3>(form_bits(p) | quads << 2, [&](auto transa, auto transb, auto vector) {
+        return f(transa, transb, std::bool_constant < vector || (transa && !transb) > {});
+    });
+}
+
+struct no_action {
+    __device__ __forceinline__ void operator()() const {}
+};
+
+template <class Shape, bool transa, bool transb, bool vector>
+struct warp_tile {
+    template <int lines, bool k_contiguous>
+    using copier = slab_copier<lines,
+                               Shape::block_k,
+                               Shape::first_thread,
+                               Shape::threads,
+                               k_contiguous,
+                               vector>;
+    using copier_a = copier<Shape::block_m, transa>;
+    using copier_b = copier<Shape::block_n, !transb>;
+    static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
+    static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
+
+    // k of a loop body. At 16 x 8 elements a thread a whole slab of 16 is 2,000 FMAs, more than the
+    // instruction caches keep at hand; small thread tiles rather save the branches.
+    static constexpr int unrolled_k = Shape::thread_m * Shape::thread_n > 32 ? 8 : Shape::block_k;
+
+    using accumulators = float[Shape::thread_n][Shape::groups_m][4]; // [column][group][row]
+
+    struct fragment {
+        float a[Shape::groups_m][4];
+        float b[Shape::thread_n];
+
+        // Row kk of a slab; the pointers are at this thread's first row and column.
+        __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
+#pragma unroll
+            for (int g = 0; g < Shape::groups_m; ++g) {
+                const float4 v = *reinterpret_cast<const float4*>(smem_a + kk * copier_a::pitch +
+                                                                  g * Shape::lanes_m * 4);
+                a[g][0] = v.x, a[g][1] = v.y, a[g][2] = v.z, a[g][3] = v.w;
+            }
+#pragma unroll
+            for (int g = 0; g < Shape::groups_n; ++g) {
+                const float4 v = *reinterpret_cast<const float4*>(smem_b + kk * copier_b::pitch +
+                                                                  g * Shape::lanes_n * 4);
+                b[4 * g] = v.x, b[4 * g + 1] = v.y, b[4 * g + 2] = v.z, b[4 * g + 3] = v.w;
+            }
+        }
+    };
+
+    // Up and down the rows in turn, so that neighbouring FMAs share an operand.
+    static __device__ __forceinline__ void multiply_fragment(const fragment& frag,
+                                                             accumulators& acc) {
+#pragma unroll
+        for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+            for (int step = 0; step < Shape::thread_m; ++step) {
+                const int r = c % 2 ? Shape::thread_m - 1 - step : step;
+                acc[c][r / 4][r % 4] = fmaf(frag.a[r / 4][r % 4], frag.b[c], acc[c][r / 4][r % 4]);
+            }
+    }
+
+    static __device__ __forceinline__ unsigned tile_thread() {
+        return threadIdx.x - Shape::first_thread;
+    }
+    // First row and column of this thread inside the block tile.
+    static __device__ __forceinline__ int thread_row() {
+        return tile_thread() / 32 % Shape::warps_m * Shape::warp_m +
+               tile_thread() % 32 % Shape::lanes_m * 4;
+    }
+    static __device__ __forceinline__ int thread_col() {
+        return tile_thread() / 32 / Shape::warps_m * Shape::warp_n +
+               tile_thread() % 32 / Shape::lanes_m * 4;
+    }
+
+    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). after_slab is called
+    // after each slab of k, and may change acc.
+    template <class AfterSlab = no_action>
+    static __device__ __forceinline__ void multiply(const sgemm_problem& p,
+                                                    const sgemm_operands& o,
+                                                    int64_t tile_row,
+                                                    int64_t tile_col,
+                                                    int64_t first_k,
+                                                    int64_t k,
+                                                    float* smem,
+                                                    accumulators& acc,
+                                                    AfterSlab after_slab = {}) {
+        if (k <= 0)
+            return;
+        copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
+        copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
+        int64_t k_to_start = k; // of which no copy has been started
+        auto start_slab = [&](int stage) {
+            if (k_to_start > 0) {
+                const int left =
+                    k_to_start < Shape::block_k ? static_cast<int>(k_to_start) : Shape::block_k;
+                float* target = smem + stage * stage_floats;
+                copy_a.start(target, left);
+                copy_b.start(target + copier_a::slab_floats, left);
+                k_to_start -= Shape::block_k;
+            }
+            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+        };
+
+#pragma unroll
+        for (int stage = 0; stage < Shape::stages - 1; ++stage)
+            start_slab(stage);
+
+        const int row = thread_row();
+        const int col = copier_a::slab_floats + thread_col();
+        int read_stage = 0, write_stage = Shape::stages - 1;
+        fragment frag[2];
+        cp_async_wait<Shape::stages - 2>();
+        __syncthreads(); // everyone's copies of the first slab have arrived
+        frag[0].load(smem + row, smem + col, 0);
+
+        const float* at_a = smem + row; // this thread's first row or column at the current k
+        const float* at_b = smem + col;
+        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
+            start_slab(write_stage);
+            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+            const float* next_stage = smem + read_stage * stage_floats;
+#pragma unroll 1
+            for (int first = 0; first < Shape::block_k; first += unrolled_k) {
+                const bool is_last = first + unrolled_k == Shape::block_k;
+                const float* next_a =
+                    is_last ? next_stage + row : at_a + unrolled_k * copier_a::pitch;
+                const float* next_b =
+                    is_last ? next_stage + col : at_b + unrolled_k * copier_b::pitch;
+#pragma unroll
+                for (int kk = 0; kk < unrolled_k; ++kk) {
+                    if (kk == unrolled_k - 1) {
+                        if (is_last) {
+                            cp_async_wait<Shape::stages - 2>();
+                            // Everyone's copies of the next slab have arrived, and everyone has read
+                            // the last of this one, whose stage the next round fills.
+                            __syncthreads();
+                        }
+                        // After the last slab this reads zeroes or old data, for nothing.
+                        frag[(kk + 1) % 2].load(next_a, next_b, 0);
+                    } else {
+                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
+                    }
+                    multiply_fragment(frag[kk % 2], acc);
+                }
+                at_a = next_a;
+                at_b = next_b;
+            }
+            after_slab();
+        }
+        cp_async_wait<0>();
+        __syncthreads(); // shared memory is free for whatever comes next
+    }
+
+    // C = alpha * acc + beta * C by way of smem, which all threads have left.
+    //
+    // Where columns are not aligned to 16 bytes, quads would be written word by word, 16 bytes apart: every
+    // store would touch as many sectors as it has threads. So a warp lays out lanes_n * 4 columns at a time
+    // in its own part of shared memory, and writes them 32 neighbouring rows at a time. Columns of
+    // warp_m + 4 floats keep the quads of each quarter of a warp in different banks.
+    static __device__ __forceinline__ void store_by_columns(const sgemm_problem& p,
+                                                            const sgemm_operands& o,
+                                                            int64_t tile_row,
+                                                            int64_t tile_col,
+                                                            const accumulators& acc,
+                                                            float* smem) {
+        constexpr int columns = Shape::lanes_n * 4, pitch = Shape::warp_m + 4;
+        constexpr int rows = Shape::warp_m / 32; // of a thread
+        constexpr int columns_at_once = 4;       // whose old values are read together
+        static_assert(Shape::warp_m % 32 == 0 &&
+                      Shape::threads / 32 * columns * pitch * sizeof(float) <= smem_bytes);
+        const int warp = tile_thread() / 32, lane = tile_thread() % 32;
+        float* staged = smem + warp * columns * pitch; // [column][row]
+        float* quads = staged + lane / Shape::lanes_m * 4 * pitch + lane % Shape::lanes_m * 4;
+        const int64_t row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
+        int64_t col = tile_col + warp / Shape::warps_m * Shape::warp_n;
+#pragma unroll
+        for (int group = 0; group < Shape::groups_n; ++group) {
+            __syncwarp(); // the columns before have been read
+#pragma unroll
+            for (int j = 0; j < 4; ++j)
+#pragma unroll
+                for (int g = 0; g < Shape::groups_m; ++g) {
+                    const float* quad = acc[4 * group + j][g];
+                    *reinterpret_cast<float4*>(quads + j * pitch + g * Shape::lanes_m * 4) =
+                        make_float4(quad[0], quad[1], quad[2], quad[3]);
+                }
+            __syncwarp(); // the columns are there
+#pragma unroll 1
+            for (int first = 0; first < columns && col < p.n; first += columns_at_once) {
+                float* c = o.c + row + col * p.ldc;
+                float value[columns_at_once][rows];
+#pragma unroll
+                for (int j = 0; j < columns_at_once; ++j)
+#pragma unroll
+                    for (int r = 0; r < rows; ++r) {
+                        value[j][r] = o.alpha * staged[(first + j) * pitch + lane + 32 * r];
+                        if (o.beta != 0 && col + j < p.n && row + 32 * r < p.m)
+                            value[j][r] = fmaf(o.beta, c[j * p.ldc + 32 * r], value[j][r]);
+                    }
+#pragma unroll
+                for (int j = 0; j < columns_at_once; ++j)
+#pragma unroll
+                    for (int r = 0; r < rows; ++r)
+                        if (col + j < p.n && row + 32 * r < p.m)
+                            c[j * p.ldc + 32 * r] = value[j][r];
+                col += columns_at_once;
+            }
+        }
+    }
+
+    // Hands every quad of rows of the thread's tile that begins inside C to
+    // write(row, col, four values, rows left in C).
+    template <class Write>
+    static __device__ __forceinline__ void for_each_quad(const sgemm_problem& p,
+                                                         int64_t tile_row,
+                                                         int64_t tile_col,
+                                                         const accumulators& acc,
+                                                         Write&& write) {
+#pragma unroll
+        for (int c = 0; c < Shape::thread_n; ++c) {
+            const int64_t col = tile_col + thread_col() + c / 4 * Shape::lanes_n * 4 + c % 4;
+            if (col >= p.n)
+                continue;
+#pragma unroll
+            for (int g = 0; g < Shape::groups_m; ++g) {
+                const int64_t row = tile_row + thread_row() + g * Shape::lanes_m * 4;
+                if (row < p.m)
+                    write(row, col, acc[c][g], p.m - row);
+            }
+        }
+    }
+};
+
+} // namespace myblas::cuda

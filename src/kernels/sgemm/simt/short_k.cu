@@ -1,0 +1,309 @@
+// short_k: products of a short k, whose time goes into writing C. Neighbouring threads have neighbouring rows, so that
+// a store of a warp covers 128, 64 or 32 bytes of a column, whatever the base and leading dimension of C. Threads
+// with quads of rows would write misaligned columns word by word, 16 bytes apart.
+//
+//   block tile   block_m x block_n, warps_m x warps_n warps
+//   warp tile    lanes_m * thread_m rows x lanes_n * thread_n columns
+//   thread tile  row i is lanes_m * i after the first; columns in quads, lanes_n * 4 apart
+//   slab         block_k of k of both operands, smem[kk][line], by cp.async; the ring has room for
+//                `stages` of them, or for all, if they are fewer: a short k leaves room for more blocks
+//                on a multiprocessor, which fill each other's waits
+//
+// Bound: writing C, 4 m n bytes, up to about 16 k; then shared memory, which gives a multiprocessor 32 floats
+// a cycle: a thread takes 10 for 16 FMAs with a tile of 2 x 8, 12 for 32 with 4 x 8.
+// The shape follows the sides and k: tiles of 64 x 32 for a k of one slab, or where there are few; else
+// 64 x 64; 128 x 32 and 32 x 128 where one side is at most 32.
+// Shared memory: up to 4 stages of 16 k of both operands; 6 to 42 KiB, by k. Threads: 128.
+// Accepts all that the grid has blocks for, any k up to 2^30.
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+template <int lanes_m_,
+          int thread_m_,
+          int thread_n_,
+          int warps_m_,
+          int warps_n_,
+          int blocks_per_sm_>
+struct short_k_shape {
+    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
+    static constexpr int thread_m = thread_m_, thread_n = thread_n_;
+    static constexpr int warps_m = warps_m_, warps_n = warps_n_;
+    static constexpr int warp_m = lanes_m * thread_m, warp_n = lanes_n * thread_n;
+    static constexpr int block_m = warp_m * warps_m, block_n = warp_n * warps_n;
+    static constexpr int block_k = 16, stages = 4;
+    static constexpr int threads = 32 * warps_m * warps_n;
+    static constexpr int blocks_per_sm = blocks_per_sm_;
+    static_assert(thread_n % 4 == 0);
+};
+
+// Moves slabs of one operand, `lines` of C's side x block_k, to smem[kk][line]. What lies outside the
+// operand is not written: it would only meet elements outside C.
+//
+// Where lines run along memory, rows of quads or, misaligned, of words. Where k does, a warp copies 8 k x 4
+// lines by words: whole sectors of global memory, and different banks.
+template <int lines, int block_k, int threads, bool k_contiguous>
+struct short_k_copier {
+    static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
+    static constexpr int slab_floats = pitch * block_k;
+
+    const float* gmem; // the tile's first line, at the next slab's first k
+    int64_t ld;
+    int lines_left; // from that line to the operand's end
+    bool quads;     // lines run along memory, and all that is inside consists of aligned quads
+
+    __device__ short_k_copier(const float* base, int64_t ld_, int64_t first_line, int64_t all_lines)
+        : gmem(base + (k_contiguous ? first_line * ld_ : first_line)), ld(ld_),
+          lines_left(static_cast<int>(min(all_lines - first_line, int64_t{lines}))),
+          quads(!k_contiguous && aligned16(base, ld_) && all_lines % 4 == 0) {}
+
+    // Starts the copies of a slab, k of it, and moves on to the next one.
+    __device__ __forceinline__ void start(float* smem, int k) {
+        if constexpr (k_contiguous) {
+            constexpr int line_step = threads / 8;
+            const int line = threadIdx.x / 8;
+#pragma unroll 1
+            for (int kk = threadIdx.x % 8; kk < k; kk += 8) {
+                const float* source = gmem + kk + line * ld;
+                float* target = smem + kk * pitch + line;
+#pragma unroll
+                for (int at = 0; at < lines; at += line_step) {
+                    if (line + at < lines_left)
+                        cp_async<4>(target + at, source, true);
+                    source += line_step * ld;
+                }
+            }
+            gmem += block_k;
+        } else {
+            if (quads)
+                copy_rows<4>(smem, k);
+            else
+                copy_rows<1>(smem, k);
+            gmem += block_k * ld;
+        }
+    }
+
+private:
+    template <int width>
+    __device__ __forceinline__ void copy_rows(float* smem, int k) const {
+        constexpr int row = lines / width; // copies along memory
+        constexpr int step = row < threads ? row : threads;
+        static_assert(threads % step == 0);
+        const int line = threadIdx.x % step * width;
+#pragma unroll 1
+        for (int kk = threadIdx.x / step; kk < k; kk += threads / step) {
+            const float* source = gmem + line + kk * ld;
+            float* target = smem + kk * pitch + line;
+#pragma unroll
+            for (int at = 0; at < lines; at += step * width)
+                if (line + at < lines_left)
+                    cp_async<width * 4>(target + at, source + at, true);
+        }
+    }
+};
+
+template <class Shape, bool transa, bool transb>
+struct short_k_tile {
+    using copier_a = short_k_copier<Shape::block_m, Shape::block_k, Shape::threads, transa>;
+    using copier_b = short_k_copier<Shape::block_n, Shape::block_k, Shape::threads, !transb>;
+    static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
+    static constexpr size_t stage_bytes = stage_floats * sizeof(float);
+
+    float acc[Shape::thread_n][Shape::thread_m]; // [column][row]
+
+    __device__ __forceinline__ void add_products(const float* smem_a, const float* smem_b) {
+        float a[Shape::thread_m], b[Shape::thread_n];
+#pragma unroll
+        for (int i = 0; i < Shape::thread_m; ++i)
+            a[i] = smem_a[Shape::lanes_m * i];
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; j += 4) {
+            const float4 v = *reinterpret_cast<const float4*>(smem_b + j * Shape::lanes_n);
+            b[j] = v.x, b[j + 1] = v.y, b[j + 2] = v.z, b[j + 3] = v.w;
+        }
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; ++j)
+#pragma unroll
+            for (int i = 0; i < Shape::thread_m; ++i)
+                acc[j][i] = fmaf(a[i], b[j], acc[j][i]);
+    }
+
+    // `row` and `col` are the thread's first ones in the tile.
+    __device__ __forceinline__ void
+    multiply(copier_a copy_a, copier_b copy_b, int k, int row, int col, float* smem) {
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; ++j)
+#pragma unroll
+            for (int i = 0; i < Shape::thread_m; ++i)
+                acc[j][i] = 0;
+        int k_to_start = k; // of which no copy has been started
+        const auto start_slab = [&](int stage) {
+            if (k_to_start > 0) {
+                float* target = smem + stage * stage_floats;
+                const int slab = min(k_to_start, Shape::block_k);
+                copy_a.start(target, slab);
+                copy_b.start(target + copier_a::slab_floats, slab);
+                k_to_start -= Shape::block_k;
+            }
+            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+        };
+#pragma unroll 1
+        for (int stage = 0; stage < Shape::stages - 1; ++stage)
+            start_slab(stage);
+
+        int read_stage = 0, write_stage = Shape::stages - 1;
+        for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
+            cp_async_wait<Shape::stages - 2>();
+            // Everyone's copies of this slab have arrived, and everyone has read the one before it, whose
+            // stage is filled next.
+            __syncthreads();
+            start_slab(write_stage);
+            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+            const float* smem_a = smem + read_stage * stage_floats + row;
+            const float* smem_b = smem + read_stage * stage_floats + copier_a::slab_floats + col;
+            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+            const int slab = min(k_left, Shape::block_k);
+#pragma unroll(Shape::thread_m* Shape::thread_n > 16 ? 2 : 4)
+            for (int kk = 0; kk < slab; ++kk)
+                add_products(smem_a + kk * copier_a::pitch, smem_b + kk * copier_b::pitch);
+        }
+    }
+
+    // c = alpha * acc + beta * c, from the thread's first element on.
+    __device__ __forceinline__ void
+    store(float* c, int64_t ldc, float alpha, float beta, int rows_left, int cols_left) {
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; ++j)
+#pragma unroll
+            for (int i = 0; i < Shape::thread_m; ++i)
+                acc[j][i] *= alpha;
+        const auto for_each = [&](auto&& f) {
+            float* column = c;
+#pragma unroll
+            for (int j = 0; j < Shape::thread_n; ++j) {
+#pragma unroll
+                for (int i = 0; i < Shape::thread_m; ++i)
+                    if (j / 4 * 4 * Shape::lanes_n + j % 4 < cols_left &&
+                        Shape::lanes_m * i < rows_left)
+                        f(column[Shape::lanes_m * i], acc[j][i]);
+                column += j % 4 == 3 ? (4 * Shape::lanes_n - 3) * ldc : ldc;
+            }
+        };
+        if (beta != 0) // all reads before the first write, so that none waits for another
+            for_each([beta](const float& old, float& sum) { sum = fmaf(beta, old, sum); });
+        for_each([](float& target, float sum) { target = sum; });
+    }
+};
+
+template <class Shape, bool transa, bool transb>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
+    short_k_kernel(const sgemm_problem p, int64_t first_batch) {
+    using tile = short_k_tile<Shape, transa, transb>;
+    extern __shared__ __align__(16) float smem[];
+    const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
+    const int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
+    const int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
+    const int warp = threadIdx.x / 32;
+    const int row = warp % Shape::warps_m * Shape::warp_m + threadIdx.x % Shape::lanes_m;
+    const int col = warp / Shape::warps_m * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
+
+    wait_for_earlier_work();
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    tile t;
+    t.multiply(typename tile::copier_a(o.a, p.lda, tile_row, p.m),
+               typename tile::copier_b(o.b, p.ldb, tile_col, p.n),
+               static_cast<int>(o.k),
+               row,
+               col,
+               smem);
+    let_next_kernel_come();
+    t.store(o.c + tile_row + row + (tile_col + col) * p.ldc,
+            p.ldc,
+            o.alpha,
+            o.beta,
+            static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row,
+            static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col);
+}
+
+template <class Shape>
+struct short_k_kernels {
+    static constexpr size_t max_smem_bytes = // of the form that pads both
+        Shape::stages * short_k_tile<Shape, true, false>::stage_bytes;
+    static_assert(max_smem_bytes <= 48 * 1024, "no opt-in needed");
+
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        return p.k <= (1 << 30) && fits_grid<Shape::block_m, Shape::block_n>(p, device);
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        const int64_t stages =
+            std::min<int64_t>(ceil_div<int64_t>(p.k, Shape::block_k), Shape::stages);
+        return with_transposition(p, [&](auto transa, auto transb) {
+            return launch_products(
+                short_k_kernel<Shape, transa, transb>,
+                {.x = tile_count(p, Shape::block_m, Shape::block_n),
+                 .threads = Shape::threads,
+                 .smem_bytes = stages * short_k_tile<Shape, transa, transb>::stage_bytes,
+                 .early = true},
+                p,
+                context);
+        });
+    }
+};
+
+// clang-format off
+//                             lanes  thread  warps
+//                             m      m  n    m  n   blocks
+using narrow  = short_k_shape<32,     2, 8,   1, 4,  8>; // 64 x 32
+using square  = short_k_shape<16,     4, 8,   1, 4,  5>; // 64 x 64
+using tall    = short_k_shape<32,     4, 8,   1, 4,  6>; // 128 x 32
+using wide    = short_k_shape<8,      4, 8,   1, 4,  6>; // 32 x 128
+// clang-format on
+
+// Whether there is little to do for each multiprocessor, a slab for each block or hardly more than a block.
+bool is_light(const sgemm_problem& p, const device_info& device) {
+    return p.k <= narrow::block_k ||
+           tile_count(p, narrow::block_m, narrow::block_n) <= device.sm_count * 3 / 2;
+}
+
+// Calls f with the kernels of a problem's shape.
+template <class F>
+auto with_shape(const sgemm_problem& p, const device_info& device, F&& f) {
+    if (is_light(p, device))
+        return f(short_k_kernels<narrow>{});
+    if (p.n <= 32)
+        return f(short_k_kernels<tall>{});
+    if (p.m <= 32)
+        return f(short_k_kernels<wide>{});
+    return f(short_k_kernels<square>{});
+}
+
+bool fits(const sgemm_problem& p, const device_info& device) {
+    return with_shape(p, device, [&](auto kernels) { return kernels.fits(p, device); });
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    return with_shape(p, *context.device, [&](auto kernels) { return kernels.launch(p, context); });
+}
+
+} // namespace
+
+const sgemm_kernel sgemm_short_k = {
+    .name = "short_k",
+    .description = "short k: neighbouring threads write neighbouring rows, all of k in flight",
+    .min_arch = 80,
+    .block_m = square::block_m,
+    .block_n = square::block_n,
+    .block_k = square::block_k,
+    .threads = square::threads,
+    .stages = square::stages,
+    .smem_bytes = short_k_kernels<tall>::max_smem_bytes,
+    .accepts = fits,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

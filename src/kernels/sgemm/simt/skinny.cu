@@ -1,0 +1,446 @@
+// skinny: thin and tiny outputs, one side of C up to 16, from matrix times vector to dot products, any k. Operands stream
+// through shared memory as they lie in global memory; k is shared as in parts/cluster_split.cuh.
+//
+// Bound: reading the long operand once, 4 max(m, n) k bytes; a thread does little with each element but
+// must have many on the way. So slabs are deep in k (whole sectors wherever k runs along memory), a block
+// keeps several of them in flight, and tiles are narrow: there is a block for every multiprocessor before
+// k is cut, which costs a reduction.
+//
+// Roles. Of op(A) and op(B) one is the long operand, `l` of whose lines (rows of op(A), columns of op(B))
+// belong to a tile, the other the short one with `s` lines. Where B is the long one the kernel computes
+// C^T = op(B)^T op(A)^T, so that two orders in memory times two operands make four forms, not eight.
+//
+//   slab          block_k of k of all lines of a tile, by cp.async, in the order of global memory: lines
+//                 one after the other where k runs along memory, else one k after the other. Both are
+//                 read in quads: four k of one line, or four lines of one k.
+//   thread tile   thread_l x thread_s, over four k at a time
+//   warp          lanes_l x lanes_s x lanes_k; lanes that differ in lanes_k take other quads of k
+//   block         warps_s x warps_k, likewise
+//
+// At the end lanes that share elements add them by shuffles, each keeping a fraction; the warps_k are
+// copies to cluster_split.cuh.
+// The short side picks the tile; the sides are rounded up to it, which costs shared memory, not traffic.
+// Where both sides are short, all threads share k: a thread tile is the whole of C, or a part of few.
+// Workspace: where one cluster a tile leaves multiprocessors idle, a tile for each cluster.
+// Accepts all that the grid has blocks for; wider outputs as tiles of 16, which read the long operand
+// again from the L2 cache.
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/reduce.h"
+#include "kernels/sgemm/parts/cluster_split.cuh"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+template <int block_l_,
+          int block_s_,
+          int block_k_,
+          int thread_l_,
+          int thread_s_,
+          int lanes_l_,
+          int lanes_s_,
+          int warps_s_,
+          int warps_k_,
+          int stages_,
+          int blocks_per_sm_,
+          int fill_>
+struct skinny_shape {
+    static constexpr int block_l = block_l_, block_s = block_s_, block_k = block_k_;
+    static constexpr int thread_l = thread_l_, thread_s = thread_s_;
+    static constexpr int lanes_l = lanes_l_, lanes_s = lanes_s_;
+    static constexpr int lanes_k = 32 / (lanes_l * lanes_s);
+    static constexpr int warps_s = warps_s_, warps_k = warps_k_;
+    static constexpr int stages = stages_, blocks_per_sm = blocks_per_sm_;
+    static constexpr int fill = fill_; // blocks that keep a multiprocessor busy
+
+    static constexpr int threads = warps_s * warps_k * 32;
+    static constexpr int k_groups = lanes_k * warps_k;
+    static constexpr int copies = warps_k; // of a tile, for cluster_split.cuh
+
+    static_assert(block_l == thread_l * lanes_l && thread_l % 4 == 0);
+    static_assert(block_s == thread_s * lanes_s * warps_s && thread_s % 4 == 0);
+    static_assert(block_k % (4 * k_groups) == 0 && stages >= 2);
+};
+
+// One of the two operands, by its lines.
+struct line_operand {
+    const float* gmem;
+    int64_t ld;
+    int64_t lines;
+};
+
+// A slab of one operand in shared memory, and this thread's copies to it.
+template <int lines, bool k_contiguous, class Shape>
+struct skinny_slab {
+    static constexpr int block_k = Shape::block_k, threads = Shape::threads;
+    static constexpr int inner = k_contiguous ? block_k : lines; // extent along memory
+    static constexpr int outer = k_contiguous ? lines : block_k;
+    // Rows of quads: a pad of one quad after every row that runs along k, or, where rows are so short
+    // that several lie across the banks, after every four.
+    static constexpr int rows_to_pad = k_contiguous ? 1 : lines < 32 ? 4 : 0;
+
+    static __host__ __device__ constexpr int row_offset(int row) {
+        return row * inner + (rows_to_pad ? row / rows_to_pad * 4 : 0);
+    }
+    static constexpr int floats = row_offset(outer);
+
+    const float* gmem; // of this thread's first copy of the next slab
+    int64_t ld;
+    bool quads;     // the operand consists of aligned quads
+    int row, at;    // of the first copy, in the slab
+    int lines_left; // from the slab's first line to the operand's end, perhaps <= 0
+
+    __device__ skinny_slab(const line_operand& x, int64_t first_line, int64_t first_k)
+        : ld(x.ld), quads(aligned16(x.gmem, x.ld)) {
+        const int first = threadIdx.x * (quads ? 4 : 1);
+        row = first / inner;
+        at = first % inner;
+        lines_left = static_cast<int>(min(x.lines - first_line, int64_t{lines}));
+        gmem = x.gmem + (k_contiguous ? first_k + at + (first_line + row) * ld
+                                      : first_line + at + (first_k + row) * ld);
+    }
+
+    // Starts the copies of a slab, with zeroes where it leaves the operand, and moves on to the next one.
+    __device__ __forceinline__ void start(float* smem, int64_t k_left) {
+        const int k = static_cast<int>(min(k_left, int64_t{block_k}));
+        const bool is_whole = k == block_k && lines_left == lines;
+        if (quads && is_whole)
+            copy<4, true>(smem, k);
+        else if (quads)
+            copy<4, false>(smem, k);
+        else if (is_whole)
+            copy<1, true>(smem, k);
+        else
+            copy<1, false>(smem, k);
+        gmem += k_contiguous ? block_k : block_k * ld;
+    }
+
+    // `whole`: no conditions and next to no address arithmetic.
+    template <int width, bool whole>
+    __device__ __forceinline__ void copy(float* smem, int k) const {
+        constexpr int stride = threads * width; // floats of the slab from one copy to the next
+        constexpr int row_step = stride > inner ? stride / inner : 1;
+        static_assert(stride % inner == 0 || inner % stride == 0);
+        static_assert(rows_to_pad <= 1 || row_step % rows_to_pad == 0);
+        if (inner * outer < stride && row >= outer)
+            return;
+        const int inner_left = (k_contiguous ? k : lines_left) - at;
+        const int outer_left = (k_contiguous ? lines_left : k) - row;
+        const float* source = gmem;
+        float* target = smem + row_offset(row) + at;
+#pragma unroll
+        for (int offset = 0; offset < inner * outer; offset += stride) {
+            const int rows = offset / inner, along = offset % inner;
+            if (offset > 0 && along == 0)
+                source += row_step * ld;
+            float* to = target + row_offset(rows) + along;
+            const int valid = whole ? width : rows < outer_left ? inner_left - along : 0;
+            if (width == 1 || valid >= 4 || valid <= 0) {
+                cp_async<width * 4>(to, source + along, valid > 0);
+            } else {
+#pragma unroll
+                for (int e = 0; e < 4; ++e)
+                    cp_async<4>(to + e, source + along + e, e < valid);
+            }
+        }
+    }
+
+    // The lines of a thread tile: quads of lines where lines run along memory, else single ones.
+    template <int lanes>
+    static __device__ __forceinline__ int first_line(int lane) {
+        return k_contiguous ? lane : lane * 4;
+    }
+    template <int lanes>
+    static __host__ __device__ constexpr int line_offset(int i) {
+        return k_contiguous ? i * lanes : i / 4 * 4 * lanes + i % 4;
+    }
+
+    // frag[line][k] = the quad of k that starts at first_k.
+    template <int count, int lanes>
+    static __device__ __forceinline__ void
+    load(float (&frag)[count][4], const float* smem, int line, int first_k) {
+        if constexpr (k_contiguous) {
+#pragma unroll
+            for (int i = 0; i < count; ++i) {
+                const float4 v = *reinterpret_cast<const float4*>(
+                    smem + row_offset(line) + first_k + row_offset(line_offset<lanes>(i)));
+                frag[i][0] = v.x, frag[i][1] = v.y, frag[i][2] = v.z, frag[i][3] = v.w;
+            }
+        } else {
+#pragma unroll
+            for (int kk = 0; kk < 4; ++kk)
+#pragma unroll
+                for (int i = 0; i < count; i += 4) {
+                    const float4 v = *reinterpret_cast<const float4*>(
+                        smem + row_offset(first_k) + line + kk * inner + line_offset<lanes>(i));
+                    frag[i][kk] = v.x, frag[i + 1][kk] = v.y;
+                    frag[i + 2][kk] = v.z, frag[i + 3][kk] = v.w;
+                }
+        }
+    }
+};
+
+template <class Shape, bool l_k_contiguous, bool s_k_contiguous>
+struct skinny_tile {
+    using slab_l = skinny_slab<Shape::block_l, l_k_contiguous, Shape>;
+    using slab_s = skinny_slab<Shape::block_s, s_k_contiguous, Shape>;
+    static constexpr int stage_floats = slab_l::floats + slab_s::floats;
+    using output = split_output<Shape>;
+    static constexpr size_t smem_bytes =
+        sizeof(float) * std::max(Shape::stages * stage_floats, output::smem_floats);
+    static_assert(smem_bytes >= Shape::threads * sizeof(float4)); // for split_output::finish
+
+    float acc[Shape::thread_s * Shape::thread_l]; // [s][l]
+
+    static __device__ __forceinline__ int warp_s() { return threadIdx.x / 32 % Shape::warps_s; }
+    static __device__ __forceinline__ int warp_k() { return threadIdx.x / 32 / Shape::warps_s; }
+    // First line of each operand of this thread, inside the tile.
+    static __device__ __forceinline__ int thread_l() {
+        return slab_l::template first_line<Shape::lanes_l>(threadIdx.x % Shape::lanes_l);
+    }
+    static __device__ __forceinline__ int thread_s() {
+        return warp_s() * (Shape::block_s / Shape::warps_s) +
+               slab_s::template first_line<Shape::lanes_s>(threadIdx.x / Shape::lanes_l %
+                                                           Shape::lanes_s);
+    }
+
+    // acc = the product of the tile's lines over k in [first_k, first_k + k).
+    __device__ __forceinline__ void multiply(const line_operand& l,
+                                             const line_operand& s,
+                                             int64_t tile_l,
+                                             int64_t tile_s,
+                                             int64_t first_k,
+                                             int64_t k,
+                                             float* smem) {
+#pragma unroll
+        for (float& value : acc)
+            value = 0;
+        slab_l copy_l(l, tile_l, first_k);
+        slab_s copy_s(s, tile_s, first_k);
+        int64_t k_to_start = k; // of which no copy has been started
+        auto start_slab = [&](int stage) {
+            if (k_to_start > 0) {
+                float* target = smem + stage * stage_floats;
+                copy_l.start(target, k_to_start);
+                copy_s.start(target + slab_l::floats, k_to_start);
+                k_to_start -= Shape::block_k;
+            }
+            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+        };
+#pragma unroll 1
+        for (int stage = 0; stage < Shape::stages - 1; ++stage)
+            start_slab(stage);
+
+        const int lane_k = threadIdx.x % 32 / (Shape::lanes_l * Shape::lanes_s);
+        const int group = warp_k() * Shape::lanes_k + lane_k;
+        const int line_l = thread_l(), line_s = thread_s();
+        int read_stage = 0, write_stage = Shape::stages - 1;
+        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
+            cp_async_wait<Shape::stages - 2>();
+            // Everyone's copies of this slab have arrived, and everyone has read the one before it, whose
+            // stage is filled next.
+            __syncthreads();
+            start_slab(write_stage);
+            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+            const float* smem_l = smem + read_stage * stage_floats;
+            const float* smem_s = smem_l + slab_l::floats;
+            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+#pragma unroll 2
+            for (int kk = group * 4; kk < Shape::block_k; kk += Shape::k_groups * 4) {
+                float frag_l[Shape::thread_l][4], frag_s[Shape::thread_s][4]; // [line][k]
+                slab_l::template load<Shape::thread_l, Shape::lanes_l>(frag_l, smem_l, line_l, kk);
+                slab_s::template load<Shape::thread_s, Shape::lanes_s>(frag_s, smem_s, line_s, kk);
+#pragma unroll
+                for (int q = 0; q < 4; ++q)
+#pragma unroll
+                    for (int j = 0; j < Shape::thread_s; ++j)
+#pragma unroll
+                        for (int i = 0; i < Shape::thread_l; ++i) {
+                            float& sum = acc[j * Shape::thread_l + i];
+                            sum = fmaf(frag_l[i][q], frag_s[j][q], sum);
+                        }
+            }
+        }
+        cp_async_wait<0>();
+        __syncthreads(); // shared memory is free for the tile
+    }
+
+    // smem[warp_k][s][l] = acc, summed over lanes_k. Ends without a barrier.
+    __device__ __forceinline__ void lay_out(float* smem) {
+        float* copy = smem + warp_k() * output::copy_floats;
+        if constexpr (Shape::lanes_k == 1 && !l_k_contiguous) {
+#pragma unroll
+            for (int j = 0; j < Shape::thread_s; ++j)
+#pragma unroll
+                for (int i = 0; i < Shape::thread_l; i += 4) {
+                    const float* quad = &acc[j * Shape::thread_l + i];
+                    const int line_s = thread_s() + slab_s::template line_offset<Shape::lanes_s>(j);
+                    const int line_l = thread_l() + slab_l::template line_offset<Shape::lanes_l>(i);
+                    *reinterpret_cast<float4*>(copy + line_s * output::pitch + line_l) =
+                        make_float4(quad[0], quad[1], quad[2], quad[3]);
+                }
+        } else {
+            constexpr int count = Shape::thread_s * Shape::thread_l;
+            constexpr int kept = count > Shape::lanes_k ? count / Shape::lanes_k : 1;
+            const int first = scatter_sums<count, 16, Shape::lanes_l * Shape::lanes_s>(acc);
+#pragma unroll
+            for (int e = 0; e < kept; ++e) {
+                const int line_s = thread_s() + slab_s::template line_offset<Shape::lanes_s>(
+                                                    (first + e) / Shape::thread_l);
+                const int line_l = thread_l() + slab_l::template line_offset<Shape::lanes_l>(
+                                                    (first + e) % Shape::thread_l);
+                copy[line_s * output::pitch + line_l] = acc[e];
+            }
+        }
+    }
+};
+
+template <class Shape, bool l_k_contiguous, bool s_k_contiguous>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
+    skinny_kernel(const sgemm_problem p,
+                  int64_t first_batch,
+                  bool swapped,
+                  const k_split split,
+                  const cluster_sums sums) {
+    extern __shared__ __align__(16) float smem[];
+    const int64_t batch = first_batch + blockIdx.z;
+    const sgemm_operands o = resolve_operands(p, batch);
+    const line_operand a{o.a, p.lda, p.m}, b{o.b, p.ldb, p.n};
+    const line_operand l = swapped ? b : a, s = swapped ? a : b;
+    const split_position<Shape> at(split, blockIdx.x, l.lines, o.k);
+
+    skinny_tile<Shape, l_k_contiguous, s_k_contiguous> tile;
+    tile.multiply(l, s, at.tile_l, at.tile_s, at.first_k, at.k, smem);
+    tile.lay_out(smem);
+    const int64_t tile_number = batch * (gridDim.x / split.parts()) + at.tile;
+    split_output<Shape>(p, o, swapped, at).reduce(at, tile_number, split, sums, smem);
+}
+
+template <class Shape>
+struct variant {
+    using shape = Shape;
+    static constexpr size_t smem_bytes = std::max({skinny_tile<Shape, true, true>::smem_bytes,
+                                                   skinny_tile<Shape, true, false>::smem_bytes,
+                                                   skinny_tile<Shape, false, true>::smem_bytes,
+                                                   skinny_tile<Shape, false, false>::smem_bytes});
+
+    // Whether k runs along memory in the long operand, and in the short one.
+    static constexpr int choice_bits = 2;
+    template <class F>
+    static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        return with_bits<2>(choice, [&](auto l, auto s) {
+            return f(skinny_kernel<Shape, l, s>, skinny_tile<Shape, l, s>::smem_bytes);
+        });
+    }
+
+    static bool is_swapped(const sgemm_problem& p) { return p.n > p.m; }
+
+    static int64_t tiles(const sgemm_problem& p) {
+        return is_swapped(p) ? tile_count(p, Shape::block_s, Shape::block_l)
+                             : tile_count(p, Shape::block_l, Shape::block_s);
+    }
+
+    static k_split make_split(const sgemm_problem& p, const device_info& device) {
+        return make_k_split<Shape>(tiles(p) * p.batch_count, p.k, device);
+    }
+
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        return smem_bytes <= device.smem_per_block &&
+               tiles(p) <= max_grid_x / make_split(p, device).parts();
+    }
+
+    static size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
+        return split_workspace_bytes<Shape>(make_split(p, device), tiles(p) * p.batch_count);
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        const bool swapped = is_swapped(p);
+        const unsigned a = p.transa, b = !p.transb; // whether k runs along memory
+        const k_split split = make_split(p, *context.device);
+        const cluster_sums sums{static_cast<float*>(context.workspace), context.counters};
+        return with_kernel(swapped ? b | a << 1 : a | b << 1, [&](auto kernel, size_t bytes) {
+            return launch_products(kernel,
+                                   {.x = tiles(p) * split.parts(),
+                                    .threads = Shape::threads,
+                                    .smem_bytes = bytes,
+                                    .cluster = split.cluster},
+                                   p,
+                                   context,
+                                   swapped,
+                                   split,
+                                   sums);
+        });
+    }
+};
+
+// clang-format off
+//                        block         thread lanes   warps          blocks of a
+//                        l    s   k    l  s   l   s   s  k   stages  multiprocessor, fill
+using square_4   = variant<skinny_shape<4,   4,  512, 4, 4,  1,  1,  1, 4,  4,      3, 3>>;
+using square_8   = variant<skinny_shape<8,   8,  256, 4, 4,  2,  2,  1, 4,  4,      3, 3>>;
+using square_16  = variant<skinny_shape<16,  16, 128, 4, 4,  4,  4,  1, 4,  4,      3, 3>>;
+using shallow_8  = variant<skinny_shape<64,  8,  64,  4, 8,  16, 1,  1, 4,  3,      3, 3>>;
+using shallow_16 = variant<skinny_shape<128, 16, 32,  4, 8,  32, 1,  2, 2,  3,      3, 3>>;
+using deep_4     = variant<skinny_shape<32,  4,  128, 4, 4,  8,  1,  1, 4,  5,      2, 1>>;
+using deep_8     = variant<skinny_shape<64,  8,  128, 4, 8,  16, 1,  1, 8,  5,      1, 1>>;
+using deep_16    = variant<skinny_shape<64,  16, 128, 4, 8,  16, 2,  1, 8,  4,      1, 1>>;
+// clang-format on
+
+// Calls f with the variant for a problem.
+template <class F>
+auto with_variant(const sgemm_problem& p, const device_info& device, F&& f) {
+    constexpr int64_t deep_k = 512; // from here on deep slabs pay
+    const int64_t l = std::max(p.m, p.n), s = std::min(p.m, p.n);
+    if (l <= 4)
+        return f(square_4{});
+    if (l <= 8)
+        return f(square_8{});
+    if (l <= 16)
+        return f(square_16{});
+    if (p.k < deep_k || std::max(deep_8::smem_bytes, deep_16::smem_bytes) > device.smem_per_block)
+        return s <= 8 ? f(shallow_8{}) : f(shallow_16{});
+    return s <= 4 ? f(deep_4{}) : s <= 8 ? f(deep_8{}) : f(deep_16{});
+}
+
+bool fits(const sgemm_problem& p, const device_info& device) {
+    return with_variant(p, device, [&](auto variant) { return variant.fits(p, device); });
+}
+
+size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    return with_variant(
+        p, device, [&](auto variant) { return variant.workspace_bytes(p, device); });
+}
+
+template <class... Variants>
+myblasStatus_t prepare(const device_info& device) {
+    myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+    (void)(((status = prepare_kernels<Variants>(device)) == MYBLAS_STATUS_SUCCESS) && ...);
+    return status;
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    return with_variant(
+        p, *context.device, [&](auto variant) { return variant.launch(p, context); });
+}
+
+} // namespace
+
+const sgemm_kernel sgemm_skinny = {
+    .name = "skinny",
+    .description =
+        "thin outputs: operands streamed in memory order, k shared by threads and clusters",
+    .min_arch = 80,
+    .block_m = deep_4::shape::block_l,
+    .block_n = deep_4::shape::block_s,
+    .block_k = deep_4::shape::block_k,
+    .threads = deep_4::shape::threads,
+    .stages = deep_4::shape::stages,
+    .smem_bytes = deep_4::smem_bytes,
+    .accepts = fits,
+    .workspace_bytes = workspace_bytes,
+    .prepare =
+        prepare<square_4, square_8, square_16, shallow_8, shallow_16, deep_4, deep_8, deep_16>,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

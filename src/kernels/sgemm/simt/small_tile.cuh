@@ -1,0 +1,478 @@
+// Small products: much of them at a time, and few steps that wait for one another.
+//
+// A block owns a tile of C. Its warps form groups; each group computes the whole tile over its own slabs
+// of k, copied by itself into its own ring of shared memory, so that the groups meet only at the end, when
+// their parts are added in fixed order. Where the tiles are too few for the GPU, the blocks of a cluster
+// share one: slabs are dealt out over the groups of all of them, and each block adds up and writes its
+// share of the tile, which the others send to its shared memory. Where there are many products instead,
+// they are packed: each group of a block has a product to itself.
+//
+//   block tile   block_m x block_n, computed by every group over its slabs
+//   warp tile    lanes_m * thread_m x lanes_n * thread_n, one of warps_m x warps_n of a group
+//   thread tile  thread_m x thread_n: quads of rows, lanes_m * 4 apart; columns, or quads of them
+//
+// Slabs lie in shared memory as they lie in global memory, whatever the transposition, so that copies
+// are of 16 bytes wherever the operand allows. A thread reads 4 k at a time: quads of lines (rows of A,
+// columns of B) where lines run along memory, quads of k where k does.
+//
+// The blocks of a single product come as soon as those of the kernel before it in the stream have left
+// (overlap.h): the launch, and all that needs the parameters alone, is over when that one's writes are visible.
+#pragma once
+
+#include "kernels/common/cluster.cuh"
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/group_barrier.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/work.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace myblas::cuda {
+
+template <int warps_m_, // of a group
+          int warps_n_,
+          int groups_,   // of a block
+          int thread_m_, // of a thread tile
+          int thread_n_,
+          int lanes_m_, // of a warp
+          int slab_k_,  // of a group's ring
+          int stages_,
+          int cluster_, // blocks that share a tile: 1, 2, 4 or 8
+          bool packed_, // a product for each group
+          int blocks_per_sm_>
+struct small_tile_shape {
+    static constexpr int groups = groups_, thread_m = thread_m_, thread_n = thread_n_;
+    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
+    static constexpr int block_k = slab_k_, stages = stages_, cluster = cluster_;
+    static constexpr bool packed = packed_;
+    static constexpr int blocks_per_sm = blocks_per_sm_; // that the registers are to suffice for
+
+    static constexpr int warps_m = warps_m_, warp_m = lanes_m * thread_m,
+                         warp_n = lanes_n * thread_n;
+    static constexpr int block_m = warps_m_ * warp_m, block_n = warps_n_ * warp_n;
+    static constexpr int group_threads = warps_m_ * warps_n_ * 32, threads = groups * group_threads;
+    static constexpr int thread_quads = thread_m * thread_n / 4;
+    static constexpr int sharing_groups = packed ? 1 : groups * cluster; // of a product's slabs
+
+    // The copiers rely on powers of 2.
+    static_assert(std::has_single_bit(1u * warps_m_ * warps_n_ * groups * lanes_m * block_k));
+    static_assert(std::has_single_bit(1u * thread_m * thread_n * cluster));
+    static_assert(thread_m >= 4 && thread_n >= 2 && lanes_m <= 8 && lanes_n <= 8 && stages >= 2);
+    static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
+};
+
+// Where the lines of a slab lie in shared memory when k runs along global memory: row_lines of them in
+// each row of 32 floats, the quads of a row changed about by the swizzle. Padding instead would let lines
+// cross rows, and a copy that does is written in two steps: 256 cubed TN took 20% longer.
+//
+// The `lanes` threads that read at the same time, at the same k, read lines that follow one another here.
+// The copies of one instruction go to such lines too, or, where a thread owns `width` > 1 neighbouring
+// lines, to lines `lanes` apart. In all these cases their quads are in different banks.
+//
+// Position, row and swizzle only move bits: of a sum of lines without common bits they are the sum, for the
+// swizzle the exclusive or, of those of each; and what depends on no thread is a constant.
+template <int slab_k, int lanes, int width>
+struct small_tile_swizzle {
+    static constexpr int line_quads = slab_k / 4;
+    static constexpr int row_lines = 32 / slab_k;
+    static_assert(slab_k == 8 || slab_k == 16 || slab_k == 32);
+
+    static __device__ __forceinline__ constexpr int position(int line) {
+        return line / width % lanes + line % width * lanes +
+               line / (lanes * width) * (lanes * width);
+    }
+    // Float at which the row of a line begins.
+    static __device__ __forceinline__ constexpr int row(int line) {
+        return position(line) / row_lines * 32;
+    }
+    // To be combined by exclusive or with a quad's number in its line.
+    static __device__ __forceinline__ constexpr int swizzle(int line) {
+        const int p = position(line);
+        return (p % row_lines * line_quads) ^ (p / row_lines % line_quads) ^
+               (p / lanes % row_lines * line_quads);
+    }
+};
+
+// Moves slabs of one operand, `lines` of C's side x slab_k, to shared memory: as smem[k][line] where lines
+// run along memory, else as small_tile_swizzle says.
+template <int lines, int slab_k, int threads, bool k_contiguous, class Swizzle>
+struct small_tile_copier {
+    static constexpr int inner = k_contiguous ? slab_k : lines; // along memory
+    static constexpr int outer = k_contiguous ? lines : slab_k;
+    static constexpr int slab_floats = inner * outer;
+
+    const float* gmem; // the tile's first line, at k = 0
+    int64_t ld;
+    int lines_left; // from that line to the operand's end
+    bool quads;     // whether all that is inside consists of aligned quads
+
+    __device__
+    small_tile_copier(const float* base, int64_t ld_, int64_t first_line, int all_lines, int k)
+        : gmem(base + (k_contiguous ? first_line * ld_ : first_line)), ld(ld_),
+          lines_left(all_lines - static_cast<int>(first_line)),
+          quads(aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0) {}
+
+    // Starts the copies of the slab at first_k, with zeroes where it leaves the operand.
+    __device__ __forceinline__ void start(float* smem, int first_k, int k, int thread) const {
+        if (quads)
+            start_copies<4>(smem, first_k, k - first_k, thread);
+        else
+            start_copies<1>(smem, first_k, k - first_k, thread);
+    }
+
+private:
+    template <int copy_floats>
+    __device__ __forceinline__ void
+    start_copies(float* smem, int first_k, int k_left, int thread) const {
+        constexpr int row = inner / copy_floats; // copies along memory
+        constexpr int copies = ceil_div(row * outer, threads);
+        // A thread's copies lie inner_step apart, and every inner_copies of them outer_step.
+        constexpr int inner_copies = row > threads ? row / threads : 1;
+        constexpr int inner_step = threads * copy_floats;
+        constexpr int outer_step = row > threads ? 1 : threads / row;
+
+        const int i = thread % row * copy_floats, o = thread / row;
+        const int inner_left = (k_contiguous ? k_left : lines_left) - i;
+        const int outer_left = (k_contiguous ? lines_left : k_left) - o;
+        const float* source = gmem + (k_contiguous ? first_k : first_k * ld) + i + o * ld;
+        float* target = smem + (k_contiguous ? Swizzle::row(o) + i % 4 : o * inner + i);
+        const int quad = i / 4 ^ Swizzle::swizzle(o);
+        int64_t step = outer_step * ld;
+        // Unknown to the compiler from slab to slab, so that it does not keep an address for each copy.
+        asm volatile("" : "+l"(step));
+#pragma unroll
+        for (int c = 0; c < copies; ++c) {
+            const int i_offset = c % inner_copies * inner_step;
+            const int o_offset = c / inner_copies * outer_step;
+            const int target_offset =
+                k_contiguous ? Swizzle::row(o_offset) +
+                                   (quad ^ i_offset / 4 ^ Swizzle::swizzle(o_offset)) * 4
+                             : o_offset * inner + i_offset;
+            const bool inside = inner_left > i_offset && outer_left > o_offset;
+            if (copies * threads == row * outer || o + o_offset < outer)
+                cp_async<copy_floats * 4>(target + target_offset, source + i_offset, inside);
+            if ((c + 1) % inner_copies == 0)
+                source += step;
+        }
+    }
+};
+
+// A thread's lines of one operand, at 4 consecutive k.
+template <int block_lines, int count, int lanes, int width, bool k_contiguous, class Swizzle>
+struct small_tile_fragment {
+    float x[4][count]; // [k][line]
+
+    // Line `i` of the thread at `position` among the lanes, in the warp tile.
+    static __device__ __forceinline__ constexpr int line(int position, int i) {
+        return position * width + i / width * (lanes * width) + i % width;
+    }
+
+    // At k of a slab; `first` is the thread's first line in the block tile.
+    __device__ __forceinline__ void load(const float* slab, int first, int k) {
+        if constexpr (k_contiguous) {
+            const float* rows = slab + Swizzle::row(first);
+            const int swizzle = Swizzle::swizzle(first);
+#pragma unroll
+            for (int i = 0; i < count; ++i) {
+                const int quad = swizzle ^ Swizzle::swizzle(line(0, i)) ^ k / 4;
+                const float4 v =
+                    *reinterpret_cast<const float4*>(rows + Swizzle::row(line(0, i)) + quad * 4);
+                x[0][i] = v.x, x[1][i] = v.y, x[2][i] = v.z, x[3][i] = v.w;
+            }
+        } else {
+#pragma unroll
+            for (int l = 0; l < 4; ++l)
+#pragma unroll
+                for (int i = 0; i < count; i += width) {
+                    const float* at = slab + first + (k + l) * block_lines + line(0, i);
+                    if constexpr (width == 4) {
+                        const float4 v = *reinterpret_cast<const float4*>(at);
+                        x[l][i] = v.x, x[l][i + 1] = v.y, x[l][i + 2] = v.z, x[l][i + 3] = v.w;
+                    } else {
+                        const float2 v = *reinterpret_cast<const float2*>(at);
+                        x[l][i] = v.x, x[l][i + 1] = v.y;
+                    }
+                }
+        }
+    }
+};
+
+template <class Shape, bool transa, bool transb>
+struct small_tile {
+    // Lines that a thread has side by side: rows in quads, to be written so; columns as they are read.
+    static constexpr int width_a = 4;
+    static constexpr int width_b = !transb ? 1 : Shape::thread_n < 4 ? Shape::thread_n : 4;
+    using swizzle_a = small_tile_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
+    using swizzle_b = small_tile_swizzle<Shape::block_k, Shape::lanes_n, width_b>;
+    using copier_a =
+        small_tile_copier<Shape::block_m, Shape::block_k, Shape::group_threads, transa, swizzle_a>;
+    using copier_b =
+        small_tile_copier<Shape::block_n, Shape::block_k, Shape::group_threads, !transb, swizzle_b>;
+    using fragment_a = small_tile_fragment<Shape::block_m,
+                                           Shape::thread_m,
+                                           Shape::lanes_m,
+                                           width_a,
+                                           transa,
+                                           swizzle_a>;
+    using fragment_b = small_tile_fragment<Shape::block_n,
+                                           Shape::thread_n,
+                                           Shape::lanes_n,
+                                           width_b,
+                                           !transb,
+                                           swizzle_b>;
+
+    static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
+    static constexpr int ring_floats = Shape::stages * stage_floats;
+    static constexpr int part_floats = Shape::block_m * Shape::block_n;
+    static constexpr int group_floats = ring_floats > part_floats ? ring_floats : part_floats;
+    // Quads of every thread's tile that a block of a cluster adds up, and what it receives of them.
+    static constexpr int share_quads = Shape::thread_quads / Shape::cluster;
+    static constexpr int share_bytes = Shape::cluster > 1 ? part_floats* int{sizeof(float)} : 0;
+    static constexpr int groups_bytes = Shape::groups * group_floats * int{sizeof(float)};
+    static constexpr size_t smem_bytes =
+        groups_bytes + share_bytes + (Shape::cluster > 1 ? sizeof(uint64_t) : 0);
+
+    using accumulators = float[Shape::thread_n][Shape::thread_m]; // [column][row]
+
+    using barrier = group_barrier<Shape::group_threads, Shape::groups>;
+
+    // acc = the product over the slabs first_slab, first_slab + sharing_groups and so on
+    static __device__ __forceinline__ void multiply(const copier_a& copy_a,
+                                                    const copier_b& copy_b,
+                                                    int k,
+                                                    int first_slab,
+                                                    float* ring,
+                                                    barrier& group,
+                                                    int thread,
+                                                    accumulators& acc) {
+        constexpr int step_k = Shape::sharing_groups * Shape::block_k;
+        int start_k = first_slab * Shape::block_k;
+        const auto start_slab = [&](int stage) {
+            if (start_k < k) {
+                float* target = ring + stage * stage_floats;
+                copy_a.start(target, start_k, k, thread);
+                copy_b.start(target + copier_a::slab_floats, start_k, k, thread);
+                start_k += step_k;
+            }
+            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+        };
+#pragma unroll
+        for (int stage = 0; stage < Shape::stages - 1; ++stage)
+            start_slab(stage);
+
+        const int line_a = warp_row(thread) + fragment_a::line(lane_m(thread), 0);
+        const int line_b = warp_col(thread) + fragment_b::line(lane_n(thread), 0);
+        int read_stage = 0, write_stage = Shape::stages - 1;
+        for (int at_k = first_slab * Shape::block_k; at_k < k; at_k += step_k) {
+            cp_async_wait<Shape::stages - 2>();
+            // The group's copies of this slab have arrived, and all have read the one before, whose
+            // stage is filled next.
+            group.synchronize();
+            start_slab(write_stage);
+            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+            const float* slab_a = ring + read_stage * stage_floats;
+            const float* slab_b = slab_a + copier_a::slab_floats;
+            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+#pragma unroll
+            for (int kk = 0; kk < Shape::block_k; kk += 4) {
+                fragment_a a;
+                fragment_b b;
+                a.load(slab_a, line_a, kk);
+                b.load(slab_b, line_b, kk);
+#pragma unroll
+                for (int l = 0; l < 4; ++l)
+#pragma unroll
+                    for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+                        for (int r = 0; r < Shape::thread_m; ++r)
+                            acc[c][r] = fmaf(a.x[l][r], b.x[l][c], acc[c][r]);
+            }
+        }
+        cp_async_wait<0>();
+    }
+
+    // Quad q of a thread's tile: 4 rows of a column.
+    static __device__ __forceinline__ float4 quad(const accumulators& acc, int q) {
+        const float* column = acc[4 * q / Shape::thread_m];
+        const int r = 4 * q % Shape::thread_m;
+        return make_float4(column[r], column[r + 1], column[r + 2], column[r + 3]);
+    }
+
+    // Its place in the block tile.
+    static __device__ __forceinline__ int quad_row(int thread, int q) {
+        return warp_row(thread) + fragment_a::line(lane_m(thread), 4 * q % Shape::thread_m);
+    }
+    static __device__ __forceinline__ int quad_col(int thread, int q) {
+        return warp_col(thread) + fragment_b::line(lane_n(thread), 4 * q / Shape::thread_m);
+    }
+
+    // The sum of `count` quads, `distance` apart, in order.
+    template <int count, int distance>
+    static __device__ __forceinline__ float4 add_quads(const float4* quads) {
+        float4 sum = quads[0];
+#pragma unroll
+        for (int i = 1; i < count; ++i) {
+            const float4 v = quads[i * distance];
+            sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
+        }
+        return sum;
+    }
+
+private:
+    // Of a thread of a group: its place in the warp, and its warp's in the block tile.
+    static __device__ __forceinline__ int lane_m(int thread) { return thread % Shape::lanes_m; }
+    static __device__ __forceinline__ int lane_n(int thread) {
+        return thread % 32 / Shape::lanes_m;
+    }
+    static __device__ __forceinline__ int warp_row(int thread) {
+        return thread / 32 % Shape::warps_m * Shape::warp_m;
+    }
+    static __device__ __forceinline__ int warp_col(int thread) {
+        return thread / 32 / Shape::warps_m * Shape::warp_n;
+    }
+};
+
+template <class Shape, bool transa, bool transb>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
+    small_tile_kernel(const sgemm_problem p, int64_t first_batch) {
+
+    using tile = small_tile<Shape, transa, transb>;
+    extern __shared__ __align__(16) float smem[];
+    __shared__ mbarrier barriers[Shape::groups];
+    const int group = threadIdx.x / Shape::group_threads;
+    const int thread = threadIdx.x % Shape::group_threads;
+    typename tile::barrier barrier(barriers, group);
+    const int rank = blockIdx.x % Shape::cluster; // in the cluster
+    const int64_t tile_row = int64_t{blockIdx.x} / Shape::cluster * Shape::block_m;
+    const int64_t tile_col = int64_t{blockIdx.y} * Shape::block_n;
+    const int64_t batch =
+        first_batch + (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z);
+    if (Shape::packed && batch >= p.batch_count)
+        return;
+
+    // received[rank][quad of the share][thread], from every block of the cluster
+    float4* received = reinterpret_cast<float4*>(smem) + tile::groups_bytes / 16;
+    uint64_t* all_received = reinterpret_cast<uint64_t*>(received + tile::share_bytes / 16);
+    if constexpr (Shape::cluster > 1) {
+        expect_bytes(all_received, tile::share_bytes);
+        cluster_arrive(); // from here on the others may send
+    }
+
+    wait_for_earlier_work();
+    const sgemm_operands o = resolve_operands(p, batch);
+    const int k = static_cast<int>(o.k);
+    float* group_smem = smem + group * tile::group_floats;
+    typename tile::accumulators acc = {};
+    tile::multiply(typename tile::copier_a(o.a, p.lda, tile_row, static_cast<int>(p.m), k),
+                   typename tile::copier_b(o.b, p.ldb, tile_col, static_cast<int>(p.n), k),
+                   k,
+                   Shape::packed ? 0 : rank * Shape::groups + group,
+                   group_smem,
+                   barrier,
+                   thread,
+                   acc);
+
+    const bool vector_c = aligned16(o.c, p.ldc);
+    const auto write = [&](int q, float4 v) {
+        const int64_t row = tile_row + tile::quad_row(thread, q);
+        const int64_t col = tile_col + tile::quad_col(thread, q);
+        const float product[4] = {v.x, v.y, v.z, v.w};
+        if (col < p.n)
+            store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
+    };
+    if constexpr (Shape::sharing_groups == 1) {
+#pragma unroll
+        for (int q = 0; q < Shape::thread_quads; ++q)
+            write(q, tile::quad(acc, q));
+    } else {
+        constexpr int group_threads = Shape::group_threads;
+        barrier.synchronize();                                         // the ring has been read
+        float4* part = reinterpret_cast<float4*>(group_smem) + thread; // [quad][thread]
+#pragma unroll
+        for (int q = 0; q < Shape::thread_quads; ++q)
+            part[q * group_threads] = tile::quad(acc, q);
+        __syncthreads(); // all parts of this block are complete
+
+        const float4* parts =
+            reinterpret_cast<const float4*>(smem) + thread; // [group][quad][thread]
+        if constexpr (Shape::cluster > 1)
+            cluster_wait(); // all blocks of the cluster have arrived
+#pragma unroll
+        for (int first = 0; first < Shape::thread_quads; first += Shape::groups) {
+            const int q = first + group;
+            if (Shape::thread_quads % Shape::groups != 0 && q >= Shape::thread_quads)
+                break;
+            const float4 sum = tile::template add_quads<Shape::groups, tile::group_floats / 4>(
+                parts + q * group_threads);
+            if constexpr (Shape::cluster == 1)
+                write(q, sum);
+            else // to the block whose share it is
+                send_to_block(received +
+                                  (rank * tile::share_quads + q / Shape::cluster) * group_threads +
+                                  thread,
+                              all_received,
+                              q % Shape::cluster,
+                              sum);
+        }
+        if constexpr (Shape::cluster > 1) {
+            wait_for_bytes(all_received);
+            for (int s = group; s < tile::share_quads; s += Shape::groups)
+                write(s * Shape::cluster + rank,
+                      tile::template add_quads<Shape::cluster, tile::share_quads * group_threads>(
+                          received + s * group_threads + thread));
+        }
+    }
+}
+
+template <class Shape>
+struct small_tile_variant {
+    using shape = Shape;
+    static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
+    static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes; // as of all
+
+    static constexpr int choice_bits = 2; // the transpositions
+    template <class F>
+    static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        return with_bits<2>(choice, [&](auto transa, auto transb) {
+            return f(small_tile_kernel<Shape, transa, transb>, smem_bytes);
+        });
+    }
+
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
+        return smem_bytes <= device.smem_per_block && std::max({p.m, p.n, p.k}) <= max_extent &&
+               ceil_div<int64_t>(p.n, Shape::block_n) <= max_grid_y;
+    }
+
+    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+        constexpr int64_t slab_k = Shape::block_k * Shape::sharing_groups;
+        const int64_t blocks = tile_count(p, Shape::block_m, Shape::block_n) * Shape::cluster;
+        const int by_smem =
+            static_cast<int>((device.smem_per_block + 1024) / (smem_bytes + 1024)); // of an SM
+        work_estimate w = block_work(device,
+                                     static_cast<double>(blocks * p.batch_count),
+                                     static_cast<double>(ceil_div<int64_t>(p.k, slab_k)),
+                                     std::clamp(by_smem, 1, Shape::blocks_per_sm));
+        w.bytes = operand_bytes(p);
+        return w;
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        return with_kernel(form_bits(p), [&](auto kernel, size_t bytes) {
+            return launch_products(kernel,
+                                   {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
+                                    .y = ceil_div<int64_t>(p.n, Shape::block_n),
+                                    .threads = Shape::threads,
+                                    .smem_bytes = bytes,
+                                    .cluster = Shape::cluster,
+                                    .early = true,
+                                    .products = Shape::packed ? Shape::groups : 1},
+                                   p,
+                                   context);
+        });
+    }
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,34 @@
+// small_tile with several blocks to a tile: for few tiles and a longer k.
+//
+// Bound: latency: a launch, a read of A and B, an exchange in the cluster and a write of C, one after the other.
+// Shared memory: for each group a ring of slabs of both operands, and what the other blocks send; 52 to 100 KiB.
+// Launch: a cluster for each tile. Accepts as small_tile.
+#include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/simt/small_tile.cuh"
+
+namespace myblas::cuda {
+namespace {
+
+template <class Shape>
+using variant = small_tile_variant<Shape>;
+
+// clang-format off
+//                                                     warps        thread lanes slab                         blocks of a
+//                                                     m  n  groups m  n   m     k   stages  cluster  packed  multiprocessor
+using tile_32x16_cluster4 = variant<small_tile_shape<1, 1, 8,     4, 4,  8,    16, 3,      4,       false,  2>>;
+using tile_32x32_cluster2 = variant<small_tile_shape<1, 1, 4,     4, 8,  8,    16, 3,      2,       false,  3>>;
+using tile_32x32_cluster8 = variant<small_tile_shape<1, 1, 8,     4, 8,  8,    16, 3,      8,       false,  1>>;
+// clang-format on
+
+} // namespace
+
+constinit const std::array<sgemm_kernel, 3> sgemm_small_tile_clusters = {
+    describe<tile_32x16_cluster4>("small_tile/32x16_k16_cluster4",
+                                  "each of 4 x 8 warps with its slabs of 16 k"),
+    describe<tile_32x32_cluster2>("small_tile/32x32_k16_cluster2",
+                                  "each of 2 x 4 warps with its slabs of 16 k"),
+    describe<tile_32x32_cluster8>("small_tile/32x32_k16_cluster8",
+                                  "each of 8 x 8 warps with its slabs of 16 k"),
+};
+
+} // namespace myblas::cuda

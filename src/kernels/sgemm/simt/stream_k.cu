@@ -1,0 +1,338 @@
+// stream_k: persistent blocks of 128 x 64 tiles with equal shares of the work for all multiprocessors, whatever the
+// shape. For products of few tiles and a long k the variant with parts.
+//
+// Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Of parts then reading their sums,
+// 2 us.
+// Shared memory: six stages of 128 x 32 and 32 x 64 slabs; a tile of each warp, on its way to C.
+// Workspace: the sums of unfinished tiles, 32 KiB for each worker, where tiles are split; copies of operands that
+// are not on the grid of 16 bytes.
+// Launch: one block of 384 threads for each multiprocessor; before it a warp for every 256 elements of a line
+// that is to be copied; behind it, of parts, 256 threads for 32 quads of rows of C.
+// Accepts single products, with parts of at most a tile for four multiprocessors.
+#include "kernels/sgemm/simt/stream_k.cuh"
+
+#include "kernels/common/tensor_map.h"
+#include "kernels/sgemm/registry.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace myblas::cuda {
+namespace {
+
+using shape = stream_k_shape;
+using planner = stream_k_planner<shape>;
+
+// ---- Copies to the grid ----------------------------------------------------------------------------
+
+// A copy of an operand on the grid of 16 bytes: `across` lines of `along` elements, in `parts` each.
+struct aligned_copy {
+    const float* from;
+    float* to;
+    int64_t ld_from, ld_to;
+    int along, across;
+    int parts; // 0: no copy
+};
+
+constexpr int copy_warps = 8;          // of a block
+constexpr int copied_at_once = 8 * 32; // of a line, by a warp
+
+// Each warp copies a part of a line of A or B.
+__global__ void __launch_bounds__(copy_warps * 32)
+    copy_to_grid(const sgemm_problem p, const aligned_copy a, const aligned_copy b) {
+    let_next_kernel_come();
+    wait_for_earlier_work();
+    if (resolve_operands(p, 0).k == 0)
+        return;
+    const int warp = static_cast<int>(blockIdx.x) * copy_warps + threadIdx.x / 32;
+    const int of_a = a.parts * a.across;
+    const aligned_copy x = warp < of_a ? a : b;
+    const int index = warp < of_a ? warp : warp - of_a;
+    if (index >= x.parts * x.across)
+        return;
+    const int line = index / x.parts;
+    const int first = index % x.parts * copied_at_once + threadIdx.x % 32;
+    const float* from = x.from + line * x.ld_from + first;
+    float* to = x.to + line * x.ld_to + first;
+    float value[copied_at_once / 32];
+#pragma unroll
+    for (int i = 0; i < copied_at_once; i += 32)
+        if (first + i < x.along)
+            value[i / 32] = from[i];
+#pragma unroll
+    for (int i = 0; i < copied_at_once; i += 32)
+        if (first + i < x.along)
+            to[i] = value[i / 32];
+}
+
+// An operand as the kernel reads it.
+struct operand {
+    const float* base;
+    int64_t along, across, ld;
+    bool k_along;
+    int block_lines;
+
+    bool is_read() const { return base && along != 0 && across != 0; }
+    int64_t aligned_ld() const { return (along + 3) / 4 * 4; }
+
+    size_t copied_bytes() const {
+        if (!is_read() || fits_tensor_map(base, along, across, ld))
+            return 0;
+        return static_cast<size_t>(aligned_ld()) * static_cast<size_t>(across) * sizeof(float);
+    }
+    int64_t copied_parts() const {
+        return copied_bytes() == 0 ? 0 : ceil_div<int64_t>(along, copied_at_once);
+    }
+
+    // The copy of an operand that needs one, which takes its place.
+    aligned_copy move_to_grid(std::byte* space) {
+        if (copied_bytes() == 0)
+            return {};
+        const aligned_copy copy{base,
+                                reinterpret_cast<float*>(space),
+                                ld,
+                                aligned_ld(),
+                                static_cast<int>(along),
+                                static_cast<int>(across),
+                                static_cast<int>(copied_parts())};
+        base = copy.to, ld = copy.ld_to;
+        return copy;
+    }
+
+    // Slabs with 128 lines along memory are one box, smem[k][line].
+    myblasStatus_t make_map(CUtensorMap* map) const {
+        if (!is_read())
+            return MYBLAS_STATUS_SUCCESS;
+        const bool one_box = !k_along && block_lines == 128;
+        return make_tensor_map({base,
+                                along,
+                                across,
+                                ld,
+                                one_box ? block_lines : 32,
+                                k_along ? block_lines : shape::block_k,
+                                one_box ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B},
+                               map);
+    }
+};
+
+operand operand_a(const sgemm_problem& p) {
+    return {p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda, p.transa, shape::block_m};
+}
+operand operand_b(const sgemm_problem& p) {
+    return {p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb, !p.transb, shape::block_n};
+}
+
+int64_t copy_blocks(const sgemm_problem& p) {
+    int64_t warps = 0;
+    for (const operand& x : {operand_a(p), operand_b(p)})
+        warps += x.copied_parts() * x.across;
+    return ceil_div<int64_t>(warps, copy_warps);
+}
+
+// ---- Sums of parts ---------------------------------------------------------------------------------
+
+// C from the sums that a worker left for each part of a tile's k. A block has a quad of rows of each lane of one
+// consumer warp; its own warps share the parts, and their sums are added in fixed order.
+constexpr int adding_warps = 8;
+constexpr int adding_blocks = shape::tile_floats / 4 / 32; // of a tile
+
+template <bool transa, bool transb, bool turned>
+__global__ void __launch_bounds__(adding_warps * 32)
+    stream_k_add(const sgemm_problem p, const stream_k_plan plan, const float* workspace) {
+    using sums = stream_k_consumer<shape, transa, transb, turned>;
+    constexpr int consumer_warps = shape::consumers / 32, quads = shape::sum_rows / 4;
+    __shared__ float4 smem[adding_warps][32];
+    let_next_kernel_come();
+    const int tile = static_cast<int>(blockIdx.x) / adding_blocks;
+    const int in_tile = static_cast<int>(blockIdx.x) % adding_blocks;
+    const int consumer_warp = in_tile % consumer_warps, quad = in_tile / consumer_warps;
+    const int column = quad / quads, row_quad = quad % quads; // of the lane's
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const float* source = workspace + int64_t{tile} * plan.parts * shape::tile_floats +
+                          (column * shape::sum_rows + row_quad * 4) * shape::consumers +
+                          consumer_warp * 32 + lane;
+    wait_for_earlier_work();
+    const sgemm_operands o = resolve_operands(p, 0);
+    float4 sum = make_float4(0, 0, 0, 0);
+    const int parts = o.k == 0 ? 0 : plan.parts; // else none has left its sums
+#pragma unroll 4
+    for (int part = warp; part < parts; part += adding_warps) {
+        const float* from = source + int64_t{part} * shape::tile_floats;
+        add_quad(sum,
+                 make_float4(__ldcg(from),
+                             __ldcg(from + shape::consumers),
+                             __ldcg(from + 2 * shape::consumers),
+                             __ldcg(from + 3 * shape::consumers)));
+    }
+    smem[warp][lane] = sum;
+    __syncthreads(); // all warps' sums are there before the first warp adds them
+    if (warp > 0)
+        return;
+#pragma unroll
+    for (int other = 1; other < adding_warps; ++other)
+        add_quad(sum, smem[other][lane]);
+
+    const tile_position<int> at = find_tile<shape>(tile, p);
+    const int row = at.row + consumer_warp % shape::warps_m * shape::warp_m + sums::sum_row() +
+                    row_quad * sums::quad_step;
+    const int col = at.col + consumer_warp / shape::warps_m * shape::warp_n + sums::sum_col() +
+                    sums::col_offset(column);
+    const int rows_left = static_cast<int>(p.m) - row;
+    const float product[4] = {sum.x, sum.y, sum.z, sum.w};
+    if (col >= p.n)
+        return;
+    if constexpr (turned) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (e < rows_left)
+                store_c(&o.c[col + (row + e) * p.ldc], o.alpha, product[e], o.beta);
+    } else if (rows_left > 0) {
+        store_c4(
+            &o.c[row + col * p.ldc], o.alpha, product, o.beta, rows_left, aligned16(o.c, p.ldc));
+    }
+}
+
+// ---- Host ------------------------------------------------------------------------------------------
+
+// NN always, TT never; NT and TN, whose form stays the same, where that makes fewer tiles.
+bool is_turned(const sgemm_problem& p) {
+    if (p.transa == p.transb)
+        return !p.transa;
+    return tile_count(p, shape::block_n, shape::block_m) <
+           tile_count(p, shape::block_m, shape::block_n);
+}
+
+// The product as the kernel sees it: perhaps C^T = op(B)^T op(A)^T.
+sgemm_problem turn(const sgemm_problem& p) {
+    if (!is_turned(p))
+        return p;
+    sgemm_problem turned = p;
+    turned.transa = !p.transb, turned.transb = !p.transa;
+    std::swap(turned.m, turned.n);
+    std::swap(turned.a, turned.b);
+    std::swap(turned.lda, turned.ldb);
+    return turned;
+}
+
+// The kernel that computes and the one that adds parts, of a form and of whether it is turned.
+template <bool transa, bool transb, bool turned>
+struct form {
+    template <bool in_parts>
+    static constexpr auto compute = stream_k_kernel<shape, transa, transb, turned, in_parts>;
+    static constexpr auto add = stream_k_add<transa, transb, turned>;
+};
+
+// f(form) for a product that is yet to be turned.
+template <class F>
+myblasStatus_t with_form(unsigned choice, F&& f) {
+    return with_bits<3>(choice, [&](auto transa, auto transb, auto turned) {
+        if constexpr (transa == transb)
+            return f(form<true, true, !transa>{});
+        else
+            return f(form<transa, transb, turned>{});
+    });
+}
+
+template <bool in_parts>
+struct variant {
+    using shape = stream_k_shape;
+    static constexpr int min_arch = 90, max_arch = 90;
+    static constexpr size_t smem_bytes = shape::smem_bytes;
+
+    static constexpr int choice_bits = 3; // the transpositions, whether the product is turned
+    template <class F>
+    static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        return with_form(choice, [&](auto form) {
+            return f(decltype(form)::template compute<in_parts>, smem_bytes);
+        });
+    }
+
+    static bool fits(const sgemm_problem& asked, const device_info& device) {
+        const sgemm_problem p = turn(asked);
+        return smem_bytes <= device.smem_per_block && planner::fits(p, device) &&
+               copy_blocks(p) <= max_grid_x / copy_warps &&
+               (!in_parts || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
+    }
+
+    // Sums, then copies of A and B where they are not on the grid of 16 bytes.
+    static size_t workspace_bytes(const sgemm_problem& asked, const device_info& device) {
+        const sgemm_problem p = turn(asked);
+        return sums_bytes(make_plan(p, device)) + operand_a(p).copied_bytes() +
+               operand_b(p).copied_bytes();
+    }
+
+    // Copies are a round of their own, and another one for each eight blocks to a multiprocessor.
+    static work_estimate work(const sgemm_problem& asked, const device_info& device) {
+        const sgemm_problem p = turn(asked);
+        work_estimate work = planner::work(p, make_plan(p, device));
+        if (const int64_t blocks = copy_blocks(p))
+            work.waves += 1 + static_cast<double>(blocks) / (8 * device.sm_count);
+        return work;
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& asked, const launch_context& context) {
+        const sgemm_problem p = turn(asked);
+        const stream_k_plan plan = make_plan(p, *context.device);
+        operand a = operand_a(p), b = operand_b(p);
+        auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(plan);
+        const aligned_copy copy_a = a.move_to_grid(space);
+        const aligned_copy copy_b = b.move_to_grid(space + operand_a(p).copied_bytes());
+        if (const int64_t blocks = copy_blocks(p)) {
+            const dim3 grid(static_cast<unsigned>(blocks));
+            if (const myblasStatus_t failure = launch_overlapped(
+                    copy_to_grid, grid, copy_warps * 32, context, p, copy_a, copy_b))
+                return failure;
+        }
+        CUtensorMap map_a{}, map_b{};
+        if (const myblasStatus_t failure = a.make_map(&map_a))
+            return failure;
+        if (const myblasStatus_t failure = b.make_map(&map_b))
+            return failure;
+        auto* sums = static_cast<float*>(context.workspace);
+        return with_form(form_bits(asked) | is_turned(asked) << 2, [&](auto form) {
+            const auto kernel = decltype(form)::template compute<in_parts>;
+            const dim3 grid(static_cast<unsigned>(plan.workers));
+            const myblasStatus_t status = launch_clusters(kernel,
+                                                          grid,
+                                                          1,
+                                                          true,
+                                                          shape::threads,
+                                                          smem_bytes,
+                                                          context,
+                                                          p,
+                                                          plan,
+                                                          map_a,
+                                                          map_b,
+                                                          sums,
+                                                          context.counters);
+            if (!in_parts || status != MYBLAS_STATUS_SUCCESS)
+                return status;
+            return launch_overlapped(form.add,
+                                     dim3(static_cast<unsigned>(plan.tiles * adding_blocks)),
+                                     adding_warps * 32,
+                                     context,
+                                     p,
+                                     plan,
+                                     static_cast<const float*>(sums));
+        });
+    }
+
+private:
+    static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
+        return in_parts ? planner::plan_parts(p, device) : planner::plan_shares(p, device);
+    }
+    static size_t sums_bytes(const stream_k_plan& plan) {
+        return plan.split_tiles ? sizeof(float) * shape::tile_floats * plan.workers : 0;
+    }
+};
+
+} // namespace
+
+constinit const std::array<sgemm_kernel, 2> sgemm_stream_k = {
+    describe<variant<false>>("stream_k/128x64",
+                             "persistent blocks, equal shares of all slabs, TMA"),
+    describe<variant<true>>("stream_k/128x64_parts",
+                            "parts of k of few tiles, added by all blocks"),
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,486 @@
+// A persistent kernel with block tiles of 128 x 64: warps that only multiply, fed by a thread that only copies,
+// and the schedule of parts/schedule.cuh. Operands come to shared memory as they lie in global memory.
+//
+// Roles      Of a block's threads the last 128 are producers, of which one works; they give their registers to the
+//            others and keep a ring of stages filled. Eight consumer warps compute the block tile, 32 x 32 each.
+//            Full and empty barriers of each stage are all that passes between the two.
+// Lanes      Lane 4 j + i of a warp multiplies at every fourth k, from i on: its tile is that of the three
+//            lanes beside it, which add their sums at the end. So a warp tile of 32 x 32 takes thread tiles of
+//            16 x 8, and a block tile of 128 x 64 as few loads for an FMA as one of 256 x 128 would without.
+// Fragments  Four lines of an operand at the lane's k, by one instruction each. Where lines run along
+//            memory it is a 128-bit load. Where k does, it is ldmatrix: its 8 x 8 matrices of 16 bits are
+//            8 lines x 4 k of 32 bits, of which lane 4 j + i gets line j at k = i.
+// Forms      NN is computed turned, C^T = op(B)^T op(A)^T, in the form of TT: with lines of A and k of B along
+//            memory the compiler finds no registers without bank conflicts (1.21 cycles an FMA, TT 1.09). NT and
+//            TN, whose form stays the same, are turned where that makes fewer tiles. C is written turned back.
+// Slabs      of 32 k. With k along memory smem[line][k], rows of 128 bytes, swizzled by TMA so that eight
+//            lines at one quad of k are in different banks. A of OP_N is smem[k][line]; lanes of different
+//            k take its quads of lines in different orders. B of OP_T is two boxes of smem[k][32 lines],
+//            swizzled, since a lane's two quads of lines have but two orders.
+// Copies     by TMA. An operand that is not on the grid of 16 bytes is copied to the workspace before, by a
+//            kernel of its own, lines on the grid.
+#pragma once
+
+#include "kernels/common/block_flag.cuh"
+#include "kernels/common/ldmatrix.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/common/tma.cuh"
+#include "kernels/common/wgmma.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/schedule.cuh"
+
+namespace myblas::cuda {
+
+struct stream_k_shape {
+    static constexpr int stages = 6;
+    static constexpr int block_m = 128, block_n = 64, block_k = 32;
+    static constexpr int warps_m = 4, warps_n = 2;
+    static constexpr int warp_m = block_m / warps_m, warp_n = block_n / warps_n;
+    static constexpr int lanes_m = 2, lanes_n = 4, lanes_k = 4;
+    static constexpr int thread_m = warp_m / lanes_m, thread_n = warp_n / lanes_n; // 16 x 8
+    static constexpr int sum_columns = 4, sum_rows = 8; // of a thread, once lanes have added theirs
+    static constexpr int producers = 128, consumers = warps_m * warps_n * 32;
+    static constexpr int threads = consumers + producers;
+    // Together no more than 65536 / threads, rounded down to 8, for each thread.
+    static constexpr int producer_registers = 88, consumer_registers = 208;
+    static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
+
+    static constexpr int tile_floats = block_m * block_n;
+    static constexpr int slab_a = block_m * block_k, slab_b = block_n * block_k; // floats
+    static constexpr int stage_floats = slab_a + slab_b;
+    // Behind the stages: each warp's tile on its way to C.
+    static constexpr int sums = stages * stage_floats;
+    static constexpr int warp_quads = 8 * 32;
+    static constexpr size_t smem_bytes = (size_t{sums} + tile_floats) * sizeof(float);
+
+    static_assert(warp_m == 32 && warp_n == 32, "a row or a box of lines");
+    static_assert(stage_floats * sizeof(float) % 1024 == 0 && slab_a * sizeof(float) % 1024 == 0,
+                  "swizzles count rows of 128 bytes from there");
+};
+
+template <class Shape>
+struct stream_k_barriers {
+    mbarrier full[Shape::stages], empty[Shape::stages];
+};
+
+// ---- Producers -------------------------------------------------------------------------------------
+
+// By one thread.
+template <class Shape, bool transa, bool transb>
+__device__ void produce_slabs(const sgemm_problem& p,
+                              const stream_k_plan& plan,
+                              const CUtensorMap& map_a,
+                              const CUtensorMap& map_b,
+                              float* smem,
+                              const stream_k_share& share,
+                              stream_k_barriers<Shape>& barriers) {
+    constexpr int block_k = Shape::block_k;
+    if (resolve_operands(p, 0).k == 0)
+        return;
+    fence_for_copies();                      // an operand may have been copied by the kernel before
+    ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
+    stream_k_segment segment;
+    for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+#pragma unroll 1
+        for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
+            const int k = slab * block_k;
+            mbarrier& full = barriers.full[ring.stage];
+            float* slab_a = smem + ring.stage * Shape::stage_floats;
+            float* slab_b = slab_a + Shape::slab_a;
+            barriers.empty[ring.stage].wait(ring.parity);
+            full.arrive_expecting(Shape::stage_floats * sizeof(float));
+            copy_box(slab_a, map_a, transa ? k : at.row, transa ? at.row : k, full);
+            if constexpr (transb) {
+                for (int line = 0; line < Shape::block_n; line += 32)
+                    copy_box(slab_b + line * block_k, map_b, at.col + line, k, full);
+            } else {
+                copy_box(slab_b, map_b, k, at.col, full);
+            }
+            ring.advance();
+        }
+    }
+    // Consumers look a slab ahead, behind the last one, too.
+    barriers.empty[ring.stage].wait(ring.parity);
+    barriers.full[ring.stage].arrive();
+}
+
+// ---- Consumers -------------------------------------------------------------------------------------
+
+// Where a lane's quads of lines of A or B lie in a slab.
+template <class Shape, bool is_a, bool k_along>
+struct stream_k_operand {
+    static constexpr int quads = (is_a ? Shape::thread_m : Shape::thread_n) / 4;
+    static constexpr int lanes = is_a ? Shape::lanes_m : Shape::lanes_n;
+    static constexpr int offsets = k_along ? Shape::block_k / 4 : quads;
+    static constexpr int row_bytes = 128;                    // of swizzled slabs
+    static constexpr int one_box_bytes = Shape::block_m * 4; // of a k of A
+    static_assert(k_along || (is_a ? quads == 4 : quads == 2));
+
+    // In shared memory: of every quad of k, or else of quads of lines.
+    uint32_t first[offsets];
+
+    // Of lane 4 j + i, j's place among `lanes`.
+    static __device__ __forceinline__ int place(int j) {
+        return is_a ? j % lanes : j / Shape::lanes_m;
+    }
+
+    // The warp's first line.
+    __device__ __forceinline__ stream_k_operand(uint32_t slab, int line) {
+        const int lane = threadIdx.x % 32, k = lane % 4;
+#pragma unroll
+        for (int o = 0; o < offsets; ++o) {
+            if constexpr (k_along) { // a row of those that ldmatrix asks this lane for
+                const int matrix = lane / 8, at = place(lane % 8);
+                const int own = line + (is_a ? at * 4 + matrix : at + matrix * lanes);
+                first[o] = slab + own * row_bytes + (own % 8 ^ o) * 16;
+            } else if constexpr (is_a) {
+                first[o] =
+                    slab + k * one_box_bytes + (line + place(lane / 4) * 16 + (o ^ k) * 4) * 4;
+            } else {
+                first[o] = slab + (line + k) * row_bytes + (place(lane / 4) ^ k ^ o * 4) * 16;
+            }
+            // Kept, not computed again for each slab.
+            asm volatile("" : "+r"(first[o]));
+        }
+    }
+
+    // Quad t of k; `stage` is the offset of the slab's stage.
+    __device__ __forceinline__ void load(float (&x)[quads][4], uint32_t stage, int t) const {
+#pragma unroll
+        for (int g = 0; g < quads; ++g) {
+            if constexpr (k_along) {
+                load_matrices(x[g], first[t] + stage + g * lanes * 4 * row_bytes);
+            } else {
+                const uint32_t from = is_a ? first[g] + stage + t * 4 * one_box_bytes
+                                           : first[(g + t) % 2] + stage + t * 4 * row_bytes;
+                const float4 v = *static_cast<const float4*>(__cvta_shared_to_generic(from));
+                x[g][0] = v.x, x[g][1] = v.y, x[g][2] = v.z, x[g][3] = v.w;
+            }
+        }
+    }
+};
+
+// What a thread multiplies at one k: quads of rows and of columns.
+template <class Shape>
+struct stream_k_fragment {
+    float a[Shape::thread_m / 4][4], b[Shape::thread_n / 4][4];
+
+    // Up and down the rows in turn: consecutive FMAs share an operand, and read the other one and their
+    // accumulator from different register banks.
+    __device__ __forceinline__ void multiply(float (&acc)[Shape::thread_n][Shape::thread_m]) const {
+#pragma unroll
+        for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+            for (int step = 0; step < Shape::thread_m; ++step) {
+                const int r = c % 2 ? Shape::thread_m - 1 - step : step;
+                acc[c][r] = fmaf(a[r / 4][r % 4], b[c / 4][c % 4], acc[c][r]);
+            }
+    }
+};
+
+template <class Shape, bool transa, bool transb, bool turned>
+class stream_k_consumer {
+    using operand_a = stream_k_operand<Shape, true, transa>;
+    using operand_b = stream_k_operand<Shape, false, !transb>;
+    static constexpr int columns = Shape::sum_columns, rows = Shape::sum_rows;
+
+    float acc[Shape::thread_n][Shape::thread_m];
+
+public:
+    // Of the sums that a thread keeps once the four lanes of a tile have added theirs, inside the warp tile: the first
+    // row, and how far its second quad of rows is from there; the first column, and column c from there.
+    static constexpr int quad_step = transa ? 8 : 4;
+    static __device__ __forceinline__ int sum_row() {
+        const int lane = threadIdx.x % 32;
+        return operand_a::place(lane / 4) * (transa ? 4 : 16) + lane % 2 * 2 * quad_step;
+    }
+    static __device__ __forceinline__ int sum_col() {
+        const int lane = threadIdx.x % 32, at = operand_b::place(lane / 4);
+        return transb ? at * 4 + lane % 4 / 2 : at + lane % 4 / 2 * 4;
+    }
+    static __host__ __device__ constexpr int col_offset(int c) {
+        return transb ? c / 2 * 16 + c % 2 * 2 : c * 8;
+    }
+
+private:
+    static __device__ __forceinline__ int warp_row() {
+        return threadIdx.x / 32 % Shape::warps_m * Shape::warp_m;
+    }
+    static __device__ __forceinline__ int warp_col() {
+        return threadIdx.x / 32 / Shape::warps_m * Shape::warp_n;
+    }
+
+    // Adds the sums of four lanes: first of those that differ in bit 1, of two columns at a time one each, then of
+    // those that differ in bit 0, of their rows half each. Lane 4 j + i keeps two quads: of the first column for
+    // i < 2, else of the second.
+    __device__ __forceinline__ void add_lanes() {
+        // Quads of A of OP_N are in the order of the lane's k: its partner has a row there.
+        constexpr int at_bit_1 = transa ? 0 : 8, at_bit_0 = transa ? 0 : 4;
+        const bool bit_1 = threadIdx.x & 2, bit_0 = threadIdx.x & 1;
+#pragma unroll
+        for (int pair = 0; pair < columns; ++pair) {
+            const float(&first)[Shape::thread_m] = acc[2 * pair];
+            const float(&second)[Shape::thread_m] = acc[2 * pair + 1];
+            float column[Shape::thread_m];
+#pragma unroll
+            for (int r = 0; r < Shape::thread_m; ++r)
+                column[r] = (bit_1 ? second[r ^ at_bit_1] : first[r]) +
+                            __shfl_xor_sync(~0u, bit_1 ? first[r ^ at_bit_1] : second[r], 2);
+#pragma unroll
+            for (int r = 0; r < rows; ++r)
+                acc[pair][r] =
+                    (bit_0 ? column[(r + rows) ^ at_bit_0] : column[r]) +
+                    __shfl_xor_sync(~0u, bit_0 ? column[r ^ at_bit_0] : column[r + rows], 1);
+        }
+    }
+
+    // Sums of an unfinished tile, in the workspace: element by element, threads next to each other.
+    __device__ __forceinline__ void save(float* target) const {
+        for_each_sum(target, [&](int c, int r, float* at) { __stcg(at, acc[c][r]); });
+    }
+    __device__ __forceinline__ void add(const float* source) {
+        for_each_sum(source, [&](int c, int r, const float* at) { acc[c][r] += __ldcg(at); });
+    }
+    template <class Pointer, class F>
+    static __device__ __forceinline__ void for_each_sum(Pointer first, F&& f) {
+        first += threadIdx.x;
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+#pragma unroll
+            for (int r = 0; r < rows; ++r)
+                f(c, r, first + (c * rows + r) * Shape::consumers);
+    }
+
+    __device__ __forceinline__ void write(const sgemm_problem& p, int tile, float4* quads) {
+        const sgemm_operands o = resolve_operands(p, 0);
+        const tile_position<int> at = find_tile<Shape>(tile, p);
+        const int row = at.row + warp_row(), col = at.col + warp_col();
+        const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
+        float* first = o.c + (turned ? col + row * p.ldc : row + col * p.ldc); // of the warp tile
+        if constexpr (turned)
+            write_turned(o, first, p.ldc, rows_left, cols_left, quads);
+        else if (aligned16(o.c, p.ldc))
+            write_quads(o, first, p.ldc, rows_left, cols_left);
+        else
+            write_words(o, first, p.ldc, rows_left, cols_left, quads);
+    }
+
+    __device__ __forceinline__ void
+    write_quads(const sgemm_operands& o, float* first, int64_t ldc, int rows_left, int cols_left) {
+        const int row = sum_row(), col = sum_col();
+        first += row + col * ldc;
+#pragma unroll
+        for (int c = 0; c < columns; ++c) {
+            if (col + col_offset(c) >= cols_left)
+                continue;
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const float quad[4] = {
+                    acc[c][4 * i], acc[c][4 * i + 1], acc[c][4 * i + 2], acc[c][4 * i + 3]};
+                const int left = rows_left - row - i * quad_step;
+                if (left > 0)
+                    store_c4(first + i * quad_step + col_offset(c) * ldc,
+                             o.alpha,
+                             quad,
+                             o.beta,
+                             left,
+                             true);
+            }
+        }
+    }
+
+    // Hands the warp tile, scaled, through shared memory: quads of rows, those of a column next to each other.
+    __device__ __forceinline__ void hand_over(float alpha, float4* quads) const {
+        __syncwarp(); // all have read the tile before
+#pragma unroll
+        for (int c = 0; c < columns; ++c)
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const int quad = (sum_row() + i * quad_step) / 4, col = sum_col() + col_offset(c);
+                quads[col * 8 + (quad ^ col % 8)] = make_float4(alpha * acc[c][4 * i],
+                                                                alpha * acc[c][4 * i + 1],
+                                                                alpha * acc[c][4 * i + 2],
+                                                                alpha * acc[c][4 * i + 3]);
+            }
+        __syncwarp(); // the tile is there
+    }
+
+    // A thread's quads would be words scattered over 32 sectors. So a warp writes columns of 32 rows.
+    __device__ __forceinline__ void write_words(const sgemm_operands& o,
+                                                float* first,
+                                                int64_t ldc,
+                                                int rows_left,
+                                                int cols_left,
+                                                float4* quads) {
+        hand_over(o.alpha, quads);
+        const int lane = threadIdx.x % 32;
+        if (lane >= rows_left)
+            return;
+        const float* word = reinterpret_cast<const float*>(quads) + lane % 4;
+        float* target = first + lane;
+#pragma unroll 8
+        for (int col = 0; col < min(cols_left, Shape::warp_n); ++col) {
+            const float scaled = word[(col * 8 + (lane / 4 ^ col % 8)) * 4];
+            *target = o.beta == 0 ? scaled : fmaf(o.beta, *target, scaled);
+            target += ldc;
+        }
+    }
+
+    // Rows of 32 columns, which lie along memory.
+    __device__ __forceinline__ void write_turned(const sgemm_operands& o,
+                                                 float* first,
+                                                 int64_t ldc,
+                                                 int rows_left,
+                                                 int cols_left,
+                                                 float4* quads) {
+        hand_over(o.alpha, quads);
+        const int lane = threadIdx.x % 32;
+        if (lane >= cols_left)
+            return;
+        float* target = first + lane;
+#pragma unroll 2
+        for (int row = 0; row < min(rows_left, Shape::warp_m); row += 4) {
+            const float4 v = quads[lane * 8 + (row / 4 ^ lane % 8)];
+            const float scaled[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                if (row + e < rows_left)
+                    *target = o.beta == 0 ? scaled[e] : fmaf(o.beta, *target, scaled[e]);
+                target += ldc;
+            }
+        }
+    }
+
+public:
+    // `quads`: the warp's place in shared memory for its tile. in_parts: the worker has one segment, whose sums it
+    // leaves to another kernel.
+    template <bool in_parts>
+    __device__ __forceinline__ void run(const sgemm_problem& p,
+                                        const stream_k_plan& plan,
+                                        const float* smem,
+                                        const stream_k_share& share,
+                                        stream_k_barriers<Shape>& barriers,
+                                        float4* quads,
+                                        float* workspace,
+                                        unsigned* ready) {
+        using flag = block_flag<Shape::consumers, 1>;
+        constexpr int64_t tile_floats = Shape::tile_floats;
+        constexpr int steps = Shape::block_k / 4;
+        const bool multiplies = resolve_operands(p, 0).k != 0;
+        const operand_a from_a(smem_address(smem), warp_row());
+        const operand_b from_b(smem_address(smem + Shape::slab_a), warp_col());
+
+        ring_position<Shape::stages> ring;
+        stream_k_segment segment;
+        for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+#pragma unroll
+            for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+                for (int r = 0; r < Shape::thread_m; ++r)
+                    acc[c][r] = 0;
+
+            int slabs_left = multiplies ? segment.end_slab - segment.first_slab : 0;
+            stream_k_fragment<Shape> frag[2];
+            uint32_t next_stage = ring.stage * Shape::stage_floats * 4; // bytes
+            if (slabs_left > 0) {
+                barriers.full[ring.stage].wait(ring.parity);
+                __syncwarp(); // ldmatrix wants whole warps
+                from_a.load(frag[0].a, next_stage, 0);
+                from_b.load(frag[0].b, next_stage, 0);
+            }
+            while (slabs_left > 0) {
+                --slabs_left;
+                mbarrier& empty = barriers.empty[ring.stage];
+                const uint32_t stage = next_stage;
+                ring.advance();
+                next_stage = ring.stage * Shape::stage_floats * 4;
+#pragma unroll
+                for (int t = 0; t < steps; ++t) {
+                    if (t + 1 < steps) {
+                        from_a.load(frag[(t + 1) % 2].a, stage, t + 1);
+                        from_b.load(frag[(t + 1) % 2].b, stage, t + 1);
+                    } else {
+                        empty.arrive_after_loads();
+                        barriers.full[ring.stage].wait(ring.parity);
+                        __syncwarp(); // ldmatrix wants whole warps
+                        // After the segment's last slab for nothing.
+                        from_a.load(frag[0].a, next_stage, 0);
+                        from_b.load(frag[0].b, next_stage, 0);
+                    }
+                    frag[t % 2].multiply(acc);
+                }
+            }
+            add_lanes();
+            if constexpr (in_parts) {
+                if (multiplies)
+                    save(workspace + blockIdx.x * tile_floats);
+                return;
+            }
+
+            // Again, rather than in registers all the while.
+            asm volatile("" : "+r"(index)::"memory");
+            find_segment(plan, share, index, segment);
+            if (segment.end_slab < plan.slabs) {
+                save(workspace + blockIdx.x * tile_floats);
+                flag::announce(ready + blockIdx.x);
+                continue;
+            }
+            if (segment.first_slab > 0) {
+                int other = blockIdx.x;
+                do {
+                    --other;
+                    flag::await(ready + other);
+                    add(workspace + other * tile_floats);
+                } while (stream_k_share::begins_inside(plan, other, segment.tile));
+            }
+            write(p, segment.tile, quads);
+        }
+    }
+};
+
+// ---- Kernel ----------------------------------------------------------------------------------------
+
+// turned: of the transposed product, which is written to C turned back. in_parts: a part of a tile's k for each
+// block, whose sums stream_k_add adds.
+template <class Shape, bool transa, bool transb, bool turned, bool in_parts>
+__global__ void __launch_bounds__(Shape::threads, 1)
+    stream_k_kernel(const sgemm_problem p,
+                    const stream_k_plan plan,
+                    const __grid_constant__ CUtensorMap map_a,
+                    const __grid_constant__ CUtensorMap map_b,
+                    float* workspace,
+                    unsigned* ready) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ __align__(1024) float smem[];
+    __shared__ stream_k_barriers<Shape> barriers;
+    __shared__ stream_k_share share;
+    if constexpr (!in_parts) // stream_k_add finds no place before the last parts are computed
+        let_next_kernel_come();
+    if (threadIdx.x == 0) {
+        share = in_parts ? stream_k_share::part_of(plan, blockIdx.x)
+                         : stream_k_share::of(plan, blockIdx.x);
+        for (int stage = 0; stage < Shape::stages; ++stage) {
+            barriers.full[stage].init(1);
+            barriers.empty[stage].init(Shape::consumers);
+        }
+        mbarrier::publish_inits();
+    }
+    __syncthreads(); // the share and the barriers are there
+    wait_for_earlier_work();
+
+    if (threadIdx.x >= Shape::consumers) {
+        give_up_registers<Shape::producer_registers>();
+        if (threadIdx.x == Shape::consumers)
+            produce_slabs<Shape, transa, transb>(p, plan, map_a, map_b, smem, share, barriers);
+    } else {
+        take_registers<Shape::consumer_registers>();
+        float4* quads =
+            reinterpret_cast<float4*>(smem + Shape::sums) + threadIdx.x / 32 * Shape::warp_quads;
+        stream_k_consumer<Shape, transa, transb, turned> consumer;
+        consumer.template run<in_parts>(p, plan, smem, share, barriers, quads, workspace, ready);
+    }
+#endif
+}
+
+} // namespace myblas::cuda

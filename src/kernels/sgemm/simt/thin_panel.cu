@@ -1,0 +1,282 @@
+// thin/panel: one side of C up to 16, off the grid of 16 bytes: the long operand goes straight to registers, by
+// single words, the short one through shared memory.
+//
+// Bound: reading the long operand once, 4 max(m, n) k bytes. Shared memory would only cost instructions: `skinny`
+// copies it word by word and reaches half of the memory's rate. A thread has 16 loads of it in flight, and
+// waits for nobody but at the ends of panels.
+//
+//   panel   4096 elements of the short operand, by cp.async, two in turn; the next one is on its way
+//           while this one is used
+//   lines along memory   a lane owns `lines` lines, 32 apart, of 32 * lines in the block; its warps share k,
+//                        four at a time, and read the panel as smem[k][s], the same for all lanes
+//   k along memory       a warp owns `lines` lines, its lanes share k; the panel is smem[s][k]
+//
+// The warps' or lanes' sums are added in fixed order. Where there are few lines for the multiprocessors, the
+// blocks of a cluster share k and add their sums through distributed shared memory.
+// Shared memory: 32 KiB. Launch: 256 threads for 128 or 32 lines and a share of k.
+// Accepts single products of up to 16 rows or columns, k up to 2^30.
+#include "kernels/common/cp_async.cuh"
+#include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/simt/thin.cuh"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256, warps = threads / 32;
+constexpr int lines = 4;           // of a lane or a warp
+constexpr int panel_floats = 4096; // of the short operand
+constexpr int largest_side = 16;
+
+// `side`: of the short operand, rounded up.
+template <int side, bool k_contiguous>
+struct thin_tile {
+    static constexpr int panel_k = panel_floats / side;
+    static constexpr int block_lines = k_contiguous ? lines * warps : lines * 32;
+
+    float acc[lines * side] = {}; // [line][s]
+
+    // Starts the copies of a panel, k of it, with zeroes for lines that the operand does not have.
+    static __device__ __forceinline__ void
+    copy_panel(float* smem, const float* source, int k, const thin_layout& layout) {
+        const bool k_along = layout.short_k_step == 1;
+#pragma unroll 1 // with registers for one address
+        for (int e = threadIdx.x; e < panel_floats; e += threads) {
+            const int kk = k_along ? e % panel_k : e / side;
+            const int s = k_along ? e / panel_k : e % side;
+            const bool inside = kk < k && s < layout.short_lines;
+            cp_async<4>(smem + (k_contiguous ? s * panel_k + kk : kk * side + s),
+                        source + (inside ? kk * layout.short_k_step + s * layout.short_step : 0),
+                        inside);
+        }
+    }
+
+    // acc += products over k of a panel, from at_k on.
+    __device__ __forceinline__ void
+    multiply(const float* const (&line)[lines], int at_k, const float* panel, int k, int64_t ld) {
+        if constexpr (k_contiguous)
+            multiply_k(line, at_k, panel, k);
+        else
+            multiply_lines(line, at_k * ld, panel, k, ld);
+    }
+
+    // smem[s][line] = the block's sums, which all threads see after a barrier.
+    __device__ __forceinline__ void lay_out(float* smem) {
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        if constexpr (k_contiguous) {
+            constexpr int kept = lines * side / 32 > 1 ? lines * side / 32 : 1;
+            const int first = scatter_sums<lines * side, 16, 1>(acc);
+#pragma unroll
+            for (int e = 0; e < kept; ++e)
+                smem[(first + e) % side * block_lines + warp * lines + (first + e) / side] = acc[e];
+        } else {
+            static_assert(warps / 2 * lines * side * 32 <= 2 * panel_floats);
+#pragma unroll
+            for (int half = warps / 2; half > 0; half /= 2) {
+                if (warp >= half && warp < 2 * half)
+#pragma unroll
+                    for (int e = 0; e < lines * side; ++e)
+                        smem[((warp - half) * lines * side + e) * 32 + lane] = acc[e];
+                __syncthreads(); // the upper warps' sums are there
+                if (warp < half)
+#pragma unroll
+                    for (int e = 0; e < lines * side; ++e)
+                        acc[e] += smem[(warp * lines * side + e) * 32 + lane];
+                __syncthreads(); // they have been read
+            }
+            if (warp == 0)
+#pragma unroll
+                for (int e = 0; e < lines * side; ++e)
+                    smem[e % side * block_lines + e / side * 32 + lane] = acc[e];
+        }
+    }
+
+private:
+    __device__ __forceinline__ void
+    multiply_k(const float* const (&line)[lines], int at_k, const float* panel, int k) {
+        constexpr int unroll = 4;
+        static_assert(panel_k % (32 * unroll) == 0);
+        for (int first = 0; first < k; first += 32 * unroll) {
+            float x[unroll][lines];
+            const int at = first + threadIdx.x % 32;
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l) {
+                    const bool inside = at + u * 32 < k;
+                    const float value = line[l][at_k + (inside ? at + u * 32 : 0)];
+                    x[u][l] = inside ? value : 0;
+                }
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int s = 0; s < side; ++s) {
+                    const float y = panel[s * panel_k + at + u * 32];
+#pragma unroll
+                    for (int l = 0; l < lines; ++l)
+                        acc[l * side + s] = fmaf(x[u][l], y, acc[l * side + s]);
+                }
+        }
+    }
+
+    __device__ __forceinline__ void multiply_lines(
+        const float* const (&line)[lines], int64_t offset, const float* panel, int k, int64_t ld) {
+        constexpr int unroll = 4;
+        int kk = threadIdx.x / 32 * unroll;
+        for (; kk + unroll <= k; kk += warps * unroll) {
+            float x[unroll][lines];
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    x[u][l] = line[l][offset + kk * ld + u * ld];
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+                add_products(x[u], panel + (kk + u) * side);
+        }
+        for (; kk < k; ++kk) { // of one warp, the last ones
+            float x[lines];
+#pragma unroll
+            for (int l = 0; l < lines; ++l)
+                x[l] = line[l][offset + kk * ld];
+            add_products(x, panel + kk * side);
+        }
+    }
+
+    __device__ __forceinline__ void add_products(const float (&x)[lines], const float* row) {
+#pragma unroll
+        for (int quad = 0; quad < side; quad += 4) {
+            const float4 v = *reinterpret_cast<const float4*>(row + quad);
+            const float y[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    acc[l * side + quad + e] = fmaf(x[l], y[e], acc[l * side + quad + e]);
+        }
+    }
+};
+
+template <int side, bool k_contiguous>
+__global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
+    thin_kernel(const sgemm_problem p, const thin_layout layout, int cluster) {
+    using tile = thin_tile<side, k_contiguous>;
+    __shared__ __align__(16) float smem[2 * panel_floats];
+    const int rank = blockIdx.x % cluster;
+    const int64_t first_line = int64_t{blockIdx.x} / cluster * tile::block_lines;
+
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    const sgemm_operands o = resolve_operands(p, 0);
+    const int64_t first_k = o.k * rank / cluster;
+    const int k = static_cast<int>(o.k * (rank + 1) / cluster - first_k);
+    const float* line[lines]; // past the last one: that one again, for nothing
+#pragma unroll
+    for (int l = 0; l < lines; ++l) {
+        const int own = k_contiguous ? threadIdx.x / 32 * lines + l : l * 32 + threadIdx.x % 32;
+        const int64_t at = min(first_line + own, layout.lines - 1);
+        line[l] = (layout.swapped ? o.b : o.a) +
+                  (k_contiguous ? at * layout.ld + first_k : at + first_k * layout.ld);
+    }
+    const float* source = (layout.swapped ? o.a : o.b) + first_k * layout.short_k_step;
+    if (k > 0)
+        tile::copy_panel(smem, source, k, layout);
+    cp_async_commit();
+
+    tile sums;
+    int stage = 0;
+    for (int at_k = 0; at_k < k; at_k += tile::panel_k) {
+        cp_async_wait<0>();
+        __syncthreads(); // everyone's copies of this panel are there, and the other one has been read
+        const float* panel = smem + stage * panel_floats;
+        stage ^= 1;
+        const int k_left = k - at_k;
+        if (k_left > tile::panel_k)
+            tile::copy_panel(smem + stage * panel_floats,
+                             source + (at_k + tile::panel_k) * layout.short_k_step,
+                             k_left - tile::panel_k,
+                             layout);
+        cp_async_commit();
+        sums.multiply(line, at_k, panel, min(k_left, tile::panel_k), layout.ld);
+    }
+    cp_async_wait<0>();
+    __syncthreads(); // shared memory is free for the sums
+    sums.lay_out(smem);
+    if (cluster > 1)
+        cluster_barrier(); // the sums of all blocks are there
+    else
+        __syncthreads(); // the sums are there
+    for (int e = rank * threads + threadIdx.x; e < side * tile::block_lines;
+         e += cluster * threads) {
+        float sum = 0;
+        if (cluster > 1) {
+#pragma unroll 8
+            for (int r = 0; r < cluster; ++r)
+                sum += load_from_block(smem + e, r);
+        } else {
+            sum = smem[e];
+        }
+        const int s = e / tile::block_lines;
+        const int64_t at = first_line + e % tile::block_lines;
+        if (at < layout.lines && s < layout.short_lines)
+            store_c(o.c + at * layout.c_step + s * layout.short_c_step, o.alpha, sum, o.beta);
+    }
+    if (cluster > 1)
+        cluster_barrier(); // nobody reads the others' memory any more
+}
+
+bool fits(const sgemm_problem& p, const device_info&) {
+    return is_single(p) && std::min(p.m, p.n) <= largest_side && std::max(p.m, p.n) <= max_grid_x &&
+           p.k <= (1 << 30);
+}
+
+template <int side>
+myblasStatus_t
+launch_side(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
+    constexpr int64_t min_k = 64; // of a block
+    return with_bits<1>(layout.k_contiguous, [&](auto k_contiguous) {
+        const int64_t tiles =
+            ceil_div<int64_t>(layout.lines, thin_tile<side, k_contiguous>::block_lines);
+        int cluster = 1;
+        while (cluster < largest_cluster && tiles * cluster < 2 * context.device->sm_count &&
+               p.k >= 2 * cluster * min_k)
+            cluster *= 2;
+        return launch_clusters(thin_kernel<side, k_contiguous>,
+                               dim3(static_cast<unsigned>(tiles * cluster)),
+                               cluster,
+                               true,
+                               threads,
+                               0,
+                               context,
+                               p,
+                               layout,
+                               cluster);
+    });
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    const thin_layout layout = layout_of(p);
+    if (layout.short_lines <= 4)
+        return launch_side<4>(p, context, layout);
+    if (layout.short_lines <= 8)
+        return launch_side<8>(p, context, layout);
+    return launch_side<largest_side>(p, context, layout);
+}
+
+} // namespace
+
+const sgemm_kernel sgemm_thin_panel = {
+    .name = "thin/panel",
+    .description = "one side of C up to 16: the long operand straight to registers, word by word",
+    .min_arch = 90,
+    .max_arch = 90,
+    .block_m = 32 * lines,
+    .block_n = largest_side,
+    .block_k = panel_floats / largest_side,
+    .threads = threads,
+    .stages = 2,
+    .smem_bytes = 2 * panel_floats * sizeof(float),
+    .accepts = fits,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,345 @@
+// thin/vector: a matrix with a vector, one side of C is 1. The matrix is the long operand, its lines the long side of C;
+// the line of the other operand is the vector.
+//
+// Bound: reading the matrix once, 4 max(m, n) k bytes. Its elements go straight to registers, 8 or 16 loads
+// of every thread at a time, and nobody waits for anybody before the end. Two kernels, by what lies
+// along the matrix's memory:
+//
+//   lines   a warp's load covers line_lanes * width lines of 32 / line_lanes k; a block owns these lines, its
+//           warps share k, and so do the blocks of a cluster where there are few lines and k is long
+//   k       a warp's load covers 32 * width k of one line, for each of a few lines; `sharing` warps of a
+//           block share the k of these lines, the others have lines of their own
+//
+// Loads are of 16 or 8 bytes where the matrix consists of such pieces, and the vector too in the second case.
+// Shared memory: a sum for each warp and line. Launch: 4 to 16 warps.
+// Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
+// the matrix again.
+#include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/simt/thin.cuh"
+
+#include <bit>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int min_warps = 4, max_warps = 16;
+constexpr int64_t long_k = 4096; // from here on few blocks had better be clusters
+
+// What a block works with.
+struct vector_operands {
+    const float *matrix, *vector;
+    float* c; // of line 0
+    float alpha, beta;
+    int k;
+
+    __device__ vector_operands(const sgemm_problem& p, int64_t batch, const thin_layout& layout) {
+        const sgemm_operands o = resolve_operands(p, batch);
+        matrix = layout.swapped ? o.b : o.a;
+        vector = (layout.swapped ? o.a : o.b) + blockIdx.y * layout.short_step;
+        c = o.c + blockIdx.y * layout.short_c_step;
+        alpha = o.alpha, beta = o.beta;
+        k = static_cast<int>(o.k);
+    }
+};
+
+template <int width>
+struct piece {
+    float x[width];
+
+    // `inside`: else zeroes; `source` can be read in any case.
+    __device__ __forceinline__ void load(const float* source, bool inside = true) {
+        if constexpr (width == 4) {
+            const float4 v = *reinterpret_cast<const float4*>(source);
+            x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
+        } else if constexpr (width == 2) {
+            const float2 v = *reinterpret_cast<const float2*>(source);
+            x[0] = v.x, x[1] = v.y;
+        } else {
+            x[0] = *source;
+        }
+#pragma unroll
+        for (float& value : x)
+            value = inside ? value : 0;
+    }
+};
+
+template <int width, int line_lanes>
+struct lines_shape {
+    static constexpr int k_lanes = 32 / line_lanes;
+    static constexpr int lines = line_lanes * width;     // of a block
+    static constexpr int unroll = k_lanes == 1 ? 16 : 8; // loads in flight
+    static constexpr int chunk = unroll * k_lanes;       // k of a warp at a time
+    static_assert(chunk <= 32, "a lane holds an element of the vector for each");
+};
+
+// interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
+// each warp are.
+template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
+__global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_kernel(
+    const sgemm_problem p, int64_t first_batch, const thin_layout layout, int cluster) {
+    using shape = lines_shape<width, line_lanes>;
+    __shared__ float sums[max_warps][shape::lines];
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
+    const int lane_line = lane % line_lanes * width, lane_k = lane / line_lanes;
+    const int rank = blockIdx.x % cluster;
+    const int64_t first_line = int64_t{blockIdx.x} / cluster * shape::lines;
+    // Lanes past the last line read line 0, for nothing.
+    const int64_t line = first_line + lane_line < layout.lines ? first_line + lane_line : 0;
+
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const int all_warps = cluster * warps, own_warp = rank * warps + warp;
+    const int k_step = shape::k_lanes * (interleaved ? all_warps : 1); // from load to load
+    const int64_t step = k_step * layout.ld;
+    // A lane holds the element of the vector for one load of the lanes with the same lane_k.
+    const int element_k = lane / shape::k_lanes * k_step + lane % shape::k_lanes;
+    float acc[width] = {};
+    for (int first_k = own_warp * (interleaved ? shape::k_lanes : shape::chunk); first_k < o.k;
+         first_k += all_warps * shape::chunk) {
+        const float* source = o.matrix + line + (first_k + lane_k) * layout.ld;
+        const int k_left = o.k - first_k;
+        const bool inside = element_k < k_left; // so that all other lanes multiply by zero
+        const float element = o.vector[(inside ? first_k + element_k : 0) * layout.short_k_step];
+        piece<width> x[shape::unroll];
+        if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
+#pragma unroll
+            for (int u = 0; u < shape::unroll; ++u)
+                x[u].load(source + u * step);
+        } else {
+#pragma unroll
+            for (int u = 0; u < shape::unroll; ++u) {
+                const bool reads = u * k_step + lane_k < k_left;
+                x[u].load(reads ? source + u * step : o.matrix, reads);
+            }
+        }
+        const float own = inside ? element : 0;
+#pragma unroll
+        for (int u = 0; u < shape::unroll; ++u) {
+            const float y = __shfl_sync(full_warp, own, u * shape::k_lanes + lane_k);
+#pragma unroll
+            for (int w = 0; w < width; ++w)
+                acc[w] = fmaf(x[u].x[w], y, acc[w]);
+        }
+    }
+#pragma unroll
+    for (int w = 0; w < width; ++w) {
+#pragma unroll
+        for (int distance = 16; distance >= line_lanes; distance /= 2)
+            acc[w] += __shfl_xor_sync(full_warp, acc[w], distance);
+        if (lane_k == 0)
+            sums[warp][lane_line + w] = acc[w];
+    }
+    __syncthreads(); // the sums of all warps are there
+    const int own_line = threadIdx.x;
+    float sum = 0;
+    if (own_line < shape::lines)
+#pragma unroll 4
+        for (int w = 0; w < warps; ++w)
+            sum += sums[w][own_line];
+    if (cluster > 1) {
+        if (own_line < shape::lines)
+            sums[0][own_line] = sum; // which no other thread reads in this block
+        cluster_barrier();           // the sums of all blocks are there
+        sum = 0;
+        if (own_line < shape::lines && rank == 0)
+            for (int r = 0; r < cluster; ++r)
+                sum += load_from_block(&sums[0][own_line], r);
+        cluster_barrier(); // they have been read
+    }
+    if (rank == 0 && own_line < shape::lines && first_line + own_line < layout.lines)
+        store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
+}
+
+template <int width, int lines>
+struct k_shape {
+    static constexpr int unroll =
+        lines == 1 && width == 1 ? 8 : 4;             // loads in flight, of every line
+    static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
+};
+
+template <int width, int lines>
+__global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(const sgemm_problem p,
+                                                                     int64_t first_batch,
+                                                                     const thin_layout layout,
+                                                                     int sharing) {
+    using shape = k_shape<width, lines>;
+    __shared__ float sums[max_warps][lines];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int groups = blockDim.x / 32 / sharing;
+    const int64_t first_group = int64_t{blockIdx.x} * groups;
+
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const float* line[lines]; // past the last one: that one again, for nothing
+#pragma unroll
+    for (int l = 0; l < lines; ++l)
+        line[l] = o.matrix +
+                  min((first_group + warp / sharing) * lines + l, layout.lines - 1) * layout.ld;
+    float acc[lines] = {};
+    for (int first_k = warp % sharing * shape::chunk + lane * width; first_k < o.k;
+         first_k += sharing * shape::chunk) {
+        piece<width> x[shape::unroll][lines], y[shape::unroll];
+#pragma unroll
+        for (int u = 0; u < shape::unroll; ++u) {
+            const bool inside = first_k + u * 32 * width < o.k;
+            const int at = inside ? first_k + u * 32 * width : 0;
+#pragma unroll
+            for (int l = 0; l < lines; ++l)
+                x[u][l].load(line[l] + at, inside);
+            y[u].load(o.vector + at * layout.short_k_step, inside);
+        }
+#pragma unroll
+        for (int u = 0; u < shape::unroll; ++u)
+#pragma unroll
+            for (int l = 0; l < lines; ++l)
+#pragma unroll
+                for (int w = 0; w < width; ++w)
+                    acc[l] = fmaf(x[u][l].x[w], y[u].x[w], acc[l]);
+    }
+#pragma unroll
+    for (int l = 0; l < lines; ++l) {
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2)
+            acc[l] += __shfl_xor_sync(full_warp, acc[l], distance);
+        if (lane == 0)
+            sums[warp][l] = acc[l];
+    }
+    __syncthreads(); // the sums of all warps are there
+    const int group = threadIdx.x / lines, l = threadIdx.x % lines;
+    const int64_t own_line = (first_group + group) * lines + l;
+    if (group < groups && own_line < layout.lines) {
+        float sum = 0;
+#pragma unroll 4
+        for (int w = 0; w < sharing; ++w)
+            sum += sums[group * sharing + w][l];
+        store_c(o.c + own_line * layout.c_step, o.alpha, sum, o.beta);
+    }
+}
+
+// How many floats the loads may cover: 4, 2 or 1.
+int load_width(const sgemm_problem& p, const thin_layout& layout) {
+    if (p.a_array || p.b_array || p.batch_count > 1)
+        return 1;
+    const float *matrix = layout.swapped ? p.b : p.a, *vector = layout.swapped ? p.a : p.b;
+    // Of what is a multiple of the width, the lowest bits.
+    uint64_t bits = reinterpret_cast<uintptr_t>(matrix) / sizeof(float) | layout.ld;
+    if (layout.k_contiguous) {
+        if (layout.short_k_step != 1)
+            return 1;
+        bits |= reinterpret_cast<uintptr_t>(vector) / sizeof(float) | p.k;
+        if (layout.short_lines > 1)
+            bits |= layout.short_step;
+    } else {
+        bits |= layout.lines;
+    }
+    return bits % 4 == 0 ? 4 : bits % 2 == 0 ? 2 : 1;
+}
+
+bool fits(const sgemm_problem& p, const device_info&) {
+    return std::min(p.m, p.n) <= max_grid_y && std::max(p.m, p.n) <= max_grid_x && p.k <= (1 << 30);
+}
+
+// A cluster of `cluster` blocks for each `lines` lines; `extra` is the kernel's last argument.
+template <class Kernel>
+myblasStatus_t launch_warps(Kernel kernel,
+                            const sgemm_problem& p,
+                            const launch_context& context,
+                            const thin_layout& layout,
+                            int lines,
+                            int warps,
+                            int cluster,
+                            int extra) {
+    return launch_products(kernel,
+                           {.x = ceil_div<int64_t>(layout.lines, lines) * cluster,
+                            .y = layout.short_lines,
+                            .threads = warps * 32,
+                            .cluster = cluster,
+                            .early = true},
+                           p,
+                           context,
+                           layout,
+                           extra);
+}
+
+template <int width, int line_lanes>
+myblasStatus_t
+launch_lines(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
+    using shape = lines_shape<width, line_lanes>;
+    constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
+    const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
+    const bool shares = context.device->arch >= 90 && p.k >= long_k && blocks <= few_blocks;
+    const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
+    const int most_warps = shares ? 8 : max_warps;
+    const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
+    const int cluster = shares ? largest_cluster : 1;
+    const auto launch = [&](auto kernel) {
+        return launch_warps(kernel, p, context, layout, shape::lines, warps, cluster, cluster);
+    };
+    // A block with a multiprocessor to itself has registers for all its loads at once.
+    if (!shares && blocks * layout.short_lines <= context.device->sm_count) {
+        if constexpr (width == 4)
+            return launch(vector_lines_kernel<width, line_lanes, false, 1>);
+        else if constexpr (line_lanes == 32)
+            return launch(vector_lines_kernel<width, line_lanes, true, 1>);
+    }
+    return launch(vector_lines_kernel<width, line_lanes, false, 2>);
+}
+
+template <int width, int lines>
+myblasStatus_t
+launch_k(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
+    const int64_t chunks = ceil_div<int64_t>(p.k, k_shape<width, lines>::chunk);
+    // With warps enough for the device they rather take several chunks each.
+    const int64_t most = ceil_div<int64_t>(layout.lines, lines) >= 500 ? 4 : max_warps;
+    const int sharing =
+        static_cast<int>(std::min<uint64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)), most));
+    const int warps = std::max(sharing, min_warps);
+    return launch_warps(vector_k_kernel<width, lines>,
+                        p,
+                        context,
+                        layout,
+                        lines * (warps / sharing),
+                        warps,
+                        1,
+                        sharing);
+}
+
+// Which shape for which size: docs/experiments/sgemm_skinny.md.
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    const thin_layout layout = layout_of(p);
+    const int width = load_width(p, layout);
+    const int64_t lines = layout.lines;
+    if (layout.k_contiguous) {
+        if (width == 4 && p.k >= 128)
+            return p.k >= 1024 || lines < 512 ? launch_k<4, 1>(p, context, layout)
+                                              : launch_k<4, 2>(p, context, layout);
+        if (width >= 2 && p.k >= 128)
+            return launch_k<2, 2>(p, context, layout);
+        return lines >= 150 ? launch_k<1, 4>(p, context, layout)
+                            : launch_k<1, 1>(p, context, layout);
+    }
+    if (width == 4 && (lines >= 1024 || p.k >= long_k))
+        return launch_lines<4, 8>(p, context, layout);
+    if (width >= 2 && lines <= 4096)
+        return launch_lines<2, 8>(p, context, layout);
+    return lines > 1024 || (lines > 256 && p.k >= long_k) ? launch_lines<1, 32>(p, context, layout)
+                                                          : launch_lines<1, 8>(p, context, layout);
+}
+
+} // namespace
+
+const sgemm_kernel sgemm_thin_vector = {
+    .name = "thin/vector",
+    .description = "one row or column of C: the matrix straight to registers, k shared by warps",
+    .min_arch = 80,
+    .block_m = 32,
+    .block_n = 1,
+    .block_k = 32,
+    .threads = max_warps * 32,
+    .accepts = fits,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,117 @@
+// warp_tile: the rung after double_buffered. The block / warp / thread hierarchy, slabs streamed by cp.async.
+//
+// The copies go from global to shared memory past the registers, so that more of them can be in flight
+// (three slabs) without holding registers, and the thread tile grows to 16 x 8: 6 128-bit shared loads for
+// 128 FMAs. The smaller tiles are for outputs that would leave multiprocessors idle.
+// Bound: instruction issue, (128 FMAs) / (128 FMAs + 6 loads) = 95.5% of the FMA peak at 256 x 128, less the
+// copies: 4 to 24 for each slab of 2048 FMAs, by alignment and transposition. 8 x 8 thread tiles reach 94%.
+// Shared memory: 4 stages of [16][block_m (+ 4)] and [16][block_n (+ 4)]; 32 to 99 KiB.
+// Launch: a warp for each warp tile of a block tile, a block for each tile of C.
+// Accepts all that the grid has blocks for where that shared memory can be had; 16-byte copies when the
+// operands whose lines run along memory consist of aligned quads.
+//
+//   256 x 128: 4 x 2 warps of 64 x 64; lane (li, lj) of a 4 x 8 grid owns
+//   rows 4 li + {0..3} + {0, 16, 32, 48} and columns 4 lj + {0..3} + {0, 32} of its warp tile
+#include "kernels/common/overlap.h"
+#include "kernels/sgemm/parts/warp_tile.cuh"
+#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+// quads_c: every thread writes its quads of rows, best where C is aligned to 16 bytes; else by columns.
+// They are kernels of their own, since one with both needs more registers than it has.
+template <class Shape, bool transa, bool transb, bool vector, bool quads_c, int blocks_per_sm>
+__global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
+    warp_tile_kernel(const sgemm_problem p, int64_t first_batch) {
+    using tile = warp_tile<Shape, transa, transb, vector>;
+    extern __shared__ __align__(16) float smem[];
+    wait_for_earlier_work();
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const tile_position at = patch_order<Shape>(blockIdx.x, p.m, p.n);
+
+    typename tile::accumulators acc = {};
+    tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
+    if constexpr (quads_c) {
+        const bool vector_c = aligned16(o.c, p.ldc);
+        tile::for_each_quad(p,
+                            at.row,
+                            at.col,
+                            acc,
+                            [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
+                                store_c4(
+                                    &o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+                            });
+    } else {
+        tile::store_by_columns(p, o, at.row, at.col, acc, smem);
+    }
+}
+
+template <class Shape, int blocks_per_sm>
+struct variant {
+    using shape = Shape;
+    static constexpr int min_arch = 80, max_arch = 0;
+    // Of the form that pads both operands.
+    static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
+
+    // The transpositions, whether A and B are copied by quads, whether C is written by quads.
+    static constexpr int choice_bits = 4;
+    template <class F>
+    static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        return with_bits<4>(choice, [&](auto transa, auto transb, auto quads, auto quads_c) {
+            constexpr bool vector = quads || (transa && !transb);
+            return f(warp_tile_kernel<Shape, transa, transb, vector, quads_c, blocks_per_sm>,
+                     warp_tile<Shape, transa, transb, vector>::smem_bytes);
+        });
+    }
+
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        return smem_bytes <= device.smem_per_block &&
+               fits_grid<Shape::block_m, Shape::block_n>(p, device);
+    }
+
+    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+        const int64_t blocks = tile_count(p, Shape::block_m, Shape::block_n) * p.batch_count;
+        const int64_t slabs = ceil_div<int64_t>(p.k, Shape::block_k);
+        work_estimate w = block_work(device, blocks, slabs, blocks_per_sm);
+        w.bytes = operand_bytes(p);
+        return w;
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        // What a pointer array holds is not known here.
+        const bool quads_c =
+            p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
+        const unsigned choice = form_bits(p) | copies_quads(p) << 2 | quads_c << 3;
+        return with_kernel(choice, [&](auto kernel, size_t bytes) {
+            return launch_products(kernel,
+                                   {.x = tile_count(p, Shape::block_m, Shape::block_n),
+                                    .threads = Shape::threads,
+                                    .smem_bytes = bytes,
+                                    .early = true},
+                                   p,
+                                   context);
+        });
+    }
+};
+
+// clang-format off
+//                                           block         warp    lanes          blocks of a
+//                                           m    n    k   m   n   m      stages  multiprocessor
+using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1>;
+using tile_128x128 = variant<warp_tile_shape<128, 128, 16, 32, 64, 4,     4>,     2>;
+using tile_64x128  = variant<warp_tile_shape<64,  128, 16, 32, 64, 4,     4>,     3>;
+using tile_64x64   = variant<warp_tile_shape<64,  64,  16, 32, 32, 4,     4>,     4>;
+// clang-format on
+
+} // namespace
+
+constinit const std::array<sgemm_kernel, 4> sgemm_warp_tile = {
+    describe<tile_256x128>("warp_tile/256x128", "warps of 64 x 64, threads of 16 x 8, cp.async"),
+    describe<tile_128x128>("warp_tile/128x128", "warps of 32 x 64, threads of 8 x 8, cp.async"),
+    describe<tile_64x128>("warp_tile/64x128", "warps of 32 x 64, threads of 8 x 8, cp.async"),
+    describe<tile_64x64>("warp_tile/64x64", "warps of 32 x 32, threads of 8 x 4, cp.async"),
+};
+
+} // namespace myblas::cuda
