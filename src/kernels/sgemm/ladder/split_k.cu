@@ -92,15 +92,21 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
            sizeof(float);
 }
 
-// The second kernel's loads of an element's parts follow one another: parts_per_step of them take about
-// as long as a slab (64 x 64 x 65536 in docs/experiments/sgemm.md).
-work_estimate work(const sgemm_problem& p, const device_info& device) {
-    constexpr double parts_per_step = 8;
-    const split s = make_split(p, device);
-    const int64_t blocks = tile_count(p, shape::block_m, shape::block_n) * p.batch_count * s.parts;
-    work_estimate w = block_work(device, blocks, s.part_k / shape::block_k, blocks_per_sm);
-    w.steps += s.parts / parts_per_step;
-    w.bytes = operand_bytes(p) + 2.0 * workspace_bytes(p, device);
+work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    const auto parts = static_cast<int>(make_split(p, device).parts);
+    tile_kernel kernel{.block_m = shape::block_m,
+                       .block_n = shape::block_n,
+                       .slab_k = shape::block_k,
+                       .resident = blocks_per_sm,
+                       .quads_of_k = false};
+    // A part is a product of its own.
+    sgemm_problem part = p;
+    part.k = ceil_div<int64_t>(p.k, parts);
+    part.batch_count *= parts;
+    work_estimate w = kernel.work(part, device);
+    w.launches = 2;
+    w.exchanges = static_cast<float>(parts);
+    w.memory_bytes = float_extents(p).operand_bytes();
     return w;
 }
 

@@ -151,6 +151,8 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
     };
     if constexpr (requires { Variant::workspace_bytes; })
         entry.workspace_bytes = Variant::workspace_bytes;
+    if constexpr (requires { Variant::accepts_what; })
+        entry.accepts_what = Variant::accepts_what;
     if constexpr (requires { Variant::work; })
         entry.work = Variant::work;
     return entry;

@@ -141,18 +141,31 @@ struct stream_k_planner {
                split_slabs(plan_shares(p, device)) <= max_extent;
     }
 
-    // Waves are tiles that a worker writes, and sums of other workers that it adds; of parts, one.
-    static work_estimate work(const sgemm_problem& p, const stream_k_plan& plan) {
-        if (plan.parts)
-            return {.waves = 1,
-                    .steps = std::ceil(static_cast<double>(plan.slabs) / plan.parts),
-                    .bytes = operand_bytes(p)};
-        const double tiles = static_cast<double>(plan.tiles) / plan.workers;
-        const double parts =
-            plan.split_tiles ? std::max(1.0, 1.0 * plan.workers / plan.split_tiles) : 0;
-        return {.waves = tiles + parts,
-                .steps = plan.split_tiles ? tiles * plan.slabs : std::ceil(tiles) * plan.slabs,
-                .bytes = operand_bytes(p)};
+    static work_estimate
+    work(const sgemm_problem& p, const stream_k_plan& plan, const device_info& device) {
+        constexpr float tile = Shape::block_m * Shape::block_n, slab_k = Shape::block_k;
+        const auto tiles = static_cast<float>(std::max(plan.tiles, 1));
+        const auto slabs = static_cast<float>(std::max(plan.slabs, 1));
+        const auto workers = static_cast<float>(std::max(plan.workers, 1));
+        const float_extents e(p);
+        work_estimate w;
+        if (plan.parts) {
+            w.steps = whole_up(slabs / static_cast<float>(plan.parts));
+            w.exchanges = static_cast<float>(plan.parts);
+        } else if (plan.split_tiles) {
+            w.steps = tiles / workers * slabs;
+            w.rounds = whole_up(tiles / workers);
+            w.exchanges = std::max(workers / static_cast<float>(plan.split_tiles), 1.0f);
+        } else {
+            w.rounds = whole_up(tiles / workers);
+            w.steps = w.rounds * slabs;
+        }
+        w.math_cycles = w.steps * slab_k * tile / 128;
+        w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
+        w.memory_bytes = e.operand_bytes();
+        w.fill = workers / static_cast<float>(device.sm_count);
+        w.edge = e.m * e.n / (tiles * tile);
+        return w;
     }
 
 private:

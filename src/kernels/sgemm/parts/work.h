@@ -28,6 +28,7 @@ struct float_extents {
 };
 
 // Copy instructions of a warp for a float of an operand: by quads where the operand is on the grid of 16 bytes.
+// (Strides of batches need not be looked at: a batch off the grid is rare.)
 inline float copies_per_float(const float* x, int64_t ld, const void* array) {
     return batch_aligned16(x, ld, 0, array, 1) ? 1.0f / 128 : 1.0f / 32;
 }
@@ -52,12 +53,13 @@ struct block_rounds {
 // A kernel that computes a tile of C by a block, or by the blocks of a cluster.
 struct tile_kernel {
     int block_m, block_n, slab_k;
-    int groups;       // of a block: each has a slab of its own at the same time
-    int sharing;      // groups of all blocks of a tile, over which its slabs are dealt out
-    int cluster;      // blocks
-    int products;     // of the batch that a block computes, a group each; 1: all groups share one
-    int resident;     // blocks on a multiprocessor
-    bool quads_of_k = true; // whether operands with k along memory are copied by quads, too
+    int groups = 1;          // of a block: each has a slab of its own at the same time
+    int sharing = 1;         // groups of all blocks of a tile, over which its slabs are dealt out
+    int cluster = 1;         // blocks
+    int products = 1;        // of the batch that a block computes, a group each; 1: all groups share one
+    int resident = 1;        // blocks on a multiprocessor
+    bool quads_of_k = true;  // whether operands with k along memory are copied by quads, too
+    bool whole_slabs = true; // whether the last slab costs as much as the others
 
     work_estimate work(const sgemm_problem& p, const device_info& device) const {
         const float_extents e(p);
@@ -73,7 +75,7 @@ struct tile_kernel {
         const float busy =
             products > 1 ? std::min(static_cast<float>(groups), e.batch) : static_cast<float>(groups);
         // What the busiest multiprocessor works through, over all its groups.
-        const float depth = blocks.turns * slabs * busy * static_cast<float>(slab_k);
+        const float depth = blocks.turns * busy * (whole_slabs ? slabs * static_cast<float>(slab_k) : e.k);
         const float block_lines = static_cast<float>(block_m + block_n);
         const float by_words = 1.0f / 32;
         const float a = p.transa && !quads_of_k ? by_words : copies_per_float(p.a, p.lda, p.a_array);

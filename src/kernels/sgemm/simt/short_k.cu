@@ -18,6 +18,7 @@
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -239,6 +240,16 @@ struct short_k_kernels {
         return p.k <= (1 << 30) && fits_grid<Shape::block_m, Shape::block_n>(p, device);
     }
 
+    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+        constexpr tile_kernel kernel{.block_m = Shape::block_m,
+                                     .block_n = Shape::block_n,
+                                     .slab_k = Shape::block_k,
+                                     .resident = Shape::blocks_per_sm,
+                                     .quads_of_k = false,
+                                     .whole_slabs = false};
+        return kernel.work(p, device);
+    }
+
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const int64_t stages =
             std::min<int64_t>(ceil_div<int64_t>(p.k, Shape::block_k), Shape::stages);
@@ -286,6 +297,10 @@ bool fits(const sgemm_problem& p, const device_info& device) {
     return with_shape(p, device, [&](auto kernels) { return kernels.fits(p, device); });
 }
 
+work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    return with_shape(p, device, [&](auto kernels) { return kernels.work(p, device); });
+}
+
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     return with_shape(p, *context.device, [&](auto kernels) { return kernels.launch(p, context); });
 }
@@ -303,6 +318,7 @@ const sgemm_kernel sgemm_short_k = {
     .stages = square::stages,
     .smem_bytes = short_k_kernels<tall>::max_smem_bytes,
     .accepts = fits,
+    .work = work,
     .launch = launch_kernel,
 };
 

@@ -27,6 +27,7 @@
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/reduce.h"
 #include "kernels/sgemm/parts/cluster_split.cuh"
+#include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -353,6 +354,33 @@ struct variant {
         return split_workspace_bytes<Shape>(make_split(p, device), tiles(p) * p.batch_count);
     }
 
+    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+        constexpr float elements = Shape::block_l * Shape::block_s, slab_k = Shape::block_k;
+        const k_split split = make_split(p, device);
+        const float_extents e(p);
+        const auto count = static_cast<float>(tiles(p)) * e.batch;
+        const auto parts = static_cast<float>(split.parts());
+        const block_rounds blocks(device, count * parts, Shape::fill, split.cluster);
+        const float slabs = whole_up(whole_up(e.k / slab_k) / parts);
+        const float depth = blocks.turns * slabs * slab_k;
+        const bool swapped = is_swapped(p);
+        const float a = copies_per_float(p.a, p.lda, p.a_array);
+        const float b = copies_per_float(p.b, p.ldb, p.b_array);
+        work_estimate w;
+        w.rounds = blocks.rounds;
+        w.steps = blocks.rounds * slabs;
+        w.math_cycles = depth * elements / 128;
+        w.copies = depth * (Shape::block_l * (swapped ? b : a) + Shape::block_s * (swapped ? a : b));
+        w.l2_bytes = depth * 4 * (Shape::block_l + Shape::block_s);
+        w.memory_bytes = e.operand_bytes();
+        // To meet in a cluster, and to add the sums of clusters from the workspace.
+        w.exchanges = (split.cluster > 1 ? 1.0f : 0.0f) +
+                      (split.clusters > 1 ? 4.0f + static_cast<float>(split.clusters) / 8 : 0.0f);
+        w.fill = blocks.fill;
+        w.edge = e.m * e.n * e.batch / (count * elements);
+        return w;
+    }
+
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const bool swapped = is_swapped(p);
         const unsigned a = p.transa, b = !p.transb; // whether k runs along memory
@@ -411,6 +439,10 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
         p, device, [&](auto variant) { return variant.workspace_bytes(p, device); });
 }
 
+work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    return with_variant(p, device, [&](auto variant) { return variant.work(p, device); });
+}
+
 template <class... Variants>
 myblasStatus_t prepare(const device_info& device) {
     myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
@@ -438,6 +470,7 @@ const sgemm_kernel sgemm_skinny = {
     .smem_bytes = deep_4::smem_bytes,
     .accepts = fits,
     .workspace_bytes = workspace_bytes,
+    .work = work,
     .prepare =
         prepare<square_4, square_8, square_16, shallow_8, shallow_16, deep_4, deep_8, deep_16>,
     .launch = launch_kernel,

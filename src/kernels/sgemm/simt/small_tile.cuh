@@ -440,23 +440,23 @@ struct small_tile_variant {
         });
     }
 
+    static constexpr const char* accepts_what = "it accepts up to 2^30 rows, columns and k";
     static bool fits(const sgemm_problem& p, const device_info& device) {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
         return smem_bytes <= device.smem_per_block && std::max({p.m, p.n, p.k}) <= max_extent &&
                ceil_div<int64_t>(p.n, Shape::block_n) <= max_grid_y;
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device) {
-        constexpr int64_t slab_k = Shape::block_k * Shape::sharing_groups;
-        const int64_t blocks = tile_count(p, Shape::block_m, Shape::block_n) * Shape::cluster;
-        const int by_smem =
-            static_cast<int>((device.smem_per_block + 1024) / (smem_bytes + 1024)); // of an SM
-        work_estimate w = block_work(device,
-                                     static_cast<double>(blocks * p.batch_count),
-                                     static_cast<double>(ceil_div<int64_t>(p.k, slab_k)),
-                                     std::clamp(by_smem, 1, Shape::blocks_per_sm));
-        w.bytes = operand_bytes(p);
-        return w;
+    static work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+        constexpr tile_kernel kernel{.block_m = Shape::block_m,
+                                     .block_n = Shape::block_n,
+                                     .slab_k = Shape::block_k,
+                                     .groups = Shape::groups,
+                                     .sharing = Shape::sharing_groups,
+                                     .cluster = Shape::cluster,
+                                     .products = Shape::packed ? Shape::groups : 1,
+                                     .resident = Shape::blocks_per_sm};
+        return kernel.work(p, device);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {

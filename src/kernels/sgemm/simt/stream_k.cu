@@ -247,6 +247,9 @@ struct variant {
         });
     }
 
+    static constexpr const char* accepts_what =
+        in_parts ? "it accepts single products of at most a tile for four multiprocessors"
+                 : "it accepts single products";
     static bool fits(const sgemm_problem& asked, const device_info& device) {
         const sgemm_problem p = turn(asked);
         return smem_bytes <= device.smem_per_block && planner::fits(p, device) &&
@@ -261,13 +264,14 @@ struct variant {
                operand_b(p).copied_bytes();
     }
 
-    // Copies are a round of their own, and another one for each eight blocks to a multiprocessor.
-    static work_estimate work(const sgemm_problem& asked, const device_info& device) {
+    // Copies to the grid come before all else, by all multiprocessors.
+    static work_estimate work(const sgemm_problem& asked, const device_info& device, size_t) {
         const sgemm_problem p = turn(asked);
-        work_estimate work = planner::work(p, make_plan(p, device));
-        if (const int64_t blocks = copy_blocks(p))
-            work.waves += 1 + static_cast<double>(blocks) / (8 * device.sm_count);
-        return work;
+        work_estimate w = planner::work(p, make_plan(p, device), device);
+        const size_t copied = operand_a(p).copied_bytes() + operand_b(p).copied_bytes();
+        w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * device.sm_count);
+        w.launches = 1.0f + in_parts + (copied > 0);
+        return w;
     }
 
     static myblasStatus_t launch(const sgemm_problem& asked, const launch_context& context) {

@@ -16,6 +16,7 @@
 // Shared memory: 32 KiB. Launch: 256 threads for 128 or 32 lines and a share of k.
 // Accepts single products of up to 16 rows or columns, k up to 2^30.
 #include "kernels/common/cp_async.cuh"
+#include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
 
@@ -229,17 +230,23 @@ bool fits(const sgemm_problem& p, const device_info&) {
            p.k <= (1 << 30);
 }
 
+// Blocks that share the k of some lines.
+int cluster_of(const sgemm_problem& p, const device_info& device, int64_t tiles) {
+    constexpr int64_t min_k = 64; // of a block
+    int cluster = 1;
+    while (cluster < largest_cluster && tiles * cluster < 2 * device.sm_count &&
+           p.k >= 2 * cluster * min_k)
+        cluster *= 2;
+    return cluster;
+}
+
 template <int side>
 myblasStatus_t
 launch_side(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
-    constexpr int64_t min_k = 64; // of a block
     return with_bits<1>(layout.k_contiguous, [&](auto k_contiguous) {
         const int64_t tiles =
             ceil_div<int64_t>(layout.lines, thin_tile<side, k_contiguous>::block_lines);
-        int cluster = 1;
-        while (cluster < largest_cluster && tiles * cluster < 2 * context.device->sm_count &&
-               p.k >= 2 * cluster * min_k)
-            cluster *= 2;
+        const int cluster = cluster_of(p, *context.device, tiles);
         return launch_clusters(thin_kernel<side, k_contiguous>,
                                dim3(static_cast<unsigned>(tiles * cluster)),
                                cluster,
@@ -253,13 +260,46 @@ launch_side(const sgemm_problem& p, const launch_context& context, const thin_la
     });
 }
 
+// Of the tile for so many short lines.
+int side_of(const thin_layout& layout) {
+    return layout.short_lines <= 4 ? 4 : layout.short_lines <= 8 ? 8 : largest_side;
+}
+
+work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    const thin_layout layout = layout_of(p);
+    const int side = side_of(layout);
+    const int block_lines = layout.k_contiguous ? lines * warps : lines * 32;
+    const float k_at_once = layout.k_contiguous ? 4 * 32 : 4 * warps; // as in thin_tile::multiply
+    const int64_t tiles = ceil_div<int64_t>(layout.lines, block_lines);
+    const int cluster = cluster_of(p, device, tiles);
+    const float_extents e(p);
+    const block_rounds blocks(
+        device, static_cast<float>(tiles * cluster), side > 8 ? 2 : 3, cluster);
+    const float block_k = whole_up(e.k / static_cast<float>(cluster));
+    const float elements = blocks.turns * static_cast<float>(block_lines) * block_k;
+    work_estimate w;
+    w.rounds = blocks.rounds;
+    w.steps = blocks.rounds * whole_up(block_k / k_at_once);
+    w.math_cycles = elements * static_cast<float>(side) / 128;
+    w.copies = elements / 32;
+    w.l2_bytes = elements * 4;
+    w.memory_bytes = e.operand_bytes();
+    w.exchanges = static_cast<float>(cluster - 1);
+    w.fill = blocks.fill;
+    w.edge = static_cast<float>(layout.short_lines) / static_cast<float>(side);
+    return w;
+}
+
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const thin_layout layout = layout_of(p);
-    if (layout.short_lines <= 4)
+    switch (side_of(layout)) {
+    case 4:
         return launch_side<4>(p, context, layout);
-    if (layout.short_lines <= 8)
+    case 8:
         return launch_side<8>(p, context, layout);
-    return launch_side<largest_side>(p, context, layout);
+    default:
+        return launch_side<largest_side>(p, context, layout);
+    }
 }
 
 } // namespace
@@ -276,6 +316,8 @@ const sgemm_kernel sgemm_thin_panel = {
     .stages = 2,
     .smem_bytes = 2 * panel_floats * sizeof(float),
     .accepts = fits,
+    .accepts_what = "it accepts single products of up to 16 rows or columns",
+    .work = work,
     .launch = launch_kernel,
 };
 

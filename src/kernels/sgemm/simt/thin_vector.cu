@@ -14,6 +14,7 @@
 // Shared memory: a sum for each warp and line. Launch: 4 to 16 warps.
 // Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
 // the matrix again.
+#include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
 
@@ -241,91 +242,155 @@ bool fits(const sgemm_problem& p, const device_info&) {
     return std::min(p.m, p.n) <= max_grid_y && std::max(p.m, p.n) <= max_grid_x && p.k <= (1 << 30);
 }
 
-// A cluster of `cluster` blocks for each `lines` lines; `extra` is the kernel's last argument.
-template <class Kernel>
-myblasStatus_t launch_warps(Kernel kernel,
-                            const sgemm_problem& p,
-                            const launch_context& context,
-                            const thin_layout& layout,
-                            int lines,
-                            int warps,
-                            int cluster,
-                            int extra) {
-    return launch_products(kernel,
-                           {.x = ceil_div<int64_t>(layout.lines, lines) * cluster,
-                            .y = layout.short_lines,
-                            .threads = warps * 32,
-                            .cluster = cluster,
-                            .early = true},
-                           p,
-                           context,
-                           layout,
-                           extra);
-}
+// How a product is shared out.
+struct vector_plan {
+    int lines;   // of a block
+    int warps;   // of a block
+    int sharing; // warps of it that share the k of their lines
+    int cluster; // blocks that share k
+    int chunk;   // k of a warp at a time
+    int width;   // floats of a load
+
+    int64_t blocks(const thin_layout& layout) const { // of a vector
+        return ceil_div<int64_t>(layout.lines, lines) * cluster;
+    }
+};
 
 template <int width, int line_lanes>
-myblasStatus_t
-launch_lines(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
+vector_plan
+plan_lines(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
     using shape = lines_shape<width, line_lanes>;
     constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
     const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
-    const bool shares = context.device->arch >= 90 && p.k >= long_k && blocks <= few_blocks;
+    const bool shares = device.arch >= 90 && p.k >= long_k && blocks <= few_blocks;
     const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
     const int most_warps = shares ? 8 : max_warps;
     const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
-    const int cluster = shares ? largest_cluster : 1;
-    const auto launch = [&](auto kernel) {
-        return launch_warps(kernel, p, context, layout, shape::lines, warps, cluster, cluster);
-    };
-    // A block with a multiprocessor to itself has registers for all its loads at once.
-    if (!shares && blocks * layout.short_lines <= context.device->sm_count) {
-        if constexpr (width == 4)
-            return launch(vector_lines_kernel<width, line_lanes, false, 1>);
-        else if constexpr (line_lanes == 32)
-            return launch(vector_lines_kernel<width, line_lanes, true, 1>);
-    }
-    return launch(vector_lines_kernel<width, line_lanes, false, 2>);
+    return {shape::lines, warps, warps, shares ? largest_cluster : 1, shape::chunk, width};
 }
 
 template <int width, int lines>
-myblasStatus_t
-launch_k(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
-    const int64_t chunks = ceil_div<int64_t>(p.k, k_shape<width, lines>::chunk);
+vector_plan plan_k(const sgemm_problem& p, const thin_layout& layout) {
+    constexpr int chunk = k_shape<width, lines>::chunk;
+    const int64_t chunks = ceil_div<int64_t>(p.k, chunk);
     // With warps enough for the device they rather take several chunks each.
     const int64_t most = ceil_div<int64_t>(layout.lines, lines) >= 500 ? 4 : max_warps;
     const int sharing =
         static_cast<int>(std::min<uint64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)), most));
     const int warps = std::max(sharing, min_warps);
-    return launch_warps(vector_k_kernel<width, lines>,
-                        p,
-                        context,
-                        layout,
-                        lines * (warps / sharing),
-                        warps,
-                        1,
-                        sharing);
+    return {lines * (warps / sharing), warps, sharing, 1, chunk, width};
 }
 
-// Which shape for which size: docs/experiments/sgemm_skinny.md.
-myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
-    const thin_layout layout = layout_of(p);
+// Calls visit.lines<width, line_lanes>() or visit.k<width, lines>(): which shape for which size is measured in
+// docs/experiments/sgemm_skinny.md.
+template <class Visitor>
+auto with_shape(const sgemm_problem& p, const thin_layout& layout, const Visitor& visit) {
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
         if (width == 4 && p.k >= 128)
-            return p.k >= 1024 || lines < 512 ? launch_k<4, 1>(p, context, layout)
-                                              : launch_k<4, 2>(p, context, layout);
+            return p.k >= 1024 || lines < 512 ? visit.template k<4, 1>()
+                                              : visit.template k<4, 2>();
         if (width >= 2 && p.k >= 128)
-            return launch_k<2, 2>(p, context, layout);
-        return lines >= 150 ? launch_k<1, 4>(p, context, layout)
-                            : launch_k<1, 1>(p, context, layout);
+            return visit.template k<2, 2>();
+        return lines >= 150 ? visit.template k<1, 4>() : visit.template k<1, 1>();
     }
     if (width == 4 && (lines >= 1024 || p.k >= long_k))
-        return launch_lines<4, 8>(p, context, layout);
+        return visit.template lines<4, 8>();
     if (width >= 2 && lines <= 4096)
-        return launch_lines<2, 8>(p, context, layout);
-    return lines > 1024 || (lines > 256 && p.k >= long_k) ? launch_lines<1, 32>(p, context, layout)
-                                                          : launch_lines<1, 8>(p, context, layout);
+        return visit.template lines<2, 8>();
+    return lines > 1024 || (lines > 256 && p.k >= long_k) ? visit.template lines<1, 32>()
+                                                          : visit.template lines<1, 8>();
+}
+
+// ---- Work ----------------------------------------------------------------------------------------
+
+struct planner {
+    const sgemm_problem& p;
+    const device_info& device;
+    const thin_layout& layout;
+
+    template <int width, int line_lanes>
+    vector_plan lines() const {
+        return plan_lines<width, line_lanes>(p, device, layout);
+    }
+    template <int width, int lines>
+    vector_plan k() const {
+        return plan_k<width, lines>(p, layout);
+    }
+};
+
+work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    constexpr int threads_per_sm = 1024; // that have the registers
+    const thin_layout layout = layout_of(p);
+    const vector_plan plan = with_shape(p, layout, planner{p, device, layout});
+    const float_extents e(p);
+    const auto vectors = static_cast<float>(layout.short_lines) * e.batch;
+    const auto lines = static_cast<float>(layout.lines);
+    const float count = static_cast<float>(plan.blocks(layout)) * vectors;
+    const block_rounds blocks(
+        device, count, static_cast<float>(threads_per_sm / (32 * plan.warps)), plan.cluster);
+    const float busy = std::min(count, static_cast<float>(device.sm_count));
+    const float elements = lines * e.k * vectors / busy; // of a multiprocessor
+    const auto k_at_once = static_cast<float>(plan.sharing * plan.cluster * plan.chunk);
+    work_estimate w;
+    w.rounds = blocks.rounds;
+    w.steps = blocks.rounds * whole_up(e.k / k_at_once);
+    w.math_cycles = elements / 128;
+    w.copies = elements / static_cast<float>(32 * plan.width);
+    w.l2_bytes = elements * 4;
+    w.memory_bytes = e.operand_bytes();
+    w.exchanges = static_cast<float>(plan.sharing * plan.cluster);
+    w.fill = blocks.fill;
+    return w;
+}
+
+// ---- Launch --------------------------------------------------------------------------------------
+
+struct launcher {
+    const sgemm_problem& p;
+    const launch_context& context;
+    const thin_layout& layout;
+
+    template <int width, int line_lanes>
+    myblasStatus_t lines() const {
+        const vector_plan plan = plan_lines<width, line_lanes>(p, *context.device, layout);
+        // A block with a multiprocessor to itself has registers for all its loads at once.
+        if (plan.cluster == 1 &&
+            plan.blocks(layout) * layout.short_lines <= context.device->sm_count) {
+            if constexpr (width == 4)
+                return launch(vector_lines_kernel<width, line_lanes, false, 1>, plan, plan.cluster);
+            else if constexpr (line_lanes == 32)
+                return launch(vector_lines_kernel<width, line_lanes, true, 1>, plan, plan.cluster);
+        }
+        return launch(vector_lines_kernel<width, line_lanes, false, 2>, plan, plan.cluster);
+    }
+    template <int width, int lines>
+    myblasStatus_t k() const {
+        const vector_plan plan = plan_k<width, lines>(p, layout);
+        return launch(vector_k_kernel<width, lines>, plan, plan.sharing);
+    }
+
+private:
+    // `extra` is the kernel's last argument.
+    template <class Kernel>
+    myblasStatus_t launch(Kernel kernel, const vector_plan& plan, int extra) const {
+        return launch_products(kernel,
+                               {.x = plan.blocks(layout),
+                                .y = layout.short_lines,
+                                .threads = plan.warps * 32,
+                                .cluster = plan.cluster,
+                                .early = true},
+                               p,
+                               context,
+                               layout,
+                               extra);
+    }
+};
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    const thin_layout layout = layout_of(p);
+    return with_shape(p, layout, launcher{p, context, layout});
 }
 
 } // namespace
@@ -339,6 +404,7 @@ const sgemm_kernel sgemm_thin_vector = {
     .block_k = 32,
     .threads = max_warps * 32,
     .accepts = fits,
+    .work = work,
     .launch = launch_kernel,
 };
 

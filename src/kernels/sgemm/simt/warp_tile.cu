@@ -71,12 +71,13 @@ struct variant {
                fits_grid<Shape::block_m, Shape::block_n>(p, device);
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device) {
-        const int64_t blocks = tile_count(p, Shape::block_m, Shape::block_n) * p.batch_count;
-        const int64_t slabs = ceil_div<int64_t>(p.k, Shape::block_k);
-        work_estimate w = block_work(device, blocks, slabs, blocks_per_sm);
-        w.bytes = operand_bytes(p);
-        return w;
+    static work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+        constexpr tile_kernel kernel{.block_m = Shape::block_m,
+                                     .block_n = Shape::block_n,
+                                     .slab_k = Shape::block_k,
+                                     .resident = blocks_per_sm,
+                                     .quads_of_k = false};
+        return kernel.work(p, device);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
