@@ -99,7 +99,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
 
 void explain(const options& chosen) {
     const explain_options& asked = chosen.explain;
-    const shape s = complete(chosen.sizes);
+    const shape s = requested_shapes(chosen, MYBLAS_BACKEND_CUDA).at(0);
     myblasCall_t call = describe_call(s, {});
     call.math_mode = chosen.math;
     call.pointer_array = s.pointer_array;

@@ -517,3 +517,74 @@ def write_model(model, path, readings, lines):
         for row in model.hidden:
             file.write(f"    {{{{{numbers(row)}}}}},\n")
         file.write("}};\n// clang-format on\n")
+
+
+def load_readings(paths):
+    return [Readings(path) for path in paths]
+
+
+def join(readings):
+    """Readings of the same kernels on the same card as one."""
+    first = readings[0]
+    for other in readings[1:]:
+        columns = [other.kernels.index(name) if name in other.kernels else -1 for name in first.kernels]
+
+        def arrange(values, nothing):
+            return np.stack(
+                [values[:, c] if c >= 0 else np.full(len(values), nothing) for c in columns], axis=1
+            )
+
+        first.us = np.concatenate([first.us, arrange(other.us, math.nan)])
+        first.rough = np.concatenate([first.rough, arrange(other.rough, False)])
+        first.sets = np.concatenate([first.sets, other.sets])
+        first.held = np.concatenate([first.held, other.held])
+        first.incumbent_us = np.concatenate([first.incumbent_us, other.incumbent_us])
+        first.calls += other.calls
+    return first
+
+
+def report(model, view, readings, library, rows, title, with_factor=True):
+    worst = 0
+    for mode, name in enumerate(MODES):
+        regret = regrets_of(model, view, readings, library, mode, with_factor)[rows]
+        print_table(f"{title}, {name}", regret, readings.sets[rows])
+        worst = max(worst, regret.mean())
+    return worst
+
+
+def command_fit(arguments):
+    library = Library(arguments.library)
+    readings = join(load_readings(arguments.readings))
+    view = View(readings, library)
+    rows = np.ones(len(readings.calls), dtype=bool) if arguments.all else ~readings.held
+    model = fit(view, readings, library, rows, arguments.seed)
+    report(model, view, readings, library, rows, "fitted")
+    report(model, view, readings, library, readings.held, "held back")
+    report(model, view, readings, library, readings.held, "held back, without the learned factor", False)
+    if arguments.out:
+        context = readings.context
+        lines = [
+            f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, commit {context['commit']},"
+            f" {context['date'][:10]}: {len(readings.calls)} calls, {int(readings.held.sum())} of them held back.",
+            "Command: bench/fit.py fit " + " ".join(os.path.relpath(p, ROOT) for p in arguments.readings),
+        ]
+        write_model(model, arguments.out, readings, lines)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    fitting = commands.add_parser("fit")
+    fitting.add_argument("readings", nargs="+")
+    fitting.add_argument("--library", required=True)
+    fitting.add_argument("--out")
+    fitting.add_argument("--seed", type=int, default=0)
+    fitting.add_argument("--all", action="store_true")
+    fitting.set_defaults(run=command_fit)
+    arguments = parser.parse_args()
+    return arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -82,7 +82,35 @@ uint64_t seed_of(const std::string& commit) {
     return std::random_device()();
 }
 
+const CLI::Range size(int64_t{1}, int64_t{1} << 40, "a size of at least 1");
+
+// Options of a product; some are those of other routines, too.
+void add_product(CLI::App& command,
+                 options& chosen,
+                 const std::map<std::string, bool>& operations,
+                 std::string& transa,
+                 std::string& transb) {
+    shape& s = chosen.sizes;
+    command.add_option("--transa", transa, "N or T")->check(CLI::IsMember(&operations));
+    command.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
+    command.add_option("-m", s.m, "rows; the sizes not given follow those given")->check(size);
+    command.add_option("-n", s.n, "columns, or the length of a vector")->check(size);
+    command.add_option("-k", s.k, "inner dimension")->check(size);
+    command.add_option("--lda", s.lda, "leading dimensions (tight)")->check(size);
+    command.add_option("--ldb", s.ldb)->check(size);
+    command.add_option("--ldc", s.ldc)->check(size);
+    command.add_option("--offset", s.offset, "elements added to every pointer (0)");
+    command.add_option("--batch", s.batch, "products in one call (1)")->check(size);
+    command.add_flag("--pointer-array", s.pointer_array, "a batch by arrays of pointers");
+}
+
 } // namespace
+
+const char* to_text(reading_set set) {
+    constexpr const char* names[reading_set_count] = {
+        "random", "grid", "padded", "extreme", "update", "thin", "batch", "tensor", "square"};
+    return names[static_cast<int>(set)];
+}
 
 const char* to_text(workspace_source source) {
     return source == workspace_source::own ? "own" : "lent";

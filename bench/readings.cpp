@@ -231,7 +231,7 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
         subjects.push_back(
             {kernels_[i],
              [this, &name = kernels_[i]] { force(name.c_str()); },
-             [this, s, o] { require(call_routine(handle_.get(), s, o), "the product"); }});
+             [this, s, o] { require(call_routine(linked_library, handle_.get(), s, o), "the product"); }});
         places.push_back(1 + i);
     }
 
@@ -309,7 +309,7 @@ std::vector<std::string> predicted_kernels(const library_handle& handle) {
         estimate.size_bytes = sizeof estimate;
         require(myblasGetKernelEstimate(handle.get(), &call, index++, &estimate),
                 "myblasGetKernelEstimate");
-        if (estimate.predicted_us > 0)
+        if (estimate.launches > 0)
             found.push_back(name);
     }
     return found;

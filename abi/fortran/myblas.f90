@@ -80,6 +80,7 @@ module myblas
         integer(c_int64_t) :: batch_count = 0
         type(c_ptr) :: A = c_null_ptr, B = c_null_ptr, C = c_null_ptr
         integer(c_int) :: math_mode = 0
+        integer(c_int) :: pointer_array = 0
     end type
 
     type, bind(c) :: myblasKernelInfo_t
@@ -96,12 +97,21 @@ module myblas
         integer(c_int) :: math_mode = 0
     end type
 
+    type, bind(c) :: myblasDevice_t
+        integer(c_size_t) :: size_bytes = 40
+        integer(c_int) :: arch = 0, sm_count = 0, clock_mhz = 0, memory_gbps = 0
+        integer(c_size_t) :: l2_bytes = 0, smem_per_block = 0
+    end type
+
     type, bind(c) :: myblasKernelEstimate_t
-        integer(c_size_t) :: size_bytes = 56
-        integer(c_int) :: accepted = 0
-        integer(c_size_t) :: workspace_bytes = 0
-        real(c_double) :: waves = 0, steps = 0, bytes = 0
-        real(c_double) :: predicted_us = 0
+        integer(c_size_t) :: size_bytes = 168
+        integer(c_int) :: accepted = 0, candidate = 0
+        integer(c_size_t) :: workspace_bytes = 0, best_workspace_bytes = 0
+        type(c_ptr) :: refusal = c_null_ptr
+        real(c_double) :: launches = 0, rounds = 0, steps = 0, math_cycles = 0, copies = 0
+        real(c_double) :: l2_bytes = 0, memory_bytes = 0, exchanges = 0, fill = 0, edge = 0
+        real(c_double) :: arithmetic_us = 0, cache_us = 0, memory_us = 0, overhead_us = 0
+        real(c_double) :: factor = 0, predicted_us = 0
     end type
 
     interface
@@ -915,10 +925,18 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasSelectKernelOn(backend, arch, sm_count, workspace_bytes, call, name) &
+        function myblasGetDevice(handle, device) bind(c, name="myblasGetDevice") result(status)
+            import
+            type(c_ptr), value :: handle
+            type(myblasDevice_t), intent(inout) :: device
+            integer(c_int) :: status
+        end function
+
+        function myblasSelectKernelOn(backend, device, workspace_bytes, call, name) &
             bind(c, name="myblasSelectKernelOn") result(status)
             import
-            integer(c_int), value :: backend, arch, sm_count
+            integer(c_int), value :: backend
+            type(myblasDevice_t), intent(in), optional :: device
             integer(c_size_t), value :: workspace_bytes
             type(myblasCall_t), intent(in) :: call
             type(c_ptr), intent(out) :: name
@@ -935,10 +953,11 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasGetKernelEstimateOn(backend, arch, sm_count, workspace_bytes, call, index, &
+        function myblasGetKernelEstimateOn(backend, device, workspace_bytes, call, index, &
             estimate) bind(c, name="myblasGetKernelEstimateOn") result(status)
             import
-            integer(c_int), value :: backend, arch, sm_count
+            integer(c_int), value :: backend
+            type(myblasDevice_t), intent(in), optional :: device
             integer(c_size_t), value :: workspace_bytes
             type(myblasCall_t), intent(in) :: call
             integer(c_int), value :: index

@@ -79,21 +79,16 @@ const char* refusal_of(const kernel_entry<Problem>& kernel,
     return "it needs more workspace";
 }
 
-// The prediction for a product, in microseconds.
+// The work of a kernel for a product, and its predicted time.
 void predict_time(const predictor* by,
                   const kernel_entry<sgemm_problem>& kernel,
                   const sgemm_problem& problem,
                   const device_info& device,
                   size_t workspace_bytes,
                   myblasKernelEstimate_t* found) {
-    const int variant = by && kernel.work ? by->variant_of(kernel) : -1;
-    if (variant < 0)
+    if (!kernel.work)
         return;
-    const variant_model& model = by->model->variants[static_cast<size_t>(variant)];
-    const problem_view view(*by->model, problem, device);
     const work_estimate work = kernel.work(problem, device, workspace_bytes);
-    const prediction p = predict(model, view, work);
-    found->candidate = lies_in_domain(model, view) && has_few_rounds(model, work);
     found->launches = work.launches;
     found->rounds = work.rounds;
     found->steps = work.steps;
@@ -104,6 +99,13 @@ void predict_time(const predictor* by,
     found->exchanges = work.exchanges;
     found->fill = work.fill;
     found->edge = work.edge;
+    const int variant = by ? by->variant_of(kernel) : -1;
+    if (variant < 0)
+        return;
+    const variant_model& model = by->model->variants[static_cast<size_t>(variant)];
+    const problem_view view(*by->model, problem, device);
+    const prediction p = predict(model, view, work);
+    found->candidate = lies_in_domain(model, view) && has_few_rounds(model, work);
     const double us_per_cycle = 1.0 / device.clock_mhz;
     found->arithmetic_us = us_per_cycle * p.arithmetic;
     found->cache_us = us_per_cycle * p.cache;

@@ -6,7 +6,6 @@
 // Shared memory: smem_a[k][16 + 1], smem_b[k][16 + 1]; the 1 spreads transposed stores over the banks.
 // Launch: 256 threads for a 16 x 16 tile of C. Accepts the k that fits (1709 with 227 KiB).
 #include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -61,18 +60,6 @@ bool fits(const sgemm_problem& p, const device_info& device) {
            fits_grid<block, block>(p, device);
 }
 
-// A step is 16 of k; a multiprocessor holds the blocks that its shared memory and 2048 threads allow.
-work_estimate work(const sgemm_problem& p, const device_info& device) {
-    constexpr size_t reserved_bytes = 1024; // of shared memory, by each block
-    const size_t fitting =
-        (device.smem_per_block + reserved_bytes) / (smem_bytes(p.k) + reserved_bytes);
-    const int blocks_per_sm = static_cast<int>(std::clamp<size_t>(fitting, 1, 2048 / threads));
-    const double blocks = static_cast<double>(tile_count(p, block, block) * p.batch_count);
-    work_estimate w = block_work(device, blocks, p.k / 16.0, blocks_per_sm);
-    w.bytes = operand_bytes(p);
-    return w;
-}
-
 myblasStatus_t prepare(const device_info& device) {
     for (auto form :
          {kernel<false, false>, kernel<false, true>, kernel<true, false>, kernel<true, true>})
@@ -100,7 +87,6 @@ const kernel_entry<sgemm_problem> sgemm_shared_rows = {
     .stages = 1,
     .smem_bytes = 227 * 1024,
     .accepts = fits,
-    .work = work,
     .prepare = prepare,
     .launch = launch_kernel,
 };
