@@ -4,7 +4,7 @@
 //   myblas-tuning 1
 //   arch 90
 //   # fixed, per wave, per step, per byte, in microseconds
-//   sgemm warp_tile NN 2.0 1.0 2.52 3.0e-07
+//   sgemm warp_tile/256x128 NN 2.0 1.0 2.52 3.0e-07
 //
 // A record a line, in this order, its words apart by blanks or tabs. arch is the compute capability x 10
 // of the devices that the costs are for. A line sgemm has a kernel, the transpositions of A and B, and the
