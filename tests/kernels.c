@@ -379,7 +379,7 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k/128x64"},
         {90, default_workspace, sgemm_call(N, N, 4096, 4096, 256), "stream_k/128x64"},
         {80, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "warp_tile/128x128"},
-        {90, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "stream_k/128x64"},
+        {90, default_workspace, sgemm_call(N, N, 4099, 4093, 101), "warp_tile/128x128"},
         {80, default_workspace, sgemm_call(N, N, 5000, 5000, 5000), "warp_tile/256x128"},
         {90, default_workspace, sgemm_call(N, N, 5000, 5000, 5000), "stream_k/128x64"},
         {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/16x16_k8"},
@@ -434,7 +434,7 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 384, 256, 30000), "stream_k/128x64"},
         {90, (size_t)1 << 30, padded(sgemm_call(N, N, 256, 256, 100000)), "stream_k/128x64_parts"},
         {90, (size_t)1 << 30, padded(sgemm_call(T, N, 256, 256, 100000)), "stream_k/128x64_parts"},
-        {90, default_workspace, padded(sgemm_call(N, N, 300, 300, 40000)), "stream_k/128x64_parts"},
+        {90, default_workspace, padded(sgemm_call(N, N, 300, 300, 40000)), "split_k"},
         {90, default_workspace, sgemm_call(N, N, 140, 150, 50000), "stream_k/128x64_parts"},
         {90, (size_t)1 << 30, padded(sgemm_call(N, N, 4096, 4096, 256)), "stream_k/128x64"},
         {90, default_workspace, padded(sgemm_call(N, N, 100000, 128, 128)), "warp_tile/256x128"},
@@ -1019,7 +1019,7 @@ static void expect_tuning(const char* message, const char* on_90_after) {
     }
 }
 
-static void expect_new_costs(void) { expect_tuning("has the costs for sm_90", "warp_tile_64x64"); }
+static void expect_new_costs(void) { expect_tuning("has the costs for sm_90", "warp_tile/64x64"); }
 static void expect_bad_line(void) { expect_tuning("is ignored: line 3: ", NULL); }
 static void expect_no_file(void) { expect_tuning("is ignored: it cannot be read", NULL); }
 static void expect_long_file(void) { expect_tuning("is ignored: it is too long", NULL); }
@@ -1060,10 +1060,10 @@ static void test_tuning_file(void** state) {
         skip();
     check_tuning("new_costs",
                  "myblas-tuning 1\narch 90\n"
-                 "sgemm warp_tile_64x64 NN 0 0 1 0\n"
-                 "sgemm warp_tile_64x64 NT 0 0 1 0\n"
-                 "sgemm warp_tile_64x64 TN 0 0 1 0\n"
-                 "sgemm warp_tile_64x64 TT 0 0 1 0\n",
+                 "sgemm warp_tile/64x64 NN 0 0 1 0\n"
+                 "sgemm warp_tile/64x64 NT 0 0 1 0\n"
+                 "sgemm warp_tile/64x64 TN 0 0 1 0\n"
+                 "sgemm warp_tile/64x64 TT 0 0 1 0\n",
                  1);
 }
 

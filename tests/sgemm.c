@@ -52,12 +52,13 @@ static int make_shapes(const myblasKernelInfo_t* info, struct shape shapes[max_s
         straddle_large(shapes, &count, info->block_n, 1);
         straddle_large(shapes, &count, info->block_k, 2);
     }
-    // More slabs of k than stages; thin and long ones; no k at all.
+    // More slabs of k than stages; thin and long ones; tiles of many slabs, which blocks share; no k at all.
     const int slab = info->block_k > 0 && info->block_k <= max_tile ? info->block_k : 16;
     const struct shape others[] = {
         {33, 17, slab * (info->stages + 2) + 1},
         {3, 5, reduced() ? 131 : 4099},
         {64, 64, reduced() ? 131 : 2048},
+        {131, 67, reduced() ? 515 : 2053},
         {reduced() ? 131 : 2051, 3, 5},
         {5, reduced() ? 131 : 2051, 3},
         {9, 6, 0},

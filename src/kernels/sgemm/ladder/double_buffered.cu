@@ -38,8 +38,8 @@ struct fragment {
     __device__ __forceinline__ void load(const float* smem_a, const float* smem_b) {
 #pragma unroll
         for (int g = 0; g < 2; ++g) {
-            load_frag(a[g], smem_a + g * group_m);
-            load_frag(b + 4 * g, smem_b + g * group_n);
+            load_quad(a[g], smem_a + g * group_m);
+            load_quad(b + 4 * g, smem_b + g * group_n);
         }
     }
 };

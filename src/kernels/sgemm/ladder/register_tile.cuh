@@ -61,11 +61,7 @@ __device__ __forceinline__ void compute_4x4(const sgemm_problem& p, int64_t batc
                 frag_a[e] = smem.a[kk][i + e * step];
                 frag_b[e] = smem.b[kk][j + e * step];
             }
-#pragma unroll
-            for (int c = 0; c < 4; ++c)
-#pragma unroll
-                for (int r = 0; r < 4; ++r)
-                    acc[c][r] = fmaf(frag_a[r], frag_b[c], acc[c][r]);
+            add_product(acc, frag_a, frag_b);
         }
         __syncthreads(); // everyone is done with the slab before it is overwritten
     }

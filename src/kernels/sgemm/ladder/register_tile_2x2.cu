@@ -76,11 +76,7 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
                 frag_a[e] = smem.a[kk][i + e / 4 * quadrant + e % 4];
                 frag_b[e] = smem.b[kk][j + e / 4 * quadrant + e % 4];
             }
-#pragma unroll
-            for (int c = 0; c < 8; ++c)
-#pragma unroll
-                for (int r = 0; r < 8; ++r)
-                    acc[c][r] = fmaf(frag_a[r], frag_b[c], acc[c][r]);
+            add_product(acc, frag_a, frag_b);
         }
         __syncthreads(); // everyone is done with the slab before it is overwritten
     }

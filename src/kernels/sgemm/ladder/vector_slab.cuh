@@ -40,8 +40,7 @@ struct quad {
                               ? (lines_left > 0 ? (left < 4 ? static_cast<int>(left) : 4) : 0)
                               : (left > 0 ? lines_left : 0);
         if (vector && valid == 4) {
-            const float4 v = *reinterpret_cast<const float4*>(gmem);
-            value[0] = v.x, value[1] = v.y, value[2] = v.z, value[3] = v.w;
+            load_quad(value, gmem);
         } else {
 #pragma unroll
             for (int e = 0; e < 4; ++e)
@@ -62,11 +61,5 @@ struct quad {
         }
     }
 };
-
-// frag = four consecutive floats of shared memory, aligned to 16 bytes.
-__device__ __forceinline__ void load_frag(float* frag, const float* smem) {
-    const float4 v = *reinterpret_cast<const float4*>(smem);
-    frag[0] = v.x, frag[1] = v.y, frag[2] = v.z, frag[3] = v.w;
-}
 
 } // namespace myblas::cuda::vector_slab

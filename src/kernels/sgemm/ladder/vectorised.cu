@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
             float frag_a[2][4], frag_b[8];
 #pragma unroll
             for (int q = 0; q < 2; ++q) {
-                load_frag(frag_a[q], &smem.a[kk][i + q * quadrant]);
-                load_frag(frag_b + 4 * q, &smem.b[kk][j + q * quadrant]);
+                load_quad(frag_a[q], &smem.a[kk][i + q * quadrant]);
+                load_quad(frag_b + 4 * q, &smem.b[kk][j + q * quadrant]);
             }
 #pragma unroll
             for (int c = 0; c < 8; ++c)

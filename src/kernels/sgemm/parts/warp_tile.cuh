@@ -1,5 +1,5 @@
-// The block / warp / thread hierarchy: a block tile is cut into warp tiles, these into
-// thread tiles of 4 x 4 groups, and slabs of k stream through several shared-memory stages by cp.async.
+// The block / warp / thread hierarchy: a block tile is cut into warp tiles, these into thread tiles of 4 x 4
+// groups, and slabs of k stream through several shared-memory stages by cp.async.
 //
 //   block tile   block_m x block_n of C, one block; slabs of block_k, `stages` of them in flight
 //   warp tile    warp_m x warp_n, one warp; lanes form a lanes_m x lanes_n grid
@@ -115,7 +115,8 @@ inline bool copies_quads(const sgemm_problem& p) {
 template <class F>
 myblasStatus_t with_copies(const sgemm_problem& p, bool quads, F&& f) {
     return with_bits<3>(form_bits(p) | quads << 2, [&](auto transa, auto transb, auto vector) {
-        return f(transa, transb, std::bool_constant < vector || (transa && !transb) > {});
+        constexpr bool has_no_lines = transa && !transb;
+        return f(transa, transb, std::bool_constant < vector || has_no_lines > {});
     });
 }
 
@@ -150,17 +151,11 @@ struct warp_tile {
         // Row kk of a slab; the pointers are at this thread's first row and column.
         __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
 #pragma unroll
-            for (int g = 0; g < Shape::groups_m; ++g) {
-                const float4 v = *reinterpret_cast<const float4*>(smem_a + kk * copier_a::pitch +
-                                                                  g * Shape::lanes_m * 4);
-                a[g][0] = v.x, a[g][1] = v.y, a[g][2] = v.z, a[g][3] = v.w;
-            }
+            for (int g = 0; g < Shape::groups_m; ++g)
+                load_quad(a[g], smem_a + kk * copier_a::pitch + g * Shape::lanes_m * 4);
 #pragma unroll
-            for (int g = 0; g < Shape::groups_n; ++g) {
-                const float4 v = *reinterpret_cast<const float4*>(smem_b + kk * copier_b::pitch +
-                                                                  g * Shape::lanes_n * 4);
-                b[4 * g] = v.x, b[4 * g + 1] = v.y, b[4 * g + 2] = v.z, b[4 * g + 3] = v.w;
-            }
+            for (int g = 0; g < Shape::groups_n; ++g)
+                load_quad(b + 4 * g, smem_b + kk * copier_b::pitch + g * Shape::lanes_n * 4);
         }
     };
 

@@ -116,7 +116,7 @@ struct short_k_tile {
 
     float acc[Shape::thread_n][Shape::thread_m]; // [column][row]
 
-    __device__ __forceinline__ void add_products(const float* smem_a, const float* smem_b) {
+    __device__ __forceinline__ void add_slab_row(const float* smem_a, const float* smem_b) {
         float a[Shape::thread_m], b[Shape::thread_n];
 #pragma unroll
         for (int i = 0; i < Shape::thread_m; ++i)
@@ -126,11 +126,7 @@ struct short_k_tile {
             const float4 v = *reinterpret_cast<const float4*>(smem_b + j * Shape::lanes_n);
             b[j] = v.x, b[j + 1] = v.y, b[j + 2] = v.z, b[j + 3] = v.w;
         }
-#pragma unroll
-        for (int j = 0; j < Shape::thread_n; ++j)
-#pragma unroll
-            for (int i = 0; i < Shape::thread_m; ++i)
-                acc[j][i] = fmaf(a[i], b[j], acc[j][i]);
+        add_product(acc, a, b);
     }
 
     // `row` and `col` are the thread's first ones in the tile.
@@ -170,7 +166,7 @@ struct short_k_tile {
             const int slab = min(k_left, Shape::block_k);
 #pragma unroll(Shape::thread_m* Shape::thread_n > 16 ? 2 : 4)
             for (int kk = 0; kk < slab; ++kk)
-                add_products(smem_a + kk * copier_a::pitch, smem_b + kk * copier_b::pitch);
+                add_slab_row(smem_a + kk * copier_a::pitch, smem_b + kk * copier_b::pitch);
         }
     }
 

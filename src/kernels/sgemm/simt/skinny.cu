@@ -162,11 +162,9 @@ struct skinny_slab {
     load(float (&frag)[count][4], const float* smem, int line, int first_k) {
         if constexpr (k_contiguous) {
 #pragma unroll
-            for (int i = 0; i < count; ++i) {
-                const float4 v = *reinterpret_cast<const float4*>(
-                    smem + row_offset(line) + first_k + row_offset(line_offset<lanes>(i)));
-                frag[i][0] = v.x, frag[i][1] = v.y, frag[i][2] = v.z, frag[i][3] = v.w;
-            }
+            for (int i = 0; i < count; ++i)
+                load_quad(frag[i],
+                          smem + row_offset(line) + first_k + row_offset(line_offset<lanes>(i)));
         } else {
 #pragma unroll
             for (int kk = 0; kk < 4; ++kk)

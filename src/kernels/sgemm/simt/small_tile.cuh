@@ -283,11 +283,7 @@ struct small_tile {
                 b.load(slab_b, line_b, kk);
 #pragma unroll
                 for (int l = 0; l < 4; ++l)
-#pragma unroll
-                    for (int c = 0; c < Shape::thread_n; ++c)
-#pragma unroll
-                        for (int r = 0; r < Shape::thread_m; ++r)
-                            acc[c][r] = fmaf(a.x[l][r], b.x[l][c], acc[c][r]);
+                    add_product(acc, a.x[l], b.x[l]);
             }
         }
         cp_async_wait<0>();

@@ -154,8 +154,7 @@ struct stream_k_operand {
             } else {
                 const uint32_t from = is_a ? first[g] + stage + t * 4 * one_box_bytes
                                            : first[(g + t) % 2] + stage + t * 4 * row_bytes;
-                const float4 v = *static_cast<const float4*>(__cvta_shared_to_generic(from));
-                x[g][0] = v.x, x[g][1] = v.y, x[g][2] = v.z, x[g][3] = v.w;
+                load_quad(x[g], static_cast<const float*>(__cvta_shared_to_generic(from)));
             }
         }
     }
@@ -374,12 +373,7 @@ public:
         ring_position<Shape::stages> ring;
         stream_k_segment segment;
         for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-#pragma unroll
-            for (int c = 0; c < Shape::thread_n; ++c)
-#pragma unroll
-                for (int r = 0; r < Shape::thread_m; ++r)
-                    acc[c][r] = 0;
-
+            clear(acc);
             int slabs_left = multiplies ? segment.end_slab - segment.first_slab : 0;
             stream_k_fragment<Shape> frag[2];
             uint32_t next_stage = ring.stage * Shape::stage_floats * 4; // bytes

@@ -146,8 +146,8 @@ private:
     __device__ __forceinline__ void add_products(const float (&x)[lines], const float* row) {
 #pragma unroll
         for (int quad = 0; quad < side; quad += 4) {
-            const float4 v = *reinterpret_cast<const float4*>(row + quad);
-            const float y[4] = {v.x, v.y, v.z, v.w};
+            float y[4];
+            load_quad(y, row + quad);
 #pragma unroll
             for (int e = 0; e < 4; ++e)
 #pragma unroll

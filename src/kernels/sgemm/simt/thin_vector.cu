@@ -50,8 +50,7 @@ struct piece {
     // `inside`: else zeroes; `source` can be read in any case.
     __device__ __forceinline__ void load(const float* source, bool inside = true) {
         if constexpr (width == 4) {
-            const float4 v = *reinterpret_cast<const float4*>(source);
-            x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
+            load_quad(x, source);
         } else if constexpr (width == 2) {
             const float2 v = *reinterpret_cast<const float2*>(source);
             x[0] = v.x, x[1] = v.y;
