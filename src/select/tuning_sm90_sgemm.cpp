@@ -153,31 +153,6 @@ constexpr kernel_cost<sgemm_problem> costs[] = {
         {20, 31, 1.06, 0.75e-07}, // TN
         {20, 31, 1.06, 0.75e-07}  // TT
     }}},
-    // The same, to those of docs/experiments/sgemm_emulated.md.
-    {&cuda::sgemm_emulated_bf16x6_fused, {{
-        {4, 0, 3.22, 1.2e-07}, // NN
-        {4, 0, 3.22, 1.2e-07}, // NT
-        {4, 0, 3.22, 1.2e-07}, // TN
-        {4, 0, 3.22, 1.2e-07}  // TT
-    }}},
-    {&cuda::sgemm_emulated_bf16x6_fused_64x64, {{
-        {3, 13, 1.08, 0}, // NN
-        {3, 13, 1.08, 0}, // NT
-        {3, 13, 1.08, 0}, // TN
-        {3, 13, 1.08, 0}  // TT
-    }}},
-    {&cuda::sgemm_fast_fp16x3_fused, {{
-        {4, 0, 2.36, 1.2e-07}, // NN
-        {4, 0, 2.36, 1.2e-07}, // NT
-        {4, 0, 2.36, 1.2e-07}, // TN
-        {4, 0, 2.36, 1.2e-07}  // TT
-    }}},
-    {&cuda::sgemm_fast_fp16x3_fused_64x64, {{
-        {3, 13, 0.84, 0}, // NN
-        {3, 13, 0.84, 0}, // NT
-        {3, 13, 0.84, 0}, // TN
-        {3, 13, 0.84, 0}  // TT
-    }}},
     {&cuda::sgemm_emulated_tf32x3_fused_64x64, {{
         {2.7, 1.4, 0.355, 0}, // NN
         {2.7, 1.4, 0.355, 0}, // NT
