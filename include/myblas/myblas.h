@@ -238,8 +238,8 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
 
 /*
  * *size_bytes = the workspace with which the described call takes the kernel that is best for it
- * (or the kernel that is forced). With less, the call takes another kernel, or answers
- * NOT_SUPPORTED where one is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong,
+ * (or the kernel that is forced), and takes it in one pass. With less, the call takes more passes
+ * or another kernel, or answers NOT_SUPPORTED where one is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong,
  * or the call itself would be refused. NOT_SUPPORTED: the forced kernel cannot take the call with
  * any workspace.
  */

@@ -49,6 +49,15 @@ size_t needed_workspace(const kernel_entry<Problem>& kernel,
     return kernel.workspace_bytes ? kernel.workspace_bytes(problem, device) : 0;
 }
 
+// With more a kernel would do no better.
+template <class Problem>
+size_t best_workspace(const kernel_entry<Problem>& kernel,
+                      const Problem& problem,
+                      const device_info& device) {
+    return kernel.best_workspace_bytes ? kernel.best_workspace_bytes(problem, device)
+                                       : needed_workspace(kernel, problem, device);
+}
+
 // The costs of a kernel for the problem's form; all zero where it has none.
 template <class Problem>
 cost cost_of(const kernel_entry<Problem>& kernel,
@@ -296,7 +305,7 @@ myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* 
             const kernel_entry<Problem>* kernel = choose_kernel(*handle, problem, unlimited);
             if (!kernel)
                 return refuse_kernel<Problem>(*handle, function);
-            needed = needed_workspace(*kernel, problem, handle->device);
+            needed = best_workspace(*kernel, problem, handle->device);
             return MYBLAS_STATUS_SUCCESS;
         });
     if (status == MYBLAS_STATUS_SUCCESS)

@@ -54,15 +54,13 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
         &cuda::sgemm_sliced_64x64,
         &cuda::sgemm_packed_16x16,
         &cuda::sgemm_packed_32x32,
-        &cuda::sgemm_emulated_bf16x6,
-        &cuda::sgemm_emulated_bf16x6_128x128,
-        &cuda::sgemm_emulated_bf16x6_passes,
-        &cuda::sgemm_fast_fp16x3,
-        &cuda::sgemm_fast_fp16x3_128x128,
-        &cuda::sgemm_fast_fp16x3_passes,
-        &cuda::sgemm_emulated_tf32x3_fused_64x64,
-        &cuda::sgemm_emulated_tf32x3_fused_128x64,
-        &cuda::sgemm_emulated_tf32x3_fused_128x128,
+        &cuda::sgemm_bf16x6[0],
+        &cuda::sgemm_bf16x6[1],
+        &cuda::sgemm_fp16x3[0],
+        &cuda::sgemm_fp16x3[1],
+        &cuda::sgemm_tf32x3[0],
+        &cuda::sgemm_tf32x3[1],
+        &cuda::sgemm_tf32x3[2],
     };
     return kernels;
 }

@@ -52,14 +52,8 @@ extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64_cluster;
 extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_packed_16x16;
 extern const kernel_entry<sgemm_problem> sgemm_packed_32x32;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_bf16x6_passes;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_128x128;
-extern const kernel_entry<sgemm_problem> sgemm_fast_fp16x3_passes;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_64x64;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_128x64;
-extern const kernel_entry<sgemm_problem> sgemm_emulated_tf32x3_fused_128x128;
+extern const kernel_entry<sgemm_problem> sgemm_bf16x6[2];
+extern const kernel_entry<sgemm_problem> sgemm_fp16x3[2];
+extern const kernel_entry<sgemm_problem> sgemm_tf32x3[3];
 
 } // namespace myblas::cuda
