@@ -11,6 +11,21 @@ __device__ __forceinline__ uint32_t smem_address(const void* smem) {
     return static_cast<uint32_t>(__cvta_generic_to_shared(smem));
 }
 
+// Reads of shared memory that take place where they stand, and each time: there are few registers to keep what
+// was read.
+// PTX ISA, "Data Movement and Conversion Instructions: ld".
+__device__ __forceinline__ float read_float(const char* x) {
+    float value;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(smem_address(x)) : "memory");
+    return value;
+}
+__device__ __forceinline__ void read_quad(float* quad, const char* x) {
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(quad[0]), "=f"(quad[1]), "=f"(quad[2]), "=f"(quad[3])
+                 : "r"(smem_address(x))
+                 : "memory");
+}
+
 // Orders this thread's accesses of shared memory before those of tensor cores and tensor copies that come behind
 // it, or behind a barrier behind it; they are of another proxy than threads. PTX ISA, "membar/fence",
 // fence.proxy.async.

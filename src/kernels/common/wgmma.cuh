@@ -52,7 +52,7 @@ __device__ __forceinline__ void wgmma_wait() {
 
 // d = (accumulates ? d : 0) + A B^T for A of 64 x 16 and B of 128 x 16. Thread t of the warpgroup holds,
 // at d[4 j + 2 r + c], row t / 32 * 16 + t % 32 / 4 + 8 r and column 8 j + t % 4 * 2 + c.
-template <class Slice>
+template <class Limb>
 __device__ __forceinline__ void
 wgmma_64x128x16(float (&d)[64], uint64_t a, uint64_t b, bool accumulates);
 

@@ -33,19 +33,9 @@ constexpr family families[] = {
     single(cuda::sgemm_skinny),
     single(cuda::sgemm_thin_vector),
     single(cuda::sgemm_thin_panel),
-    single(cuda::sgemm_emulated_bf16x6),
-    single(cuda::sgemm_emulated_bf16x6_128x128),
-    single(cuda::sgemm_emulated_bf16x6_passes),
-    single(cuda::sgemm_fast_fp16x3),
-    single(cuda::sgemm_fast_fp16x3_128x128),
-    single(cuda::sgemm_fast_fp16x3_passes),
-    single(cuda::sgemm_emulated_bf16x6_fused),
-    single(cuda::sgemm_emulated_bf16x6_fused_64x64),
-    single(cuda::sgemm_fast_fp16x3_fused),
-    single(cuda::sgemm_fast_fp16x3_fused_64x64),
-    single(cuda::sgemm_emulated_tf32x3_fused_64x64),
-    single(cuda::sgemm_emulated_tf32x3_fused_128x64),
-    single(cuda::sgemm_emulated_tf32x3_fused_128x128),
+    cuda::sgemm_bf16x6,
+    cuda::sgemm_fp16x3,
+    cuda::sgemm_tf32x3,
 };
 
 constexpr size_t count = [] {

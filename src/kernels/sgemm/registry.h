@@ -30,18 +30,8 @@ extern const sgemm_kernel sgemm_skinny;
 extern const sgemm_kernel sgemm_thin_vector;
 extern const sgemm_kernel sgemm_thin_panel;
 
-extern const sgemm_kernel sgemm_emulated_bf16x6;
-extern const sgemm_kernel sgemm_emulated_bf16x6_128x128;
-extern const sgemm_kernel sgemm_emulated_bf16x6_passes;
-extern const sgemm_kernel sgemm_fast_fp16x3;
-extern const sgemm_kernel sgemm_fast_fp16x3_128x128;
-extern const sgemm_kernel sgemm_fast_fp16x3_passes;
-extern const sgemm_kernel sgemm_emulated_bf16x6_fused;
-extern const sgemm_kernel sgemm_emulated_bf16x6_fused_64x64;
-extern const sgemm_kernel sgemm_fast_fp16x3_fused;
-extern const sgemm_kernel sgemm_fast_fp16x3_fused_64x64;
-extern const sgemm_kernel sgemm_emulated_tf32x3_fused_64x64;
-extern const sgemm_kernel sgemm_emulated_tf32x3_fused_128x64;
-extern const sgemm_kernel sgemm_emulated_tf32x3_fused_128x128;
+extern const std::array<sgemm_kernel, 2> sgemm_bf16x6;
+extern const std::array<sgemm_kernel, 2> sgemm_fp16x3;
+extern const std::array<sgemm_kernel, 3> sgemm_tf32x3;
 
 } // namespace myblas::cuda

@@ -1,25 +1,17 @@
-// Cuts the operands of a pass into slices and scales (slices.cuh), and finds what the slices cannot hold.
+// Splits the operands of a pass into limbs and scales (limbs.cuh), and finds what the limbs cannot hold.
 //
-// A warp packs the 32 lines of some parts, one part after the other. Each lane reads, in quads along memory,
-// and cuts 4 pieces of 8 k, each of another line: where lines run along memory, the transposition takes place
-// inside a lane. Scales of lines come from 16 elements of each, from 4 places along k, which every warp that
-// packs the lines reads again: from the L2 cache.
-// Bound: bytes, 4 read and 2 per slice written for each element.
+// A warp packs the 32 lines of some cells, one cell after the other. Each lane reads, in quads along memory, and splits 4
+// pieces of 8 k, each of another line: where lines run along memory, the transposition takes place inside a lane. Scales of
+// lines come from 16 elements of each, from 4 places along k, which every warp that packs the lines reads again: from the
+// L2 cache.
+// Bound: bytes, 4 read and 2 per limb written for each element.
 #pragma once
 
 #include "kernels/common/overlap.h"
-#include "kernels/sgemm/slices.cuh"
+#include "kernels/common/reduce.h"
+#include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
-
-inline constexpr int pack_threads = 128;
-inline constexpr int pack_warps = pack_threads / 32;
-inline constexpr int pack_blocks_per_sm = 4;
-
-struct pack_plan {
-    int strip; // parts of a warp, before it goes on to other lines
-    int blocks_a, blocks_b;
-};
 
 // Four neighbouring floats; with `partial` only the first `valid` are read, and the others zero.
 template <bool partial>
@@ -37,13 +29,13 @@ __device__ __forceinline__ float4 load_4(const float* x, int64_t valid) {
 // Over the 4 lanes that share a line, `step` apart.
 template <int step>
 __device__ __forceinline__ unsigned line_max(unsigned value) {
-    value = max(value, __shfl_xor_sync(0xffffffffu, value, step));
-    return max(value, __shfl_xor_sync(0xffffffffu, value, 2 * step));
+    value = max(value, __shfl_xor_sync(full_warp, value, step));
+    return max(value, __shfl_xor_sync(full_warp, value, 2 * step));
 }
 template <int step>
 __device__ __forceinline__ int line_sum(int value) {
-    value += __shfl_xor_sync(0xffffffffu, value, step);
-    return value + __shfl_xor_sync(0xffffffffu, value, 2 * step);
+    value += __shfl_xor_sync(full_warp, value, step);
+    return value + __shfl_xor_sync(full_warp, value, 2 * step);
 }
 
 __device__ __forceinline__ float power_of_two(int exponent) { // of a normal float
@@ -113,23 +105,23 @@ __device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x)
     return line_max<step>(__float_as_uint(magnitude));
 }
 
-// Cuts one piece of a line. Returns whether all of it is large enough to be sure that nothing is lost.
+// Splits one piece of a line. Returns whether all of it is large enough to be sure that nothing is lost.
 template <class Scheme>
 __device__ __forceinline__ bool
 pack_piece(const lane_piece<piece_k>& x, float factor, char* target) {
-    uint32_t words[Scheme::slices][piece_k / 2];
+    uint32_t words[Scheme::limbs][piece_k / 2];
     float smallest = Scheme::sure_down_to;
 #pragma unroll
     for (int w = 0; w < piece_k / 2; ++w) {
         float2 left = make_float2(x.of[2 * w] * factor, x.of[2 * w + 1] * factor);
         smallest = fminf(smallest, fminf(fabsf(left.x), fabsf(left.y)));
 #pragma unroll
-        for (int i = 0; i < Scheme::slices; ++i)
-            words[i][w] = Scheme::cut(left);
+        for (int i = 0; i < Scheme::limbs; ++i)
+            words[i][w] = Scheme::take_limb(left);
     }
 #pragma unroll
-    for (int i = 0; i < Scheme::slices; ++i)
-        *reinterpret_cast<uint4*>(target + i * slice_bytes) =
+    for (int i = 0; i < Scheme::limbs; ++i)
+        *reinterpret_cast<uint4*>(target + i * limb_bytes) =
             make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
     return smallest == Scheme::sure_down_to;
 }
@@ -147,8 +139,8 @@ __device__ __forceinline__ int count_lossy(const lane_piece<piece_k>& x, float f
             lossy += x.of[e + 1] != 0 && fabsf(scaled.y) < Scheme::sure_down_to;
         } else {
 #pragma unroll
-            for (int i = 0; i < Scheme::slices; ++i)
-                Scheme::cut(left);
+            for (int i = 0; i < Scheme::limbs; ++i)
+                Scheme::take_limb(left);
             lossy += x.of[e] != 0 && fabsf(left.x) >= largest_loss * fabsf(scaled.x);
             lossy += x.of[e + 1] != 0 && fabsf(left.y) >= largest_loss * fabsf(scaled.y);
         }
@@ -156,7 +148,7 @@ __device__ __forceinline__ int count_lossy(const lane_piece<piece_k>& x, float f
     return lossy;
 }
 
-// Where a lane's elements of a part lie: its first line among the 32, and its piece of k.
+// Where a lane's elements of a cell lie: its first line among the 32, and its piece of k.
 template <bool k_contiguous>
 struct lane_place {
     int line, j;
@@ -164,8 +156,8 @@ struct lane_place {
     __device__ __forceinline__ lane_place() {
         using elements = lane_elements<k_contiguous, piece_k>;
         const int lane = fresh_thread() % 32;
-        line = k_contiguous ? lane / row_pieces : lane % 8 * elements::lines;
-        j = lane / elements::step % row_pieces;
+        line = k_contiguous ? lane / line_pieces : lane % 8 * elements::lines;
+        j = lane / elements::step % line_pieces;
     }
 };
 
@@ -192,7 +184,7 @@ struct line_exponents {
 template <bool k_contiguous>
 __device__ __forceinline__ line_exponents sample_lines(const line_source& source, int j) {
     line_exponents lines{};
-    const int64_t k = int64_t{max(source.k - 4, 0)} * j / (row_pieces - 1) / 4 * 4;
+    const int64_t k = int64_t{max(source.k - 4, 0)} * j / (line_pieces - 1) / 4 * 4;
     using elements = lane_elements<k_contiguous, 4>;
     elements sample;
     if (source.vector && source.k >= 4)
@@ -205,14 +197,14 @@ __device__ __forceinline__ line_exponents sample_lines(const line_source& source
         lines.of_lines |= largest_of_line<elements::step>(sample.piece(r)) >> 23 << 8 * r;
         lines.greatest = max(lines.greatest, lines.sampled(r));
     }
-    lines.greatest = __reduce_max_sync(0xffffffffu, lines.greatest);
+    lines.greatest = __reduce_max_sync(full_warp, lines.greatest);
     return lines;
 }
 
 // The lane's elements of a chunk.
 template <bool k_contiguous>
 __device__ __forceinline__ lane_elements<k_contiguous, piece_k>
-load_part(const line_source& source, int64_t chunk, int j) {
+load_cell(const line_source& source, int64_t chunk, int j) {
     const int64_t k = chunk * chunk_k + j * piece_k;
     const float* x = source.x + k * source.k_stride;
     lane_elements<k_contiguous, piece_k> own;
@@ -223,28 +215,28 @@ load_part(const line_source& source, int64_t chunk, int j) {
     return own;
 }
 
-// Cuts a part. `line` is the lane's first in the panel whose slices are the target. Returns the part's scale.
+// Splits a cell. `line` is the lane's first in the panel whose limbs are the target. Returns the cell's scale.
 template <class Scheme, class Elements>
-__device__ __forceinline__ float cut_part(const Elements& own,
-                                          const line_exponents& lines,
-                                          int line,
-                                          int j,
-                                          char* slices,
-                                          route fallback,
-                                          findings& found) {
+__device__ __forceinline__ float split_cell(const Elements& own,
+                                            const line_exponents& lines,
+                                            int line,
+                                            int j,
+                                            char* limbs,
+                                            route fallback,
+                                            findings& found) {
     unsigned largest[Elements::lines];
-    int exponent = 0; // of the part, biased
+    int exponent = 0; // of the cell, biased
 #pragma unroll
     for (int r = 0; r < Elements::lines; ++r) {
         largest[r] = largest_of_line<Elements::step>(own.piece(r));
         if (largest[r] != 0)
             exponent = max(exponent, static_cast<int>(largest[r] >> 23) - lines.scale(r));
     }
-    exponent = __reduce_max_sync(0xffffffffu, exponent);
+    exponent = __reduce_max_sync(full_warp, exponent);
     constexpr int lowest = exponent_bias + least_exponent<Scheme>;
     constexpr int highest = exponent_bias + greatest_exponent;
     const bool is_empty =
-        __all_sync(0xffffffffu, (largest[0] | largest[1] | largest[2] | largest[3]) == 0);
+        __all_sync(full_warp, (largest[0] | largest[1] | largest[2] | largest[3]) == 0);
     if (!is_empty && (exponent < lowest || exponent > highest))
         found.vote = fallback;
     exponent = min(max(exponent, lowest), highest);
@@ -253,7 +245,7 @@ __device__ __forceinline__ float cut_part(const Elements& own,
         found.smallest = min(found.smallest, exponent);
     }
 
-    unsigned factors = 0; // biased exponents, a byte a line, of what makes the most of the slices
+    unsigned factors = 0; // biased exponents, a byte a line, of what makes the most of the limbs
 #pragma unroll
     for (int r = 0; r < Elements::lines; ++r) {
         const int room = exponent + lines.scale(r); // for what the line could hold
@@ -266,11 +258,11 @@ __device__ __forceinline__ float cut_part(const Elements& own,
     }
     asm volatile("" : "+r"(factors)); // all that is kept of the lines
     const auto factor = [&](int r) { return __uint_as_float((factors >> 8 * r & 0xff) << 23); };
-    char* const first = slices + piece_offset(line, j);
+    char* const first = limbs + piece_offset(line, j);
     const auto target = [&](int r) { // swizzles repeat every 8 lines
         return Elements::line_step % 8 == 0
                    ? first + r * Elements::line_step * (chunk_k * 2)
-                   : slices + piece_offset(line + r * Elements::line_step, j);
+                   : limbs + piece_offset(line + r * Elements::line_step, j);
     };
     bool is_sure = true;
 #pragma unroll
@@ -278,8 +270,8 @@ __device__ __forceinline__ float cut_part(const Elements& own,
         is_sure &= pack_piece<Scheme>(own.piece(r), factor(r), target(r));
         __syncwarp(); // one after the other, for want of registers
     }
-    if (!__all_sync(0xffffffffu, is_sure)) { // for zeroes, too
-        asm volatile("" : "+r"(factors));    // nothing need be kept for what is rare
+    if (!__all_sync(full_warp, is_sure)) { // for zeroes, too
+        asm volatile("" : "+r"(factors));  // nothing need be kept for what is rare
         int lossy = 0;
 #pragma unroll
         for (int r = 0; r < Elements::lines; ++r) {
@@ -288,7 +280,7 @@ __device__ __forceinline__ float cut_part(const Elements& own,
                 found.vote = fallback;
             lossy += own_lossy;
         }
-        if (__reduce_add_sync(0xffffffffu, lossy) > (Scheme::is_exact ? 0 : max_lossy_of_part))
+        if (__reduce_add_sync(full_warp, lossy) > (Scheme::is_exact ? 0 : max_lossy_of_cell))
             found.vote = fallback;
     }
     return power_of_two(exponent - exponent_bias - Scheme::top);
@@ -296,90 +288,101 @@ __device__ __forceinline__ float cut_part(const Elements& own,
 
 // An operand of the pass: `lines` of each product, stored with leading dimension ld.
 struct pack_source {
-    bool is_a;
+    bool is_a, k_contiguous;
     int panels; // of one product
     int64_t first_line, lines, ld;
     packed_operand target;
+
+    __device__ __forceinline__ pack_source(const pass_job& job, bool is_a_)
+        : is_a(is_a_), k_contiguous(is_a ? job.p.transa : !job.p.transb),
+          panels(is_a ? job.pass.panels_a : job.pass.panels_b),
+          first_line(is_a ? job.pass.row : job.pass.col),
+          lines(is_a ? job.pass.rows : job.pass.cols), ld(is_a ? job.p.lda : job.p.ldb),
+          target(is_a ? job.packed.a : job.packed.b) {}
+
+    // A panel of the pass from a lane's first line on, which comes `lane_line` lines after the warp's.
+    template <bool along_k>
+    __device__ __forceinline__ line_source
+    from(const pass_job& job, unsigned panel, int line, int lane_line) const {
+        const int64_t panel_line = int64_t{panel % panels} * panel_lines;
+        const sgemm_operands o = resolve_operands(job.p, job.pass.first_batch + panel / panels);
+        const float* base = is_a ? o.a : o.b;
+        line_source source;
+        source.ld = ld;
+        source.k_stride = along_k ? 1 : ld;
+        source.lines = static_cast<int>(lines - panel_line - line);
+        source.k = static_cast<int>(job.pass.k);
+        source.vector = aligned16(base, ld) && panel_line + line - lane_line + cell_lines <= lines;
+        source.x = base + job.pass.first_k * source.k_stride +
+                   (first_line + panel_line + line) * (along_k ? ld : 1);
+        return source;
+    }
 };
 
 // The warp's strips, `first` and each `stride`th after it.
 template <class Scheme, bool k_contiguous>
-__device__ __forceinline__ void pack_strips(const sgemm_problem& p,
-                                            const slice_pass& pass,
+__device__ __forceinline__ void pack_strips(const pass_job& job,
                                             const pack_source& source,
-                                            unsigned strip_parts,
+                                            unsigned strip_cells,
                                             unsigned first,
                                             unsigned stride,
-                                            route fallback,
                                             findings& found) {
     const lane_place<k_contiguous> lane;
-    const unsigned all_panels = static_cast<unsigned>(pass.batches) * source.panels;
-    const unsigned groups = all_panels * panel_parts, chunks = pass.chunks;
-    // Warps that run side by side read side by side: along k, the parts of a strip are pack_warps apart.
+    const unsigned all_panels = static_cast<unsigned>(job.pass.batches) * source.panels;
+    const unsigned groups = all_panels * panel_cells, chunks = job.pass.chunks;
+    // Warps that run side by side read side by side: along k, the cells of a strip are pack_warps apart.
     const unsigned chunk_step = k_contiguous ? pack_warps : 1;
-    const unsigned span = strip_parts * chunk_step;
+    const unsigned span = strip_cells * chunk_step;
     const unsigned spans = ceil_div(chunks, span);
     for (unsigned strip = first; strip < groups * spans * chunk_step; strip += stride) {
         const unsigned group = k_contiguous ? strip / (spans * chunk_step) : strip % groups;
         const unsigned place = k_contiguous ? strip % (spans * chunk_step) : strip / groups;
         const unsigned first_chunk = place / chunk_step * span + place % chunk_step;
         const unsigned last_chunk = min((place / chunk_step + 1) * span, chunks);
-        const unsigned panel = group / panel_parts, part = group % panel_parts;
-        const int line = static_cast<int>(part) * part_rows + lane.line; // of the panel
-        const int64_t panel_line = int64_t{panel % source.panels} * panel_rows;
-        const sgemm_operands o = resolve_operands(p, pass.first_batch + panel / source.panels);
-        const float* base = source.is_a ? o.a : o.b;
-        line_source lines;
-        lines.ld = source.ld;
-        lines.k_stride = k_contiguous ? 1 : source.ld;
-        lines.lines = static_cast<int>(source.lines - panel_line - line);
-        lines.k = static_cast<int>(pass.k);
-        lines.vector =
-            aligned16(base, source.ld) && panel_line + line - lane.line + part_rows <= source.lines;
-        lines.x = base + pass.first_k * lines.k_stride +
-                  (source.first_line + panel_line + line) * (k_contiguous ? source.ld : 1);
-
+        const unsigned panel = group / panel_cells, cell = group % panel_cells;
+        const int line = static_cast<int>(cell) * cell_lines + lane.line; // of the panel
+        const line_source lines = source.from<k_contiguous>(job, panel, line, lane.line);
         const line_exponents exponents = sample_lines<k_contiguous>(lines, lane.j);
         if (first_chunk == 0 && lane.j == 0) {
             constexpr int step = lane_elements<k_contiguous, piece_k>::line_step;
 #pragma unroll
             for (int r = 0; r < 4; ++r)
-                source.target.line_scales[panel * panel_rows + line + r * step] =
+                source.target.line_scales[panel * panel_lines + line + r * step] =
                     power_of_two(exponents.scale(r));
         }
         for (unsigned chunk = first_chunk; chunk < last_chunk; chunk += chunk_step) {
             const int64_t at = panel_place(panel, all_panels, chunk, chunks);
             const float scale =
-                cut_part<Scheme>(load_part<k_contiguous>(lines, chunk, lane.j),
-                                 exponents,
-                                 line,
-                                 lane.j,
-                                 source.target.slices + at * (Scheme::slices * slice_bytes),
-                                 fallback,
-                                 found);
+                split_cell<Scheme>(load_cell<k_contiguous>(lines, chunk, lane.j),
+                                   exponents,
+                                   line,
+                                   lane.j,
+                                   source.target.limbs + at * (Scheme::limbs * limb_bytes),
+                                   job.packed.other,
+                                   found);
             if (threadIdx.x % 32 == 0)
-                source.target.part_scales[at * panel_parts + part] = scale;
+                source.target.cell_scales[at * panel_cells + cell] = scale;
         }
     }
 }
 
 template <class Scheme>
 __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
-    const sgemm_problem p, const slice_pass pass, const pack_plan plan, const packed_pass packed) {
+    const sgemm_problem p, const limb_pass pass, const pack_plan plan, const packed_pass packed) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) // as the product kernel, which alone reads what is packed
     wait_for_earlier_work();
     let_next_kernel_come();
     if (packed.is_fallback && *packed.taken != route_of<Scheme>)
         return;
     if (resolve_operands(p, 0).k == 0)
-        return; // the slices are not read, and nothing is found
+        return; // the limbs are not read, and nothing is found
     __shared__ int smem_greatest, smem_smallest;
     __shared__ unsigned smem_vote;
     const bool is_a = static_cast<int>(blockIdx.x) < plan.blocks_a;
-    // What other blocks have told so far, which this one need not repeat.
-    volatile unsigned* told = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
-    int told_greatest = 0, told_smallest = 0;
+    unsigned* const tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
+    int told_greatest = 0, told_smallest = 0; // by other blocks so far: this one need not repeat it
     if (threadIdx.x == 0) {
+        volatile unsigned* const told = tell;
         told_greatest = told[0];
         told_smallest = told[1];
         smem_greatest = 0;
@@ -391,22 +394,17 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     const int blocks = is_a ? plan.blocks_a : plan.blocks_b;
     const int block = is_a ? blockIdx.x : blockIdx.x - plan.blocks_a;
     const int first = block * pack_warps + threadIdx.x / 32, stride = blocks * pack_warps;
-    pack_source source;
-    source.is_a = is_a;
-    source.panels = is_a ? pass.panels_a : pass.panels_b;
-    source.first_line = is_a ? pass.row : pass.col;
-    source.lines = is_a ? pass.rows : pass.cols;
-    source.ld = is_a ? p.lda : p.ldb;
-    source.target = is_a ? packed.a : packed.b;
+    const pass_job job{p, pass, packed};
+    const pack_source source(job, is_a);
     findings found;
-    if (is_a ? p.transa : !p.transb)
-        pack_strips<Scheme, true>(p, pass, source, plan.strip, first, stride, packed.other, found);
+    if (source.k_contiguous)
+        pack_strips<Scheme, true>(job, source, plan.strip, first, stride, found);
     else
-        pack_strips<Scheme, false>(p, pass, source, plan.strip, first, stride, packed.other, found);
+        pack_strips<Scheme, false>(job, source, plan.strip, first, stride, found);
 
-    const int greatest = __reduce_max_sync(0xffffffffu, found.greatest);
-    const int smallest = __reduce_min_sync(0xffffffffu, found.smallest);
-    const unsigned vote = __reduce_max_sync(0xffffffffu, found.vote);
+    const int greatest = __reduce_max_sync(full_warp, found.greatest);
+    const int smallest = __reduce_min_sync(full_warp, found.smallest);
+    const unsigned vote = __reduce_max_sync(full_warp, found.vote);
     if (threadIdx.x % 32 == 0) {
         atomicMax(&smem_greatest, greatest);
         atomicMin(&smem_smallest, smallest);
@@ -416,7 +414,6 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     __syncthreads(); // the block's findings are complete
     if (threadIdx.x != 0)
         return;
-    unsigned* tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
     if (smem_greatest > told_greatest)
         atomicMax(&tell[0], smem_greatest);
     if (no_exponent - smem_smallest > told_smallest)

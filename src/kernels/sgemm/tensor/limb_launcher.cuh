@@ -1,0 +1,166 @@
+// The launches of bf16x6 and fp16x3: for each pass (plan.h) the packing, the product on the tensor cores, and what takes
+// over where limbs cannot hold the operands.
+#pragma once
+
+#include "kernels/sgemm/tensor/pack_and_multiply.cuh"
+
+namespace myblas::cuda {
+
+// Shape is that of the product kernel, Fallback that of the one that computes what the limbs of the first lose too much
+// of; void where the strict kernel does. With `overlaps` packing goes on beside the product.
+template <class Shape, class Fallback = void, bool overlaps = false>
+struct limb_launcher {
+    static constexpr bool has_fallback = !std::is_void_v<Fallback>;
+    static constexpr limb_variant variant{.block_m = Shape::block_m,
+                                          .warps = Shape::threads / 32,
+                                          .limbs = Shape::Scheme::limbs,
+                                          .fallback_limbs = has_fallback ? bf16x6::limbs : 0,
+                                          .pairs = Shape::Scheme::pairs.count,
+                                          .packs_beside = overlaps};
+
+    // Enqueues a kernel of S's blocks. Few that share a tile are a cluster.
+    template <class S, class Kernel, class... Arguments>
+    static myblasStatus_t start(Kernel kernel,
+                                unsigned blocks,
+                                const tile_plan& tiles,
+                                const launch_context& context,
+                                const Arguments&... arguments) {
+        const int cluster = tiles.parts <= largest_tile_cluster ? tiles.parts : 1;
+        return launch_clusters(
+            kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
+    }
+
+    // Packing, then the product, of one scheme.
+    template <class S>
+    static myblasStatus_t
+    launch_scheme(const pass_job& job, const tile_plan& tiles, const launch_context& context) {
+        const auto& [p, pass, packed] = job;
+        const pack_plan plan = plan_packing(pass, *context.device);
+        const auto pack = pack_kernel<typename S::Scheme>;
+        const dim3 grid(plan.blocks_a + plan.blocks_b);
+        if (const myblasStatus_t failure =
+                launch_overlapped(pack, grid, pack_threads, context, p, pass, plan, packed))
+            return failure;
+        const unsigned blocks =
+            std::min<unsigned>(tiles.tiles * tiles.parts, context.device->sm_count);
+        return start<S>(product_kernel<S>, blocks, tiles, context, p, pass, packed, tiles);
+    }
+
+    static myblasStatus_t launch_pass(const sgemm_problem& p,
+                                      const limb_pass& pass,
+                                      const pass_plan& plan,
+                                      const launch_context& context) {
+        const device_info& device = *context.device;
+        tile_plan tiles = plan_tiles(variant, pass, plan.limbs, device, context.workspace_bytes);
+        const pass_layout at = lay_out(variant, pass, plan.limbs, tiles.parts);
+        char* const workspace = static_cast<char*>(context.workspace);
+        const auto operand = [&](size_t limbs, size_t cells, size_t lines, size_t samples) {
+            return packed_operand{workspace + limbs,
+                                  reinterpret_cast<float*>(workspace + cells),
+                                  reinterpret_cast<float*>(workspace + lines),
+                                  reinterpret_cast<unsigned*>(workspace + samples)};
+        };
+        packed_pass packed{};
+        packed.a = operand(at.limbs_a, at.cell_scales_a, at.line_scales_a, at.samples_a);
+        packed.b = operand(at.limbs_b, at.cell_scales_b, at.line_scales_b, at.samples_b);
+        packed.taken = reinterpret_cast<route*>(workspace);
+        packed.other = plan.has_fallback ? route_bf16x6 : route_strict;
+        packed.counters = context.counters;
+        tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
+        tiles.counters = context.counters + pass_counters;
+
+        // Warps that pack beside a product are too few to copy floats one by one.
+        strip_plan strips;
+        const bool has_strips =
+            overlaps && inputs_aligned16(p) && plan_strips(variant, pass, tiles, device, strips);
+        packed.is_alone = is_short(variant, pass, device) && (Shape::halves == 1 || has_strips);
+        const pass_job job{p, pass, packed};
+        myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+        if (!has_strips) {
+            status = launch_scheme<Shape>(job, tiles, context);
+        } else if constexpr (overlaps) {
+            using S = overlap_shape<Shape>;
+            const unsigned blocks = tiles.parts == 1 ? device.sm_count : tiles.tiles * tiles.parts;
+            const auto kernel = pack_and_multiply_kernel<S>;
+            status = start<S>(kernel, blocks, tiles, context, p, pass, strips, packed, tiles);
+        }
+        if (status != MYBLAS_STATUS_SUCCESS || packed.is_alone)
+            return status;
+        packed.other = route_strict;
+        packed.is_fallback = true;
+        if constexpr (has_fallback)
+            if (plan.has_fallback)
+                status = launch_scheme<Fallback>(job, tiles, context);
+        return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
+                                               : status;
+    }
+
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        const pass_plan plan = plan_passes(variant, p, *context.device, context.workspace_bytes);
+        const limb_pass& size = plan.first;
+        limb_pass pass = size;
+        for (pass.first_batch = 0; pass.first_batch < p.batch_count;
+             pass.first_batch += size.batches) {
+            pass.batches = std::min(size.batches, p.batch_count - pass.first_batch);
+            for (pass.col = 0; pass.col < p.n; pass.col += size.cols) {
+                pass.cols = std::min(size.cols, p.n - pass.col);
+                for (pass.row = 0; pass.row < p.m; pass.row += size.rows) {
+                    pass.rows = std::min(size.rows, p.m - pass.row);
+                    pass.first_k = 0;
+                    do { // once also without any k, for beta
+                        pass.k = std::min(size.k, p.k - pass.first_k);
+                        count_panels(variant, pass);
+                        if (const myblasStatus_t failure = launch_pass(p, pass, plan, context))
+                            return failure;
+                        pass.first_k += size.k;
+                    } while (pass.first_k < p.k);
+                }
+            }
+        }
+        return MYBLAS_STATUS_SUCCESS;
+    }
+
+    template <class S>
+    static myblasStatus_t prepare_scheme() {
+        const myblasStatus_t failure = allow_smem(product_kernel<S>, S::smem_bytes);
+        return failure ? failure : prefer_smem(pack_kernel<typename S::Scheme>);
+    }
+
+    static myblasStatus_t prepare(const device_info&) {
+        myblasStatus_t failure = prepare_scheme<Shape>();
+        if constexpr (has_fallback)
+            failure = failure ? failure : prepare_scheme<Fallback>();
+        if constexpr (overlaps) {
+            using S = overlap_shape<Shape>;
+            failure = failure ? failure : allow_smem(pack_and_multiply_kernel<S>, S::smem_bytes);
+        }
+        return failure ? failure : prepare_strict_pass();
+    }
+
+    static constexpr kernel_entry<sgemm_problem>
+    entry(const char* name, const char* description, myblasMath_t math) {
+        using Problem = const sgemm_problem;
+        using Device = const device_info;
+        return {
+            .name = name,
+            .description = description,
+            .min_arch = 90,
+            .max_arch = 90,
+            .block_m = Shape::block_m,
+            .block_n = Shape::block_n,
+            .block_k = chunk_k,
+            .threads = Shape::threads,
+            .stages = Shape::stages,
+            .smem_bytes = Shape::smem_bytes,
+            .math = math,
+            .accepts = fits_counts,
+            .workspace_bytes = [](Problem& p, Device& d) { return least_bytes(variant, p, d); },
+            .best_workspace_bytes = [](Problem& p, Device& d) { return best_bytes(variant, p, d); },
+            .work = [](Problem& p, Device& d) { return whole_work(variant, p, d); },
+            .prepare = prepare,
+            .launch = launch,
+        };
+    }
+};
+
+} // namespace myblas::cuda

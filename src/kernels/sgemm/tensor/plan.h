@@ -1,0 +1,155 @@
+// How a product is shared out to the kernels of bf16x6 and fp16x3: in passes that fit the workspace, and each of these to
+// what packs and what multiplies. Plain data that the kernels get, and the host code that fills it.
+//
+// A line is a row of A or a column of B. Lines are packed in panels of 128, k in chunks of 32; a cell is what 32
+// neighbouring lines have in a chunk (limbs.cuh).
+#pragma once
+
+#include "kernels/common/launch.h"
+
+namespace myblas::cuda {
+
+inline constexpr int chunk_k = 32;
+inline constexpr int panel_lines = 128;
+inline constexpr int cell_lines = 32;
+inline constexpr int panel_cells = panel_lines / cell_lines;
+inline constexpr int cell_samples = cell_lines / 4;          // words
+inline constexpr int limb_bytes = panel_lines * chunk_k * 2; // of a panel in a chunk
+inline constexpr size_t header_bytes = 1024;                 // of a workspace: the route
+
+// What the host has to know of a variant.
+struct limb_variant {
+    int block_m, warps; // of a block that multiplies; its tile has panel_lines columns
+    int limbs,
+        fallback_limbs; // of a float; of the kernel that takes over, 0 where that is the strict one
+    int pairs;          // of limbs that are multiplied
+    bool packs_beside;  // the product, where the operands are on the grid
+};
+
+// ---- Passes --------------------------------------------------------------------------------------
+
+// The part of a batch that is packed and multiplied at once. Passes over a later k add to C.
+struct limb_pass {
+    int64_t first_batch, batches;
+    int64_t row, rows; // of C; row is a multiple of any tile
+    int64_t col, cols;
+    int64_t first_k, k;
+    int panels_a, panels_b; // of one product of the batch
+    int chunks;
+};
+
+// The first pass of a call, which has the extents of all but the last ones.
+struct pass_plan {
+    limb_pass first;
+    int limbs;         // of a float, that the workspace has room for
+    bool has_fallback; // to the limbs of another scheme; else the strict kernel takes over
+};
+
+struct pass_layout { // in bytes from the start of the workspace
+    size_t limbs_a, limbs_b, samples_a, samples_b, cell_scales_a, cell_scales_b, line_scales_a,
+        line_scales_b, sums, end;
+};
+
+bool fits_counts(const sgemm_problem& p, const device_info& device);
+void count_panels(const limb_variant& variant, limb_pass& pass);
+pass_layout lay_out(const limb_variant& variant, const limb_pass& pass, int limbs, int parts);
+pass_plan plan_passes(const limb_variant& variant,
+                      const sgemm_problem& p,
+                      const device_info& device,
+                      size_t workspace_bytes);
+
+// Whether to do without the fallback's launches: they nearly always exit at once, but take longer than is lost where the FP32
+// units compute in its stead. So with one wave of blocks, on most of the multiprocessors, and a short k.
+bool is_short(const limb_variant& variant, const limb_pass& pass, const device_info& device);
+
+// For kernel_entry.
+size_t least_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
+size_t best_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
+work_estimate
+whole_work(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
+
+// ---- Packing before the product ------------------------------------------------------------------
+
+inline constexpr int pack_threads = 128;
+inline constexpr int pack_warps = pack_threads / 32;
+inline constexpr int pack_blocks_per_sm = 4;
+
+struct pack_plan {
+    int strip; // cells of a warp, before it goes on to other lines
+    int blocks_a, blocks_b;
+};
+
+pack_plan plan_packing(const limb_pass& pass, const device_info& device);
+
+// ---- Tiles ---------------------------------------------------------------------------------------
+
+inline constexpr int largest_tile_cluster = 4; // blocks; more of them reach fewer multiprocessors
+
+// Blocks that run at the same time take a patch of tiles about as wide as high, so that they share what they read in the
+// L2 cache. Rows of a patch:
+inline constexpr int patch_rows = 2048;
+
+// How the tiles of a pass are shared out.
+struct tile_plan {
+    unsigned tiles; // of all products of the pass. (No memory holds the lines of 2^32.)
+    int parts;      // blocks that share a tile, each with a range of the chunks
+    int part_chunks;
+    float* sums;        // [tile][part][floats of a tile]
+    unsigned* counters; // of finished parts, one for each tile
+};
+
+// A pass that is smaller than the first one may want more blocks for each tile, and so more sums: it takes fewer where the
+// workspace has no room for them. The pointers are left to the caller.
+tile_plan plan_tiles(const limb_variant& variant,
+                     const limb_pass& pass,
+                     int limbs,
+                     const device_info& device,
+                     size_t workspace_bytes);
+
+// ---- Counters ------------------------------------------------------------------------------------
+
+// What the packing kernels tell the product kernels, which leave zeroes: the highest vote for a route, and of the cells
+// of A and of B the greatest biased exponent, and no_exponent less the smallest. Those of plan_tiles come after them, and
+// then those of plan_strips.
+enum pass_counter {
+    vote_of_blocks,
+    greatest_of_a,
+    smallest_of_a,
+    greatest_of_b,
+    smallest_of_b,
+    finished_blocks,
+    pass_counters
+};
+
+// ---- Packing beside the product ------------------------------------------------------------------
+
+inline constexpr int strip_chunks = 4;
+inline constexpr int lead_strip_chunks = 2;
+
+enum strip_counter { claimed_lead, claimed_strips, finished_cells, strip_counters };
+
+// Strips come in about the order in which tiles want them (strips.cuh). Panels are those of all products of the pass.
+struct strip_plan {
+    int strips;             // along k
+    int span;               // chunks that a counter counts
+    int bundle_a, bundle_b; // panels
+    int bundles;
+    int lead_chunks;      // of the first bundle, whole strips
+    unsigned lead_strips; // that these are cut into
+    int first_counter; // of the stream's: strip_counter, then [span][panels of A, of B] finished cells
+    int counters;      // of the stream's, in all
+
+    // Places of strips, of which some at the ends are empty.
+    __host__ __device__ int64_t units() const {
+        return int64_t{bundles} * (bundle_a + bundle_b) * panel_cells * strips;
+    }
+};
+
+// False where a stream has too few counters.
+bool plan_strips(const limb_variant& variant,
+                 const limb_pass& pass,
+                 const tile_plan& tiles,
+                 const device_info& device,
+                 strip_plan& plan);
+
+} // namespace myblas::cuda

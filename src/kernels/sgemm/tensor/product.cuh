@@ -1,0 +1,427 @@
+// The product of packed operands (limbs.cuh) on the tensor cores of sm_90a.
+//
+// The products of limbs of a chunk, 32 of k, add up in the tensor core, least significant ones first, because it truncates
+// while it accumulates; then they are scaled and added in FP32, rounded to nearest: one fma an element, for more would not
+// fit beside the tensor core, which takes a register of each file's two reads a clock for its sums. Scales are therefore
+// those of cells, four a thread; those of lines come last (write_tile.cuh).
+// Bound: tensor cores, 2 m n k * pairs flop at the dense rate of 16-bit operands, and power.
+//
+// Persistent blocks. One warp issues bulk copies, a whole chunk of both block tiles a stage; while one of the
+// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy, for which they take turns, and where
+// its registers hold two sums, itself. With few tiles several blocks share one, each with a range of the chunks.
+// A block's only tile is written through shared memory, as those of clusters are. Where nothing is launched behind it
+// (is_alone), the kernel computes on the FP32 units what the limbs cannot hold (strict_pass.cuh), with tiles of 128 x 64.
+// Shared memory: `stages` of the limbs and cell scales of block_m rows of A and 128 columns of B.
+//
+//   block tile  block_m x 128, one warpgroup for each halves * 64 rows
+//   warpgroup   `halves` tiles of 64 x 128; two share the registers in which the tensor core accumulates, one has
+//               them twice
+//   thread      32 rows apart by 8 and pairs of columns apart by 8, as wgmma lays them out
+#pragma once
+
+#include "kernels/common/overlap.h"
+#include "kernels/common/tma.cuh"
+#include "kernels/common/wgmma.cuh"
+#include "kernels/sgemm/tensor/strict_pass.cuh"
+#include "kernels/sgemm/tensor/write_tile.cuh"
+
+#include <type_traits>
+
+namespace myblas::cuda {
+
+template <class Scheme_, int halves_, int stages_>
+struct product_shape {
+    using Scheme = Scheme_;
+    static constexpr int warpgroups = 2, halves = halves_, stages = stages_;
+    static constexpr bool takes_turns = halves == 2; // of the warpgroups
+    static constexpr int block_m = warpgroups * halves * 64, block_n = panel_lines;
+    static constexpr int math_threads = warpgroups * 128;
+    static constexpr int threads = math_threads + 128;
+    static constexpr int panels_m = block_m / panel_lines;
+    static constexpr int panel_bytes = Scheme::limbs * limb_bytes;
+    static constexpr int panel_scales_bytes = panel_cells * sizeof(float);
+
+    // Of each stage the limbs of A and of B; of each the scales of A and of B; barriers.
+    static constexpr int limbs_b_at = panels_m * panel_bytes;
+    static constexpr int limbs_bytes = limbs_b_at + panel_bytes;
+    static constexpr int scales_at = stages * limbs_bytes;
+    static constexpr int scales_b_at = panels_m * panel_scales_bytes;
+    static constexpr int scales_bytes = scales_b_at + panel_scales_bytes;
+    static constexpr int barriers_at = scales_at + stages * scales_bytes;
+    static constexpr size_t smem_bytes = barriers_at + 2 * stages * sizeof(mbarrier);
+    static constexpr int sum_floats = block_m * block_n; // of a part
+    // Floats of a column in shared memory, such that neither threads that write nor threads that read meet in a bank.
+    static constexpr int shared_column = block_m + 4;
+
+    static constexpr int copy_registers = 40;
+    static constexpr int math_registers = 232;
+
+    static_assert(block_m % panel_lines == 0 && limbs_bytes % 512 == 0);
+    static_assert(128 * (copy_registers + warpgroups * math_registers) <= 65536);
+    static_assert(smem_bytes <= 227 * 1024);
+    static_assert(block_n * (shared_column + 1) * sizeof(float) <= scales_at);
+};
+
+// What a product kernel that is alone computes on the FP32 units: 1024 cubed has a tile for each block.
+using alone_shape = warp_tile_shape<128, 64, 16, 32, 32, 8, 4>;
+
+template <class Shape>
+__device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned tile) {
+    constexpr unsigned patch = patch_rows / Shape::block_m;
+    const unsigned tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
+    const unsigned batch = tile / (tiles_m * tiles_n), rest = tile % (tiles_m * tiles_n);
+    const unsigned band = rest / (patch * tiles_n), inside = rest % (patch * tiles_n);
+    const unsigned band_height = min(tiles_m - band * patch, patch);
+    return {static_cast<int>(batch),
+            static_cast<int>((band * patch + inside % band_height) * Shape::panels_m),
+            static_cast<int>(inside / band_height)};
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// The barriers of the stages in shared memory.
+template <class Shape>
+struct stage_barriers {
+    mbarrier *filled, *emptied;
+
+    explicit __device__ __forceinline__ stage_barriers(char* smem)
+        : filled(reinterpret_cast<mbarrier*>(smem + Shape::barriers_at)),
+          emptied(filled + Shape::stages) {}
+
+    // By one thread, before a barrier of the block.
+    __device__ __forceinline__ void init() const {
+        for (int s = 0; s < Shape::stages; ++s) {
+            filled[s].init(1);
+            emptied[s].init(Shape::math_threads);
+        }
+        mbarrier::publish_inits();
+    }
+};
+
+// Called by all threads, before a barrier of the block.
+template <class Shape>
+__device__ __forceinline__ void init_stages(char* smem) {
+    const stage_barriers<Shape> barriers(smem);
+    if (threadIdx.x == 0)
+        barriers.init();
+}
+
+// Where a warpgroup finds its limbs in the first stage.
+template <class Shape>
+struct warpgroup_limbs {
+    wgmma_tile<chunk_k * 2> a, b;
+
+    __device__ __forceinline__ warpgroup_limbs(const char* smem, int group)
+        : a(smem_address(smem) + group * Shape::halves / 2 * Shape::panel_bytes +
+            group * Shape::halves % 2 * (limb_bytes / 2)),
+          b(smem_address(smem) + Shape::limbs_b_at) {}
+};
+
+// The scales of a chunk's cells: of those with a thread's rows, and of those of all columns.
+template <class Shape>
+struct chunk_scales {
+    float of_a[Shape::halves], of_b[panel_cells];
+
+    __device__ __forceinline__ chunk_scales(const char* smem, int stage, int group) {
+        const char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
+        const float* rows = reinterpret_cast<const float*>(scales) + group * Shape::halves * 2 +
+                            threadIdx.x / 64 % 2;
+        const float4 columns = *reinterpret_cast<const float4*>(scales + Shape::scales_b_at);
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+            of_a[half] = rows[half * 2];
+        of_b[0] = columns.x, of_b[1] = columns.y, of_b[2] = columns.z, of_b[3] = columns.w;
+    }
+};
+
+// A warpgroup's product of a chunk, of 64 rows and 128 columns, while the tensor core adds it up.
+template <class Shape>
+struct chunk_product {
+    float sum[64];
+    float scale[panel_cells]; // of the cells of its columns
+
+    // Starts the product of the warpgroup's `half` in a stage; in two steps, where groups take turns. Descriptors are
+    // one addition each, so that the tensor core gets one wgmma right behind the other.
+    __device__ __forceinline__ void start(const warpgroup_limbs<Shape>& limbs,
+                                          const chunk_scales<Shape>& scales,
+                                          int stage,
+                                          int half) {
+        using Scheme = typename Shape::Scheme;
+        constexpr auto pairs = Scheme::pairs;
+#pragma unroll
+        for (int i = 0; i < panel_cells; ++i)
+            scale[i] = scales.of_a[half] * scales.of_b[i];
+        const auto a = limbs.a.after(stage * Shape::limbs_bytes);
+        const auto b = limbs.b.after(stage * Shape::limbs_bytes);
+        constexpr int all = pairs.count * (chunk_k / 16);
+        int started = 0;
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < pairs.count; ++i)
+#pragma unroll
+            for (int kk = 0; kk < chunk_k; kk += 16) {
+                wgmma_64x128x16<typename Scheme::limb>(
+                    sum,
+                    a.after(half * (limb_bytes / 2) + pairs.of[i].a * limb_bytes + kk * 2)
+                        .descriptor(),
+                    b.after(pairs.of[i].b * limb_bytes + kk * 2).descriptor(),
+                    started > 0);
+                if (++started == all / 2 && Shape::takes_turns)
+                    wgmma_commit();
+            }
+        wgmma_commit();
+    }
+
+    __device__ __forceinline__ void await_first_step() {
+        static_assert(Shape::takes_turns);
+        wgmma_wait<1>();
+    }
+
+    // Waits until no more than `pending` later products are on their way, and adds this one.
+    template <int pending>
+    __device__ __forceinline__ void add_to(float (&acc)[64]) {
+        wgmma_wait<pending>();
+#pragma unroll
+        for (int i = 0; i < 64; ++i)
+            acc[i] = fmaf(sum[i], scale[i / (64 / panel_cells)], acc[i]);
+    }
+};
+
+// Once all blocks have read the counters, the last of them tells the later kernels and clears them.
+__device__ __forceinline__ void publish_route(const packed_pass& packed, route taken) {
+    __threadfence(); // the counters have been read before the block is counted
+    if (atomicAdd(&packed.counters[finished_blocks], 1) + 1 != gridDim.x)
+        return;
+    for (int i = 0; i < pass_counters; ++i)
+        packed.counters[i] = 0;
+    *packed.taken = taken;
+}
+
+// Starts the copies of a chunk of a tile into a stage.
+template <class Shape>
+__device__ __forceinline__ void
+copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int stage) {
+    const limb_pass& pass = job.pass;
+    const auto place = [&](int panel, int panels) { // of the product's
+        return int64_t{panel_place(at.batch * panels + panel,
+                                   static_cast<unsigned>(pass.batches) * panels,
+                                   chunk,
+                                   pass.chunks)};
+    };
+    const int64_t at_a = place(at.panel_a, pass.panels_a), at_b = place(at.panel_b, pass.panels_b);
+    char* limbs = smem + stage * Shape::limbs_bytes;
+    char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
+    mbarrier& barrier = stage_barriers<Shape>(smem).filled[stage];
+    barrier.arrive_expecting(Shape::limbs_bytes + Shape::scales_bytes);
+    const auto copy = [&](char* target, const packed_operand& from, int64_t panel, int panels) {
+        const char* const source = from.limbs + panel * Shape::panel_bytes;
+        copy_bytes(target, source, panels * Shape::panel_bytes, barrier);
+    };
+    const auto copy_scales =
+        [&](char* target, const packed_operand& from, int64_t panel, int panels) {
+            const float* const source = from.cell_scales + panel * panel_cells;
+            copy_bytes(target, source, panels * Shape::panel_scales_bytes, barrier);
+        };
+    copy(limbs, job.packed.a, at_a, Shape::panels_m);
+    copy(limbs + Shape::limbs_b_at, job.packed.b, at_b, 1);
+    copy_scales(scales, job.packed.a, at_a, Shape::panels_m);
+    copy_scales(scales + Shape::scales_b_at, job.packed.b, at_b, 1);
+}
+
+// Turns of the two warpgroups to start a product, so that they never fall into step, where the tensor core waits for
+// both of them while they add in FP32: a group starts when the first step of the other's product is done.
+template <class Shape>
+class group_turns {
+public:
+    explicit __device__ __forceinline__ group_turns(int group) : group_(group) {
+        if (Shape::takes_turns && group != 0)
+            pass();
+    }
+    __device__ __forceinline__ void take() const {
+        sync_at<Shape::math_threads>(first_turn_barrier + group_);
+    }
+    __device__ __forceinline__ void pass() const {
+        arrive_at<Shape::math_threads>(first_turn_barrier + 1 - group_);
+    }
+    // After as many turns of both groups.
+    __device__ __forceinline__ ~group_turns() {
+        if (Shape::takes_turns && group_ == 0)
+            take(); // the other group's last one
+    }
+
+private:
+    static_assert(!Shape::takes_turns || Shape::warpgroups == 2);
+    int group_;
+};
+
+// Adds up chunks where registers hold the sums of two: while one is added in FP32, the tensor core has the next
+// to do. (Without, the warpgroups fall into step, and it waits for both.)
+template <class Shape>
+__device__ __forceinline__ void add_chunks(
+    char* smem, int group, int chunks, ring_position<Shape::stages>& ring, float (&acc)[64]) {
+    const warpgroup_limbs<Shape> limbs(smem, group);
+    const stage_barriers<Shape> barriers(smem);
+    ring_position<Shape::stages> oldest = ring;
+    chunk_product<Shape> even, odd;
+    const auto start = [&](chunk_product<Shape>& product) {
+        barriers.filled[ring.stage].wait(ring.parity);
+        const chunk_scales<Shape> scales(smem, ring.stage, group);
+        product.start(limbs, scales, ring.stage, 0);
+        ring.advance();
+    };
+    const auto release = [&] {
+        barriers.emptied[oldest.stage].arrive_after_loads();
+        oldest.advance();
+    };
+    if (chunks <= 0)
+        return;
+    start(even);
+    int started = 1;
+    for (; started + 2 <= chunks; started += 2) {
+        start(odd);
+        even.template add_to<1>(acc);
+        release();
+        start(even);
+        odd.template add_to<1>(acc);
+        release();
+    }
+    if (started < chunks) {
+        start(odd);
+        even.template add_to<1>(acc);
+        release();
+        odd.template add_to<0>(acc);
+    } else {
+        even.template add_to<0>(acc);
+    }
+    release();
+}
+
+// A product that goes on to its end. See pack_and_multiply.cuh for one that may not.
+struct never_stop {
+    __device__ static bool decides() { return false; }
+    __device__ static bool at(int) { return false; }
+};
+
+// The work of the warps that multiply: the block's tiles. `stop` says of a stage that was filled whether it holds
+// word, and no limbs, that the product shall end, and whether before C is first written a stage without
+// limbs comes, to decide this. Returns whether the product went on to its end.
+template <class Shape, class Stop>
+__device__ __forceinline__ bool multiply_tiles(
+    const pass_job& job, const tile_plan& plan, bool reads, char* smem, const Stop& stop) {
+    const stage_barriers<Shape> barriers(smem);
+    // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
+    const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
+    const group_turns<Shape> turns(group);
+    const unsigned units = plan.tiles * plan.parts;
+    ring_position<Shape::stages> ring;
+    for (unsigned unit = blockIdx.x; unit < units; unit += gridDim.x) {
+        const unsigned tile = unit / plan.parts;
+        const int part = static_cast<int>(unit % plan.parts);
+        const pass_tile at = locate_tile<Shape>(job.pass, tile);
+        float acc[Shape::halves][64] = {};
+        const int chunks =
+            reads ? min(plan.part_chunks, job.pass.chunks - part * plan.part_chunks) : 0;
+        bool stops = false;
+        if constexpr (!Shape::takes_turns) {
+            static_assert(std::is_same_v<Stop, never_stop>);
+            add_chunks<Shape>(smem, group, chunks, ring, acc[0]);
+        } else {
+            const warpgroup_limbs<Shape> limbs(smem, group);
+            for (int chunk = 0; chunk < chunks; ++chunk) {
+                barriers.filled[ring.stage].wait(ring.parity);
+                stops = stop.at(ring.stage);
+                if (stops)
+                    break;
+                const chunk_scales<Shape> scales(smem, ring.stage, group);
+                chunk_product<Shape> product;
+#pragma unroll
+                for (int half = 0; half < Shape::halves; ++half) {
+                    turns.take();
+                    product.start(limbs, scales, ring.stage, half);
+                    product.await_first_step();
+                    turns.pass();
+                    product.template add_to<0>(acc[half]);
+                }
+                barriers.emptied[ring.stage].arrive_after_loads();
+                ring.advance();
+            }
+        }
+        if (stop.decides() && unit == blockIdx.x && !stops) {
+            barriers.filled[ring.stage].wait(ring.parity);
+            stops = stop.at(ring.stage);
+            barriers.emptied[ring.stage].arrive_after_loads();
+            ring.advance();
+        }
+        // Blocks that share a tile meet, though only some may have been stopped yet, unless nothing is written
+        // before all have.
+        if (stops && (stop.decides() || plan.parts == 1))
+            return false;
+        const tile_target target(job, at);
+        // A block's only tile takes the same way, by whole columns.
+        const bool is_only = plan.parts == 1 && units <= gridDim.x;
+        if (is_only || (plan.parts > 1 && plan.parts <= largest_tile_cluster)) {
+            write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);
+        } else if (add_parts<Shape>(plan, tile, part, acc))
+            write_tile<Shape>(target, acc);
+        if (stops)
+            return false;
+    }
+    return true;
+}
+
+#endif
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_problem p,
+                                                                    const limb_pass pass,
+                                                                    const packed_pass packed,
+                                                                    const tile_plan plan) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    constexpr route own = route_of<typename Shape::Scheme>;
+    extern __shared__ __align__(1024) char smem[];
+    const pass_job job{p, pass, packed};
+    init_stages<Shape>(smem);
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    if (packed.is_fallback && *packed.taken != own)
+        return;
+    const route taken = decide<typename Shape::Scheme>(packed.counters, p.k, packed.other);
+    __syncthreads(); // the barriers are initialised, and the block has read the counters
+    if (threadIdx.x == 32)
+        publish_route(packed, taken);
+    if constexpr (Shape::halves == 1) { // stands here so that it is compiled behind the rest
+        static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
+        if (packed.is_alone && taken != own) {
+            if (threadIdx.x < alone_shape::threads)
+                compute_strict_tiles<alone_shape>(p, pass, gridDim.x, smem);
+            return;
+        }
+    }
+    if (taken != own)
+        return;
+
+    const bool reads = p.k != 0 && resolve(p.alpha) != 0;
+    if (threadIdx.x < 128) {
+        give_up_registers<Shape::copy_registers>();
+        if (threadIdx.x != 0 || !reads)
+            return;
+        const stage_barriers<Shape> barriers(smem);
+        ring_position<Shape::stages> ring;
+        for (unsigned unit = blockIdx.x; unit < plan.tiles * plan.parts; unit += gridDim.x) {
+            const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);
+            const int first = static_cast<int>(unit % plan.parts) * plan.part_chunks;
+            const int last = min(first + plan.part_chunks, pass.chunks);
+            for (int chunk = first; chunk < last; ++chunk) {
+                barriers.emptied[ring.stage].wait(ring.parity ^ 1);
+                copy_chunk<Shape>(job, at, chunk, smem, ring.stage);
+                ring.advance();
+            }
+        }
+    } else {
+        take_registers<Shape::math_registers>();
+        multiply_tiles<Shape>(job, plan, reads, smem, never_stop());
+    }
+#endif
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,125 @@
+// A pass on the FP32 units: what its limbs cannot hold.
+//
+// Launched behind every pass but those whose product kernel is alone (packed_pass) and does the same itself: the packing has
+// left word in device memory, and nothing waits for it on the host. Persistent blocks, so that exiting immediately is cheap.
+// Tiles and thread tiles are those of warp_tile.cuh, with three accumulators for each element of C, so that few
+// additions follow on a large term, each of which rounds at its size: the sum of 64 of k, of 16 such sums, and of
+// all these. What comes here has terms of widely different size.
+#pragma once
+
+#include "kernels/common/overlap.h"
+#include "kernels/sgemm/tensor/limbs.cuh"
+#include "kernels/sgemm/parts/warp_tile.cuh"
+
+namespace myblas::cuda {
+
+// The tiles of this block, one of `blocks`, by Shape::threads of its threads from Shape::first_thread on; all others
+// end without a barrier of the block.
+template <class Shape, bool transa, bool transb, bool vector>
+__device__ __forceinline__ void
+compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t blocks, float* smem) {
+    using tile = warp_tile<Shape, transa, transb, vector>;
+    constexpr int sum_slabs = 64 / Shape::block_k;
+    constexpr int sums_of_sum = 16;
+    const int64_t product_tiles =
+        ceil_div<int64_t>(pass.rows, Shape::block_m) * ceil_div<int64_t>(pass.cols, Shape::block_n);
+    for (int64_t t = blockIdx.x; t < product_tiles * pass.batches; t += blocks) {
+        sgemm_operands o = resolve_operands(p, pass.first_batch + t / product_tiles);
+        if (pass.first_k != 0)
+            o.beta = 1;
+        tile_position at = patch_order<Shape>(t % product_tiles, pass.rows, pass.cols);
+        at.row += pass.row;
+        at.col += pass.col;
+
+        typename tile::accumulators least = {}, middle = {}, sum = {};
+        const auto hand_over = [](typename tile::accumulators& from, auto& to) {
+#pragma unroll
+            for (int c = 0; c < Shape::thread_n; ++c)
+#pragma unroll
+                for (int r = 0; r < Shape::thread_m; ++r) {
+                    to[c][r / 4][r % 4] += from[c][r / 4][r % 4];
+                    from[c][r / 4][r % 4] = 0;
+                }
+        };
+        int slabs = 0;
+        tile::multiply(p, o, at.row, at.col, pass.first_k, pass.k, smem, least, [&] {
+            if (++slabs % sum_slabs == 0)
+                hand_over(least, middle);
+            if (slabs % (sum_slabs * sums_of_sum) == 0)
+                hand_over(middle, sum);
+        });
+        hand_over(least, middle);
+        hand_over(middle, sum);
+        const bool vector_c = aligned16(o.c, p.ldc);
+        const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
+            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+        };
+        tile::for_each_quad(p, at.row, at.col, sum, write);
+    }
+}
+
+// The same by a kernel that is there for another purpose, whatever the transpositions.
+template <class Shape>
+__device__ __forceinline__ void
+compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t blocks, char* smem) {
+    float* const floats = reinterpret_cast<float*>(smem);
+    if (p.transa && p.transb)
+        compute_strict_tiles<Shape, true, true, false>(p, pass, blocks, floats);
+    else if (p.transa)
+        compute_strict_tiles<Shape, true, false, false>(p, pass, blocks, floats);
+    else if (p.transb)
+        compute_strict_tiles<Shape, false, true, false>(p, pass, blocks, floats);
+    else
+        compute_strict_tiles<Shape, false, false, false>(p, pass, blocks, floats);
+}
+
+// As warp_tile_128x128.
+using strict_shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
+
+template <bool transa, bool transb, bool vector>
+__global__ void __launch_bounds__(strict_shape::threads, 1)
+    strict_pass_kernel(const sgemm_problem p, const limb_pass pass, const route* taken) {
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    if (*taken != route_strict)
+        return;
+    extern __shared__ __align__(1024) char smem[];
+    float* const floats = reinterpret_cast<float*>(smem);
+    compute_strict_tiles<strict_shape, transa, transb, vector>(p, pass, gridDim.x, floats);
+}
+
+// f(kernel, shared bytes of it)
+template <class F>
+myblasStatus_t with_strict_pass(const sgemm_problem& p, bool quads, F&& f) {
+    return with_copies(p, quads, [&](auto transa, auto transb, auto vector) {
+        return f(strict_pass_kernel<transa, transb, vector>,
+                 warp_tile<strict_shape, transa, transb, vector>::smem_bytes);
+    });
+}
+
+// Enqueues a pass; its kernel exits immediately unless *taken is route_strict.
+[[nodiscard]] inline myblasStatus_t launch_strict_pass(const sgemm_problem& p,
+                                                       const limb_pass& pass,
+                                                       const route* taken,
+                                                       const launch_context& context) {
+    const int64_t tiles = ceil_div<int64_t>(pass.rows, strict_shape::block_m) *
+                          ceil_div<int64_t>(pass.cols, strict_shape::block_n) * pass.batches;
+    const dim3 grid(std::min<int64_t>(tiles, context.device->sm_count));
+    return with_strict_pass(p, copies_quads(p), [&](auto kernel, size_t smem_bytes) {
+        constexpr int threads = strict_shape::threads;
+        return launch_clusters(kernel, grid, 1, true, threads, smem_bytes, context, p, pass, taken);
+    });
+}
+
+[[nodiscard]] inline myblasStatus_t prepare_strict_pass() {
+    const auto prepare = [](auto kernel, size_t smem_bytes) {
+        const myblasStatus_t failure = allow_smem(kernel, smem_bytes);
+        return failure ? failure : prefer_smem(kernel);
+    };
+    return for_each_transposition([&](const sgemm_problem& p) {
+        const myblasStatus_t failure = with_strict_pass(p, false, prepare);
+        return failure ? failure : with_strict_pass(p, true, prepare);
+    });
+}
+
+} // namespace myblas::cuda

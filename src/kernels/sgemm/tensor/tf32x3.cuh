@@ -1,0 +1,499 @@
+// Small products on the tensor cores of sm_90a, in one launch and without a workspace: a block splits what it multiplies
+// into two TF32 limbs.
+//
+// x = high + low: high is x in the 11 bits of TF32, low the rest, exactly, of which the tensor core ignores the
+// last bit where there are twelve. Three products are added; low low is left out (docs/emulation.md has the
+// bound). TF32 has the exponents of FP32, so that there are no scales: an element is split as soon as it is there, by
+// four instructions, where fp16 waits for the largest element of a line.
+// Sums stay in the tensor core, which truncates, for 16 of k; then they are added in FP32, rounded to nearest.
+// Products of limbs that are not normal numbers might be lost. Where the least elements of a block show that
+// there may be any, its sums become NaN; and where a sum is not finite, that part of C is computed on the FP32
+// units. Nothing has been written by then.
+// Bound: small products by latency, that of the launch, of copies from the L2 cache and of adding up; larger ones
+// by shared memory, which the limbs of B go through twice, and by splitting, which competes with the tensor
+// cores for registers.
+//
+//   cluster    `parts` blocks share a tile, each with a range of k; each adds and writes a share of it
+//   block      block_m x block_n; `groups` of warpgroups take slabs of 32 k in turns, copied for each
+//   team       the warpgroups of a group that share 64 columns: all of them split B, to shared memory, each its rows
+//              of A, to registers. Teams multiply in turns, so that others split meanwhile
+//   warpgroup  64 x 64
+//
+// k is counted anew inside of 8: position t + 4 h of a product is k = 2 t + h, so that a thread finds two elements of
+// a row of A side by side. So are its rows: row g + 8 r of a warp's 16 is 2 g + r.
+#pragma once
+
+#include "kernels/common/cluster.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/common/reduce.h"
+#include "kernels/common/tma.cuh"
+#include "kernels/common/wgmma.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
+
+namespace myblas::cuda {
+
+// Of parts times the largest share of each, whatever their number.
+constexpr int most_in_shares(int units) {
+    int most = 0;
+    for (int parts = 1; parts <= largest_cluster; ++parts)
+        most = std::max(most, parts * ceil_div(units, parts));
+    return most;
+}
+
+template <int warpgroups_m_, int warpgroups_n_, int groups_, int stages_>
+struct tf32_shape {
+    static constexpr int warpgroups_m = warpgroups_m_, warpgroups_n = warpgroups_n_; // of a group
+    static constexpr int groups = groups_, stages = stages_;
+    static constexpr int block_m = 64 * warpgroups_m, block_n = 64 * warpgroups_n, slab_k = 32;
+    static constexpr int line_bytes = slab_k * sizeof(float);
+    static constexpr int team_threads = 128 * warpgroups_m;
+    static constexpr int group_threads = team_threads * warpgroups_n;
+    static constexpr int teams = groups * warpgroups_n;
+    static constexpr int threads = groups * group_threads, warps = threads / 32;
+
+    // Shared memory: of each team two limbs of 64 columns; of each group a ring of slabs, where its sums go in
+    // the end; what other blocks send; words.
+    static constexpr int limb_bytes = 64 * line_bytes;
+    static constexpr int slab_b_at = block_m * line_bytes;
+    static constexpr int slab_bytes = slab_b_at + block_n * line_bytes;
+    static constexpr int ring_bytes = stages * slab_bytes;
+    static constexpr int rings_at = teams * 2 * limb_bytes;
+    static constexpr int received_at = rings_at + groups * ring_bytes;
+
+    static constexpr int sum_ld = 68; // of a warpgroup's sums: columns start 4 banks apart
+    static constexpr int sum_floats = 64 * sum_ld;
+    // A tile is shared out by 32 quads of rows, 2 columns of a warpgroup.
+    static constexpr int units = 32 * warpgroups_m * warpgroups_n;
+    static constexpr int most_received = most_in_shares(units);
+    static constexpr int most_boxes = 2 * (warpgroups_m + warpgroups_n); // of a slab
+
+    struct words_type {
+        mbarrier filled[groups][stages];
+        mbarrier met[teams], turn[teams];
+        uint64_t all_received;
+        unsigned least[2][warps];
+        unsigned is_read[groups][stages][most_boxes]; // by one team of two
+    };
+    static constexpr int words_at = received_at + most_received * 32 * int{sizeof(float4)};
+    static constexpr size_t smem_bytes = words_at + sizeof(words_type);
+
+    static_assert(warpgroups_m * warpgroups_n * sum_floats * int{sizeof(float)} <= ring_bytes);
+    static_assert(warpgroups_n <= 2 && most_boxes <= team_threads / 32); // a box for each warp
+    static_assert(smem_bytes <= 227 * 1024);
+};
+
+struct tf32_plan {
+    int parts;        // blocks of a cluster, which share a tile
+    int part_slabs;   // slabs of a part; of the last ones perhaps fewer
+    unsigned inverse; // 2^16 / parts, rounded up
+};
+
+// 32 k of lines, as TMA lays them out: rows of 128 bytes, of a line where k runs along memory, else of one k of 32
+// lines; their quads are exchanged.
+__device__ __forceinline__ int tf32_offset(int row, int quad) {
+    return row * 128 + (quad ^ row % 8) * 16;
+}
+
+__device__ __forceinline__ void split_tf32(float x, uint32_t& high, uint32_t& low) {
+    high = (__float_as_uint(x) + 0x1000) & 0xffffe000;
+    low = __float_as_uint(x - __uint_as_float(high));
+}
+
+// The least magnitude but zero, as twice its bits less one.
+__device__ __forceinline__ void note_least(unsigned& least, float x) {
+    least = min(least, 2 * __float_as_uint(x) - 1);
+}
+
+// Whether limbs and their products are normal numbers: down to 2^-23 of an element, and of a product.
+__device__ __forceinline__ bool are_limbs_held(unsigned least_a, unsigned least_b) {
+    constexpr int bias = 127, least_exponent = -102;
+    const int a = static_cast<int>(least_a >> 24) - bias;
+    const int b = static_cast<int>(least_b >> 24) - bias;
+    return min(min(a, b), a + b) >= least_exponent;
+}
+
+// A thread's elements of A: x[s][2 h + r] at row 2 g + r and k = 8 s + 2 t + h.
+template <bool transa>
+__device__ __forceinline__ void load_a(const char* slab, int thread, float (&x)[4][4]) {
+    const int t = thread % 4, row = thread / 32 * 16 + thread % 32 / 4 * 2;
+#pragma unroll
+    for (int s = 0; s < 4; ++s)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            const int k = 8 * s + 2 * t;
+            const int at = transa ? tf32_offset(row + i, k / 4) + k % 4 * 4
+                                  : tf32_offset(row / 32 * 32 + k + i, row % 32 / 4) + row % 4 * 4;
+            const float2 v = *reinterpret_cast<const float2*>(slab + at);
+            x[s][transa ? i : 2 * i] = v.x;
+            x[s][transa ? 2 + i : 2 * i + 1] = v.y;
+        }
+}
+
+// The same, split.
+__device__ __forceinline__ void
+split_a(const float (&x)[4][4], uint32_t (&high)[4][4], uint32_t (&low)[4][4], unsigned& least) {
+#pragma unroll
+    for (int s = 0; s < 4; ++s)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            note_least(least, x[s][i]);
+            split_tf32(x[s][i], high[s][i], low[s][i]);
+        }
+}
+
+// 64 columns of B, by a team.
+template <class Shape, bool transb>
+__device__ __forceinline__ void
+split_b(const char* slab, char* limbs, int thread, unsigned& least) {
+#pragma unroll
+    for (int first = 0; first < 64 * 4; first += Shape::team_threads) {
+        const int line = (first + thread) % 64, s = (first + thread) / 64;
+        float x[8]; // k = 8 s + 2 t + h at 2 t + h
+        if constexpr (transb) {
+#pragma unroll
+            for (int e = 0; e < 8; ++e)
+                x[e] = *reinterpret_cast<const float*>(
+                    slab + tf32_offset(line / 32 * 32 + 8 * s + e, line % 32 / 4) + line % 4 * 4);
+        } else {
+#pragma unroll
+            for (int e = 0; e < 8; e += 4) {
+                const float4 v =
+                    *reinterpret_cast<const float4*>(slab + tf32_offset(line, 2 * s + e / 4));
+                x[e] = v.x, x[e + 1] = v.y, x[e + 2] = v.z, x[e + 3] = v.w;
+            }
+        }
+        uint32_t high[8], low[8];
+#pragma unroll
+        for (int e = 0; e < 8; ++e) {
+            note_least(least, x[e]);
+            split_tf32(x[e], high[e], low[e]);
+        }
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            char* piece = limbs + tf32_offset(line, 2 * s + h);
+            *reinterpret_cast<uint4*>(piece) =
+                make_uint4(high[h], high[2 + h], high[4 + h], high[6 + h]);
+            *reinterpret_cast<uint4*>(piece + Shape::limb_bytes) =
+                make_uint4(low[h], low[2 + h], low[4 + h], low[6 + h]);
+        }
+    }
+}
+
+// Computes 4 rows of a column of C, of which some sum is not finite, on the FP32 units. As in strict_pass.cu,
+// the sums of every 64 of k are added. Inline: nvcc 13.0 lets a function that some lanes call overwrite uniform
+// registers that the others still need.
+template <bool transa, bool transb>
+__device__ __forceinline__ void
+repair_quad(const sgemm_problem& p, int64_t first_row, int64_t col) {
+    const sgemm_operands o = resolve_operands(p, 0);
+    for (int64_t row = first_row; row < min(first_row + 4, p.m); ++row) {
+        float sum = 0;
+        for (int64_t first = 0; first < o.k; first += 64) {
+            float part = 0;
+            for (int64_t k = first; k < min(first + 64, o.k); ++k)
+                part = fmaf(o.a[op_index<transa>(row, k, p.lda)],
+                            o.b[op_index<transb>(k, col, p.ldb)],
+                            part);
+            sum += part;
+        }
+        store_c(&o.c[row + col * p.ldc], o.alpha, sum, o.beta);
+    }
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// acc += the product of a slab, the least significant products of every 16 of k first. Calls pass_on when the last
+// ones are under way.
+template <class Shape, class PassOn>
+__device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
+                                              uint32_t (&low)[4][4],
+                                              uint32_t limbs,
+                                              float (&acc)[32],
+                                              const PassOn& pass_on) {
+    const wgmma_tile<Shape::line_bytes> limbs_high(limbs);
+    const auto limbs_low = limbs_high.after(Shape::limb_bytes);
+    // All are in their registers before the first product.
+#pragma unroll
+    for (int s = 0; s < 4; ++s)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            asm volatile("" : "+r"(high[s][i]), "+r"(low[s][i]));
+#pragma unroll
+    for (int first = 0; first < 4; first += 2) {
+        float sum[32];
+        wgmma_fence();
+#pragma unroll
+        for (int s = first; s < first + 2; ++s)
+            wgmma_64x64x8_tf32(sum, low[s], limbs_high.after(s * 32).descriptor(), s > first);
+#pragma unroll
+        for (int s = first; s < first + 2; ++s)
+            wgmma_64x64x8_tf32(sum, high[s], limbs_low.after(s * 32).descriptor(), true);
+#pragma unroll
+        for (int s = first; s < first + 2; ++s)
+            wgmma_64x64x8_tf32(sum, high[s], limbs_high.after(s * 32).descriptor(), true);
+        wgmma_commit();
+        if (first == 2)
+            pass_on();
+        wgmma_wait<0>();
+#pragma unroll
+        for (int i = 0; i < 32; ++i)
+            acc[i] += sum[i];
+    }
+}
+
+// Where a thread works: in its block, and its block in C.
+template <class Shape>
+struct tf32_place {
+    // Told to the compiler to be of the warp, so that descriptors live in uniform registers.
+    const int team = __shfl_sync(full_warp, threadIdx.x / Shape::team_threads, 0);
+    const int thread = threadIdx.x % Shape::team_threads, lane = thread % 32; // of the team
+    const int team_warp = __shfl_sync(full_warp, thread / 32, 0);
+    const int group = team / Shape::warpgroups_n, column = team % Shape::warpgroups_n;
+    const int rank = static_cast<int>(cluster_rank());
+    const int tile_row = static_cast<int>(cluster_x()) * Shape::block_m;
+    const int tile_col = static_cast<int>(blockIdx.y) * Shape::block_n;
+};
+
+// Lines of a slab come in boxes: all at once where k runs along memory, else 32.
+template <class Shape, bool transa, bool transb>
+struct slab_boxes {
+    static constexpr int of_a = transa ? 1 : Shape::block_m / 32;
+    static constexpr int of_b = transb ? Shape::block_n / 32 : 1;
+    static constexpr int count = of_a + of_b;
+    // Measured with tiles of 64 x 64 (docs/experiments/sgemm_emulated.md): where k runs along A, it had better come last,
+    // and where B is transposed, too, be read when B has been split. Larger tiles want neither.
+    static constexpr bool is_small = Shape::block_m == 64;
+    static constexpr bool late_a = is_small && transa && transb;
+    static constexpr int first_a = is_small && transa ? of_b : 0;
+    static constexpr int first_b = is_small && transa ? 0 : of_a;
+
+    // Starts the copy of one of the slab with this number to a stage of the group's ring.
+    const CUtensorMap &map_a, &map_b;
+
+    __device__ __forceinline__ void start(const tf32_place<Shape>& at,
+                                          typename Shape::words_type& words,
+                                          char* ring,
+                                          int number,
+                                          int stage,
+                                          int box) const {
+        mbarrier& filled = words.filled[at.group][stage];
+        char* target = ring + stage * Shape::slab_bytes;
+        const int at_k = number * Shape::slab_k;
+        if (box == 0)
+            filled.arrive_expecting(Shape::slab_bytes);
+        if (box >= first_a && box < first_a + of_a) {
+            target += (box - first_a) * 32 * Shape::line_bytes;
+            const int row = at.tile_row + (box - first_a) * 32;
+            copy_box(target, map_a, transa ? at_k : row, transa ? row : at_k, filled);
+        } else if (box >= first_b && box < first_b + of_b) {
+            target += Shape::slab_b_at + (box - first_b) * 32 * Shape::line_bytes;
+            const int col = at.tile_col + (box - first_b) * 32;
+            copy_box(target, map_b, transb ? col : at_k, transb ? at_k : col, filled);
+        }
+    }
+};
+
+// Leaves a thread's sums in the ring of its group, which is read no more, by columns. Returns whether limbs held all that the
+// block has split.
+template <class Shape>
+__device__ __forceinline__ bool leave_sums(const tf32_place<Shape>& at,
+                                           typename Shape::words_type& words,
+                                           char* ring,
+                                           unsigned least_a,
+                                           unsigned least_b,
+                                           const float (&acc)[32]) {
+    if constexpr (Shape::warpgroups_n > 1)
+        __syncthreads(); // all teams have read the ring
+    float* sums = reinterpret_cast<float*>(ring) +
+                  (at.column * Shape::warpgroups_m + at.team_warp / 4) * Shape::sum_floats;
+#pragma unroll
+    for (int i = 0; i < 32; i += 4)
+#pragma unroll
+        for (int c = 0; c < 2; ++c)
+            *reinterpret_cast<float2*>(sums + (2 * i + at.lane % 4 * 2 + c) * Shape::sum_ld +
+                                       at.team_warp % 4 * 16 + at.lane / 4 * 2) =
+                make_float2(acc[i + c], acc[i + 2 + c]);
+    const int warp = at.team * (Shape::team_threads / 32) + at.team_warp;
+    least_a = __reduce_min_sync(full_warp, least_a);
+    least_b = __reduce_min_sync(full_warp, least_b);
+    if (at.lane == 0) {
+        words.least[0][warp] = least_a;
+        words.least[1][warp] = least_b;
+    }
+    __syncthreads(); // all groups' sums are there
+    least_a = __reduce_min_sync(full_warp, words.least[0][at.lane % Shape::warps]);
+    least_b = __reduce_min_sync(full_warp, words.least[1][at.lane % Shape::warps]);
+    return are_limbs_held(least_a, least_b);
+}
+
+// What the groups of a block have left of its tile. A unit of it is a quad of rows for each lane: 64 rows, 2 columns.
+template <class Shape, bool transa, bool transb>
+struct summed_tile {
+    const sgemm_problem& p;
+    const tf32_place<Shape>& at;
+    char* smem;
+    bool is_held, vector_c;
+    float alpha, beta;
+
+    __device__ __forceinline__ float4 add_groups(int unit) const {
+        const float* first = reinterpret_cast<const float*>(smem + Shape::rings_at) +
+                             unit / 32 * Shape::sum_floats +
+                             (unit % 32 * 2 + at.lane / 16) * Shape::sum_ld + at.lane % 16 * 4;
+        float4 sum = *reinterpret_cast<const float4*>(first);
+#pragma unroll
+        for (int g = 1; g < Shape::groups; ++g)
+            add_quad(sum,
+                     *reinterpret_cast<const float4*>(
+                         first + g * (Shape::ring_bytes / int{sizeof(float)})));
+        if (!is_held)
+            sum.x = __int_as_float(0x7fffffff);
+        return sum;
+    }
+
+    __device__ __forceinline__ void write(int unit, const float4& sum) const {
+        const int number = unit / 32; // of the warpgroup's 64 x 64
+        const int64_t row =
+            at.tile_row + number % Shape::warpgroups_m * 64 + at.lane % 16 * int64_t{4};
+        const int64_t col =
+            at.tile_col + number / Shape::warpgroups_m * 64 + unit % 32 * 2 + int64_t{at.lane} / 16;
+        if (row >= p.m || col >= p.n)
+            return;
+        const float product[4] = {sum.x, sum.y, sum.z, sum.w};
+        if (isfinite(sum.x + sum.y + sum.z + sum.w))
+            store_c4(&p.c[row + col * p.ldc], alpha, product, beta, p.m - row, vector_c);
+        else
+            repair_quad<transa, transb>(p, row, col);
+    }
+};
+
+#endif
+
+template <class Shape, bool transa, bool transb>
+__global__ void __launch_bounds__(Shape::threads, 1)
+    tf32_kernel(const __grid_constant__ sgemm_problem p,
+                const __grid_constant__ CUtensorMap map_a,
+                const __grid_constant__ CUtensorMap map_b,
+                const tf32_plan plan) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    extern __shared__ __align__(1024) char smem[];
+    auto& words = *reinterpret_cast<typename Shape::words_type*>(smem + Shape::words_at);
+    let_next_kernel_come();
+    const tf32_place<Shape> at;
+    const auto divide_by_parts = [&](int x) { return static_cast<int>(x * plan.inverse >> 16); };
+    const int share = divide_by_parts(Shape::units - at.rank + plan.parts - 1);
+    if (plan.parts > 1) {
+        expect_bytes(&words.all_received, (plan.parts - 1) * share * 32 * sizeof(float4));
+        cluster_arrive(); // from here on the others may send
+    }
+    const bool is_first_of_group = threadIdx.x % Shape::group_threads == 0;
+    if (is_first_of_group) {
+        prefetch_tensor_map(map_a);
+        prefetch_tensor_map(map_b);
+#pragma unroll
+        for (int stage = 0; stage < Shape::stages; ++stage) {
+            words.filled[at.group][stage].init(1);
+#pragma unroll
+            for (unsigned& is_read : words.is_read[at.group][stage])
+                is_read = 0;
+        }
+    }
+    if (at.thread == 0) {
+        words.met[at.team].init(Shape::team_threads);
+        words.turn[at.team].init(Shape::team_threads / 32);
+        mbarrier::publish_inits();
+    }
+
+    wait_for_earlier_work();
+    const int k = resolve(p.alpha) == 0 ? 0 : static_cast<int>(p.k);
+    int slab = at.rank * plan.part_slabs + at.group;
+    const int end = min(ceil_div(k, Shape::slab_k), (at.rank + 1) * plan.part_slabs);
+    char* ring = smem + Shape::rings_at + at.group * Shape::ring_bytes;
+    const slab_boxes<Shape, transa, transb> boxes{map_a, map_b};
+    const auto start_box = [&](int number, int stage, int box) {
+        boxes.start(at, words, ring, number, stage, box);
+    };
+    if (is_first_of_group) {
+#pragma unroll
+        for (int stage = 0; stage < Shape::stages; ++stage)
+#pragma unroll
+            for (int box = 0; box < boxes.count; ++box)
+                if (slab + stage * Shape::groups < end)
+                    start_box(slab + stage * Shape::groups, stage, box);
+    }
+    __syncthreads(); // the barriers are initialised
+
+    char* limbs = smem + at.team * (2 * Shape::limb_bytes);
+    const auto pass_turn_on = [&] {
+        if (at.lane == 0)
+            words.turn[at.team + 1 == Shape::teams ? 0 : at.team + 1].arrive();
+    };
+    unsigned least_a = ~0u, least_b = ~0u;
+    float acc[32] = {};
+    ring_position<Shape::stages> read;
+    for (int parity = 0; slab < end; slab += Shape::groups, parity ^= 1) {
+        words.filled[at.group][read.stage].wait(read.parity);
+        const char* current = ring + read.stage * Shape::slab_bytes;
+        float a[4][4];
+        if constexpr (!boxes.late_a)
+            load_a<transa>(current, at.thread, a);
+        split_b<Shape, transb>(
+            current + Shape::slab_b_at + at.column * Shape::limb_bytes, limbs, at.thread, least_b);
+        if constexpr (boxes.late_a)
+            load_a<transa>(current, at.thread, a);
+        fence_async_shared();
+        words.met[at.team].arrive();
+        uint32_t high[4][4], low[4][4];
+        split_a(a, high, low, least_a);
+        words.met[at.team].wait(0); // all have written their part of the limbs
+        words.turn[at.team].wait(at.team == 0 ? parity ^ 1 : parity); // the first team begins
+        multiply_slab<Shape>(high, low, smem_address(limbs), acc, pass_turn_on);
+
+        // The team has read the limbs and the slab. (A named barrier would do, but racecheck does not follow it.)
+        words.met[at.team].arrive();
+        words.met[at.team].wait(1);
+        // The last team that has read a slab has its place filled, each warp with a box.
+        const int next = slab + Shape::stages * Shape::groups;
+        if (next < end && at.team_warp < boxes.count && at.lane == 0 &&
+            (Shape::warpgroups_n == 1 ||
+             atomicXor(&words.is_read[at.group][read.stage][at.team_warp], 1) != 0))
+            start_box(next, read.stage, at.team_warp);
+        read.advance();
+    }
+
+    const bool is_held = leave_sums(at, words, ring, least_a, least_b, acc);
+    const float alpha = k == 0 ? 0 : resolve(p.alpha), beta = resolve(p.beta);
+    const summed_tile<Shape, transa, transb> tile{
+        p, at, smem, is_held, aligned16(p.c, p.ldc), alpha, beta};
+    const int warp = at.team * (Shape::team_threads / 32) + at.team_warp;
+    if (plan.parts == 1) {
+#pragma unroll 2
+        for (int unit = warp; unit < Shape::units; unit += Shape::warps)
+            tile.write(unit, tile.add_groups(unit));
+        return;
+    }
+    // received[rank][quad of the share]
+    const int largest_share = divide_by_parts(Shape::units + plan.parts - 1);
+    float4* received = reinterpret_cast<float4*>(smem + Shape::received_at) + at.lane;
+    cluster_wait(); // all blocks of the cluster have arrived
+#pragma unroll 2
+    for (int unit = warp; unit < Shape::units; unit += Shape::warps) {
+        const int s = divide_by_parts(unit), owner = unit - s * plan.parts;
+        if (owner != at.rank)
+            send_to_block(received + (at.rank * largest_share + s) * 32,
+                          &words.all_received,
+                          owner,
+                          tile.add_groups(unit));
+    }
+    wait_for_bytes(&words.all_received);
+    for (int s = warp; s < share; s += Shape::warps) {
+        const int unit = s * plan.parts + at.rank;
+        const float4 own = tile.add_groups(unit);
+        float4 sum = at.rank == 0 ? own : received[s * 32];
+        for (int other = 1; other < plan.parts; ++other)
+            add_quad(sum, other == at.rank ? own : received[(other * largest_share + s) * 32]);
+        tile.write(unit, sum);
+    }
+#endif
+}
+
+} // namespace myblas::cuda

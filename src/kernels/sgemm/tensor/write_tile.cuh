@@ -1,0 +1,236 @@
+// From the sums that the tensor core left in registers to C: parts of a tile are added, lines scaled, C written.
+//
+// Up to 4 blocks that share a tile are a cluster: each adds and writes its share of the columns, from the shared memory of
+// all. More of them leave their sums in the workspace, and the last one to finish adds them. Parts are always added in
+// ascending order of k: the same bits on every run.
+#pragma once
+
+#include "kernels/common/cluster.cuh"
+#include "kernels/common/named_barrier.cuh"
+#include "kernels/sgemm/tensor/limbs.cuh"
+
+namespace myblas::cuda {
+
+// A tile of the pass: which product of the batch, and where in C's panels.
+struct pass_tile {
+    int batch, panel_a, panel_b;
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+// Barriers by number: of all threads that multiply; of the warpgroup that copies; two of turns.
+enum block_barrier { math_barrier = 1, copy_barrier, first_turn_barrier };
+
+// All threads that multiply, of this block.
+template <class Shape>
+__device__ __forceinline__ void sync_math() {
+    sync_at<math_barrier, Shape::math_threads>();
+}
+
+// Adds the parts of a tile where it has several that are no cluster. Returns whether this block has the whole
+// sum, and so writes C.
+template <class Shape>
+__device__ __forceinline__ bool
+add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::halves][64]) {
+    constexpr int math_threads = Shape::math_threads;
+    if (plan.parts <= largest_tile_cluster)
+        return true;
+    __shared__ bool is_last;
+    const int thread = threadIdx.x - 128;
+    float* sums = plan.sums + int64_t{tile} * plan.parts * Shape::sum_floats + thread;
+    float* mine = sums + int64_t{part} * Shape::sum_floats;
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+        for (int i = 0; i < 64; ++i)
+            mine[(half * 64 + i) * math_threads] = acc[half][i];
+    __threadfence();    // the sums are visible before the part is counted
+    sync_math<Shape>(); // all threads' are
+    if (thread == 0)
+        is_last = atomicInc(&plan.counters[tile], plan.parts - 1) == plan.parts - 1u;
+    sync_math<Shape>(); // thread 0 has told
+    if (!is_last)
+        return false;
+    __threadfence(); // all parts are counted: their sums are read from here on
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+        for (int i = 0; i < 64; ++i)
+            acc[half][i] = sums[(half * 64 + i) * math_threads];
+    for (int other = 1; other < plan.parts; ++other) {
+        sums += Shape::sum_floats;
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int i = 0; i < 64; ++i)
+                acc[half][i] += sums[(half * 64 + i) * math_threads];
+    }
+    return true;
+}
+
+// Where a tile of C lies.
+struct tile_target {
+    const float *scales_a, *scales_b; // of the tile's lines; null where there are none
+    float* c;
+    int64_t ldc, rows, cols; // rows and columns that are left
+    float alpha, beta;
+
+    __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at) {
+        const limb_pass& pass = job.pass;
+        const sgemm_operands o = resolve_operands(job.p, pass.first_batch + at.batch);
+        const int64_t row = int64_t{at.panel_a} * panel_lines;
+        const int64_t col = int64_t{at.panel_b} * panel_lines;
+        const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_lines + row;
+        const int64_t line_b = int64_t{at.batch} * pass.panels_b * panel_lines + col;
+        const bool has_scales = o.k != 0; // else none were written
+        scales_a = has_scales ? job.packed.a.line_scales + line_a : nullptr;
+        scales_b = has_scales ? job.packed.b.line_scales + line_b : nullptr;
+        c = o.c + pass.row + row + (pass.col + col) * job.p.ldc;
+        ldc = job.p.ldc;
+        rows = pass.rows - row;
+        cols = pass.cols - col;
+        alpha = o.alpha;
+        beta = pass.first_k == 0 ? o.beta : 1;
+    }
+};
+
+// Multiplies what a thread has of a tile, from its row and column on, by the scales of the lines.
+template <class Shape>
+__device__ __forceinline__ void
+scale_lines(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
+    // All are loaded before anything is written, as loads do not pass stores.
+    float scales_a[Shape::halves][2], scales_b[32];
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+        for (int r = 0; r < 2; ++r)
+            scales_a[half][r] = tile.scales_a[row + half * 64 + r * 8];
+#pragma unroll
+    for (int i = 0; i < 32; ++i)
+        scales_b[i] = tile.scales_b[col + i / 2 * 8 + i % 2];
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+        for (int e = 0; e < 64; ++e)
+            acc[half][e] = acc[half][e] * scales_a[half][e / 2 % 2] * scales_b[e / 4 * 2 + e % 2];
+}
+
+// Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
+// e / 4 * 8 + e % 2 from its first.
+template <class Shape>
+__device__ __forceinline__ void write_tile(const tile_target& tile,
+                                           float (&acc)[Shape::halves][64]) {
+    // What follows from it is not kept while the tile is multiplied.
+    const int thread = fresh_thread();
+    const int lane = thread % 32, warp = thread / 32 % 4;
+    const int group = thread / 128 - 1;
+    const int row = group * Shape::halves * 64 + warp * 16 + lane / 4, col = lane % 4 * 2;
+    if (tile.scales_a)
+        scale_lines<Shape>(tile, row, col, acc);
+    float* const c = tile.c + row + col * tile.ldc;
+    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n) {
+        constexpr int batch = 16; // loads in flight
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int first = 0; first < 64; first += batch) {
+                float* const target = c + half * 64 + first / 4 * 8 * tile.ldc;
+                const auto at = [&](int e) {
+                    return target + e / 2 % 2 * 8 + (e / 4 * 8 + e % 2) * tile.ldc;
+                };
+                float old[batch] = {};
+                if (tile.beta != 0) {
+#pragma unroll
+                    for (int e = 0; e < batch; ++e)
+                        old[e] = *at(e);
+                }
+#pragma unroll
+                for (int e = 0; e < batch; ++e) {
+                    const float scaled = tile.alpha * acc[half][first + e];
+                    *at(e) = tile.beta == 0 ? scaled : fmaf(tile.beta, old[e], scaled);
+                }
+            }
+        return;
+    }
+#pragma unroll
+    for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+        for (int e = 0; e < 64; ++e) {
+            const int i = half * 64 + e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
+            if (row + i < tile.rows && col + l < tile.cols)
+                store_c(c + i + l * tile.ldc, tile.alpha, acc[half][e], tile.beta);
+        }
+}
+
+// Adds and writes a tile whose parts a cluster has, or one block alone. The sums meet in shared memory, column by
+// column, and each block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
+template <class Shape>
+__device__ __forceinline__ void write_shared_tile(const tile_target& tile,
+                                                  int parts,
+                                                  int part,
+                                                  float* smem,
+                                                  const float (&acc)[Shape::halves][64]) {
+    constexpr int column = Shape::shared_column;
+    constexpr int quads = Shape::block_m / 4;                      // of a column
+    constexpr int group_cols = Shape::math_threads / quads;        // a quad a thread
+    constexpr int groups = Shape::block_n / group_cols, batch = 4; // groups in flight
+    const int thread = threadIdx.x - 128, lane = thread % 32, warp = thread / 32 % 4;
+    float* const smem_scales = smem + Shape::block_n * column; // of the columns
+    sync_math<Shape>();                                        // all products have read the stages
+    {
+        const int row = thread / 128 * Shape::halves * 64 + warp * 16 + lane / 4;
+        float* mine = smem + lane % 4 * 2 * column + row;
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int e = 0; e < 64; ++e)
+                mine[(e / 4 * 8 + e % 2) * column + half * 64 + e / 2 % 2 * 8] = acc[half][e];
+    }
+    const int row = thread % quads * 4;
+    float4 scales_a = make_float4(1, 1, 1, 1);
+    if (thread < Shape::block_n)
+        smem_scales[thread] = tile.scales_b ? tile.scales_b[thread] : 1;
+    if (tile.scales_a)
+        scales_a = *reinterpret_cast<const float4*>(tile.scales_a + row);
+    const bool vector = aligned16(tile.c, tile.ldc);
+    const auto meet = [&] {
+        if (parts > 1)
+            cluster_barrier();
+        else
+            sync_math<Shape>();
+    };
+    meet(); // the sums of all blocks are written
+    for (int first = part; first < groups; first += batch * parts) {
+        float4 sums[batch] = {};
+        for (int other = 0; other < parts; ++other) {
+            float4 quad[batch];
+#pragma unroll
+            for (int i = 0; i < batch; ++i) {
+                const int group = min(first + i * parts, groups - 1);
+                quad[i] = load_quad_from_block(
+                    smem + (group * group_cols + thread / quads) * column + row, other);
+            }
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                add_quad(sums[i], quad[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            const int group = first + i * parts, col = group * group_cols + thread / quads;
+            if (group >= groups || col >= tile.cols || row >= tile.rows)
+                continue;
+            const float scale_b = smem_scales[col];
+            const float product[4] = {sums[i].x * scales_a.x * scale_b,
+                                      sums[i].y * scales_a.y * scale_b,
+                                      sums[i].z * scales_a.z * scale_b,
+                                      sums[i].w * scales_a.w * scale_b};
+            float* const target = tile.c + row + col * tile.ldc;
+            store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
+        }
+    }
+    meet(); // the sums of this block have been read
+}
+
+#endif
+
+} // namespace myblas::cuda
