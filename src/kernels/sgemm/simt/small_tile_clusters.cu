@@ -15,6 +15,7 @@ using variant = small_tile_variant<Shape>;
 // clang-format off
 //                                                     warps        thread lanes slab                         blocks of a
 //                                                     m  n  groups m  n   m     k   stages  cluster  packed  multiprocessor
+using tile_32x16_cluster2 = variant<small_tile_shape<1, 1, 8,     4, 4,  8,    16, 3,      2,       false,  2>>;
 using tile_32x16_cluster4 = variant<small_tile_shape<1, 1, 8,     4, 4,  8,    16, 3,      4,       false,  2>>;
 using tile_32x32_cluster2 = variant<small_tile_shape<1, 1, 4,     4, 8,  8,    16, 3,      2,       false,  3>>;
 using tile_32x32_cluster8 = variant<small_tile_shape<1, 1, 8,     4, 8,  8,    16, 3,      8,       false,  1>>;
@@ -22,7 +23,9 @@ using tile_32x32_cluster8 = variant<small_tile_shape<1, 1, 8,     4, 8,  8,    1
 
 } // namespace
 
-constinit const std::array<sgemm_kernel, 3> sgemm_small_tile_clusters = {
+constinit const std::array<sgemm_kernel, 4> sgemm_small_tile_clusters = {
+    describe<tile_32x16_cluster2>("small_tile/32x16_k16_cluster2",
+                                  "each of 2 x 8 warps with its slabs of 16 k"),
     describe<tile_32x16_cluster4>("small_tile/32x16_k16_cluster4",
                                   "each of 4 x 8 warps with its slabs of 16 k"),
     describe<tile_32x32_cluster2>("small_tile/32x32_k16_cluster2",

@@ -101,16 +101,14 @@ struct variant {
 //                                           block         warp    lanes          blocks of a
 //                                           m    n    k   m   n   m      stages  multiprocessor
 using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1>;
-using tile_128x128 = variant<warp_tile_shape<128, 128, 16, 32, 64, 4,     4>,     2>;
 using tile_64x128  = variant<warp_tile_shape<64,  128, 16, 32, 64, 4,     4>,     3>;
 using tile_64x64   = variant<warp_tile_shape<64,  64,  16, 32, 32, 4,     4>,     4>;
 // clang-format on
 
 } // namespace
 
-constinit const std::array<sgemm_kernel, 4> sgemm_warp_tile = {
+constinit const std::array<sgemm_kernel, 3> sgemm_warp_tile = {
     describe<tile_256x128>("warp_tile/256x128", "warps of 64 x 64, threads of 16 x 8, cp.async"),
-    describe<tile_128x128>("warp_tile/128x128", "warps of 32 x 64, threads of 8 x 8, cp.async"),
     describe<tile_64x128>("warp_tile/64x128", "warps of 32 x 64, threads of 8 x 8, cp.async"),
     describe<tile_64x64>("warp_tile/64x64", "warps of 32 x 32, threads of 8 x 4, cp.async"),
 };

@@ -154,9 +154,10 @@ struct limb_launcher {
             .smem_bytes = Shape::smem_bytes,
             .math = math,
             .accepts = fits_counts,
+            .accepts_what = "it accepts up to 2^40 elements of an operand",
             .workspace_bytes = [](Problem& p, Device& d) { return least_bytes(variant, p, d); },
             .best_workspace_bytes = [](Problem& p, Device& d) { return best_bytes(variant, p, d); },
-            .work = [](Problem& p, Device& d) { return whole_work(variant, p, d); },
+            .work = [](Problem& p, Device& d, size_t bytes) { return work_of(variant, p, d, bytes); },
             .prepare = prepare,
             .launch = launch,
         };

@@ -24,7 +24,7 @@ using small_fp16x3 = product_shape<fp16x3, 1, 6>;
 
 } // namespace
 
-constinit const kernel_entry<sgemm_problem> sgemm_bf16x6[] = {
+constinit const std::array<sgemm_kernel, 2> sgemm_bf16x6 = {
     limb_launcher<large_bf16x6>::entry(
         "bf16x6/256x128",
         "three bf16 limbs, six products on tensor cores, added in FP32 every 32 of k",
@@ -34,7 +34,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_bf16x6[] = {
                                        MYBLAS_FP32_EMULATED_MATH),
 };
 
-constinit const kernel_entry<sgemm_problem> sgemm_fp16x3[] = {
+constinit const std::array<sgemm_kernel, 2> sgemm_fp16x3 = {
     limb_launcher<large_fp16x3, large_bf16x6, true>::entry(
         "fp16x3/256x128",
         "two scaled fp16 limbs, three products on tensor cores, added in FP32 every 32 of k",

@@ -1,5 +1,7 @@
 #include "kernels/sgemm/tensor/plan.h"
 
+#include "kernels/sgemm/parts/work.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -212,14 +214,36 @@ size_t least_bytes(const limb_variant& v, const sgemm_problem& p, const device_i
 }
 
 // In one pass. Waves count passes, but short ones of a variant with a fallback, which is not launched then.
-work_estimate whole_work(const limb_variant& v, const sgemm_problem& p, const device_info& device) {
-    const pass_plan whole = plan_whole(v, p, device);
-    const pass_work work = work_in(v, p, device, whole.first);
-    // Packing that goes on beside a product takes a third of the time.
-    const double packings = v.packs_beside && !inputs_aligned16(p) ? 3 : 1;
-    return {.waves = v.fallback_limbs != 0 && !whole.has_fallback ? 0.0 : 1.0,
-            .steps = work.steps,
-            .bytes = packings * work.packed + work.added};
+work_estimate work_of(const limb_variant& v,
+                      const sgemm_problem& p,
+                      const device_info& device,
+                      size_t workspace_bytes) {
+    constexpr double products_per_cycle = 2048; // of 16 bits, of a multiprocessor's tensor cores
+    const pass_plan plan = plan_passes(v, p, device, workspace_bytes);
+    const pass_work work = work_in(v, p, device, plan.first);
+    const float_extents e(p);
+    const int parts = part_count(v, plan.first, device);
+    const auto tiles = static_cast<double>(tile_count(v, plan.first));
+    const double blocks = tiles * parts, sms = device.sm_count;
+    const bool packs_beside = v.packs_beside && inputs_aligned16(p);
+    const bool is_alone =
+        is_short(v, plan.first, device) && (v.block_m == panel_lines || packs_beside);
+    const double launches =
+        (packs_beside ? 1 : 2) + (is_alone ? 0 : plan.has_fallback ? 3 : 1);
+    work_estimate w;
+    w.launches = static_cast<float>(work.passes * launches);
+    w.rounds = static_cast<float>(work.passes);
+    w.steps = static_cast<float>(work.steps);
+    w.math_cycles = static_cast<float>(work.steps * chunk_k * v.block_m * panel_lines * v.pairs /
+                                       products_per_cycle);
+    // Packing before the product, in floats that a warp has read.
+    w.copies = packs_beside ? 0 : static_cast<float>(work.packed / (4 * (1 + v.limbs) * 32 * sms));
+    w.l2_bytes = static_cast<float>(work.steps * chunk_k * 2 * v.limbs * (v.block_m + panel_lines));
+    w.memory_bytes = static_cast<float>(work.packed + work.added);
+    w.exchanges = static_cast<float>(parts - 1);
+    w.fill = static_cast<float>(blocks / (std::ceil(blocks / sms) * sms));
+    w.edge = e.m * e.n * e.batch / static_cast<float>(tiles * tile_floats(v) * work.passes);
+    return w;
 }
 
 // ---- Packing and tiles ---------------------------------------------------------------------------

@@ -65,8 +65,10 @@ bool is_short(const limb_variant& variant, const limb_pass& pass, const device_i
 // For kernel_entry.
 size_t least_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
 size_t best_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
-work_estimate
-whole_work(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
+work_estimate work_of(const limb_variant& variant,
+                      const sgemm_problem& p,
+                      const device_info& device,
+                      size_t workspace_bytes);
 
 // ---- Packing before the product ------------------------------------------------------------------
 

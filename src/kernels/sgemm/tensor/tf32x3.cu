@@ -47,15 +47,24 @@ struct tf32_launcher {
         return count;
     }
 
-    // Steps are slabs that a multiprocessor works through, with all groups.
-    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+    static work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+        constexpr float tile = Shape::block_m * Shape::block_n, slab_k = Shape::slab_k;
+        constexpr float products_per_cycle = 1024.0f / 3; // of TF32, three for each of floats
         const int parts = part_count(p, device);
-        const double blocks =
-            static_cast<double>(tile_count(p, Shape::block_m, Shape::block_n)) * parts;
-        const double waves = std::ceil(blocks / device.sm_count);
-        return {.waves = waves,
-                .steps = waves * static_cast<double>(ceil_div<int64_t>(slab_count(p), parts)),
-                .bytes = operand_bytes(p)};
+        const auto tiles = static_cast<float>(tile_count(p, Shape::block_m, Shape::block_n));
+        const float_extents e(p);
+        const block_rounds blocks(device, tiles * static_cast<float>(parts), 1, parts);
+        const float slabs = whole_up(whole_up(e.k / slab_k) / static_cast<float>(parts));
+        work_estimate w;
+        w.rounds = blocks.rounds;
+        w.steps = blocks.rounds * slabs;
+        w.math_cycles = w.steps * slab_k * tile / products_per_cycle;
+        w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
+        w.memory_bytes = e.operand_bytes();
+        w.exchanges = static_cast<float>(parts - 1);
+        w.fill = blocks.fill;
+        w.edge = e.m * e.n / (tiles * tile);
+        return w;
     }
 
     static myblasStatus_t prepare(const device_info& device) {
@@ -121,6 +130,7 @@ struct tf32_launcher {
             .alignment_bytes = 16,
             .math = MYBLAS_FP32_EMULATED_MATH,
             .accepts = fits,
+            .accepts_what = "it accepts single products on the grid of 16 bytes",
             .work = work,
             .prepare = prepare,
             .launch = launch,
@@ -130,7 +140,7 @@ struct tf32_launcher {
 
 } // namespace
 
-constinit const kernel_entry<sgemm_problem> sgemm_tf32x3[] = {
+constinit const std::array<sgemm_kernel, 3> sgemm_tf32x3 = {
     tf32_launcher<tf32_shape<1, 1, 4, 2>>::entry("tf32x3/64x64",
                                                  "two TF32 limbs, three products by wgmma; 4 "
                                                  "warpgroups split and multiply slabs of 64 x 64"),
