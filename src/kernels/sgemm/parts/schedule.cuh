@@ -13,8 +13,8 @@
 //          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
 #pragma once
 
+#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/launcher.h"
-#include "kernels/sgemm/parts/tile_order.cuh"
 #include "kernels/sgemm/parts/work.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/tile_order.cuh"
 
 namespace myblas::cuda {
 

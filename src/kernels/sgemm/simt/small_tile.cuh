@@ -23,6 +23,7 @@
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
+#include "kernels/common/swizzle.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/work.h"
 
@@ -63,40 +64,8 @@ struct small_tile_shape {
     static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
 };
 
-// Where the lines of a slab lie in shared memory when k runs along global memory: row_lines of them in
-// each row of 32 floats, the quads of a row changed about by the swizzle. Padding instead would let lines
-// cross rows, and a copy that does is written in two steps: 256 cubed TN took 20% longer.
-//
-// The `lanes` threads that read at the same time, at the same k, read lines that follow one another here.
-// The copies of one instruction go to such lines too, or, where a thread owns `width` > 1 neighbouring
-// lines, to lines `lanes` apart. In all these cases their quads are in different banks.
-//
-// Position, row and swizzle only move bits: of a sum of lines without common bits they are the sum, for the
-// swizzle the exclusive or, of those of each; and what depends on no thread is a constant.
-template <int slab_k, int lanes, int width>
-struct small_tile_swizzle {
-    static constexpr int line_quads = slab_k / 4;
-    static constexpr int row_lines = 32 / slab_k;
-    static_assert(slab_k == 8 || slab_k == 16 || slab_k == 32);
-
-    static __device__ __forceinline__ constexpr int position(int line) {
-        return line / width % lanes + line % width * lanes +
-               line / (lanes * width) * (lanes * width);
-    }
-    // Float at which the row of a line begins.
-    static __device__ __forceinline__ constexpr int row(int line) {
-        return position(line) / row_lines * 32;
-    }
-    // To be combined by exclusive or with a quad's number in its line.
-    static __device__ __forceinline__ constexpr int swizzle(int line) {
-        const int p = position(line);
-        return (p % row_lines * line_quads) ^ (p / row_lines % line_quads) ^
-               (p / lanes % row_lines * line_quads);
-    }
-};
-
 // Moves slabs of one operand, `lines` of C's side x slab_k, to shared memory: as smem[k][line] where lines
-// run along memory, else as small_tile_swizzle says.
+// run along memory, else as line_swizzle says.
 template <int lines, int slab_k, int threads, bool k_contiguous, class Swizzle>
 struct small_tile_copier {
     static constexpr int inner = k_contiguous ? slab_k : lines; // along memory
@@ -204,8 +173,8 @@ struct small_tile {
     // Lines that a thread has side by side: rows in quads, to be written so; columns as they are read.
     static constexpr int width_a = 4;
     static constexpr int width_b = !transb ? 1 : Shape::thread_n < 4 ? Shape::thread_n : 4;
-    using swizzle_a = small_tile_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
-    using swizzle_b = small_tile_swizzle<Shape::block_k, Shape::lanes_n, width_b>;
+    using swizzle_a = line_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
+    using swizzle_b = line_swizzle<Shape::block_k, Shape::lanes_n, width_b>;
     using copier_a =
         small_tile_copier<Shape::block_m, Shape::block_k, Shape::group_threads, transa, swizzle_a>;
     using copier_b =

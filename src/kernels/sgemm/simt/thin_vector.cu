@@ -42,26 +42,6 @@ struct vector_operands {
     }
 };
 
-template <int width>
-struct piece {
-    float x[width];
-
-    // `inside`: else zeroes; `source` can be read in any case.
-    __device__ __forceinline__ void load(const float* source, bool inside = true) {
-        if constexpr (width == 4) {
-            load_quad(x, source);
-        } else if constexpr (width == 2) {
-            const float2 v = *reinterpret_cast<const float2*>(source);
-            x[0] = v.x, x[1] = v.y;
-        } else {
-            x[0] = *source;
-        }
-#pragma unroll
-        for (float& value : x)
-            value = inside ? value : 0;
-    }
-};
-
 template <int width, int line_lanes>
 struct lines_shape {
     static constexpr int k_lanes = 32 / line_lanes;
@@ -100,7 +80,7 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
         const int k_left = o.k - first_k;
         const bool inside = element_k < k_left; // so that all other lanes multiply by zero
         const float element = o.vector[(inside ? first_k + element_k : 0) * layout.short_k_step];
-        piece<width> x[shape::unroll];
+        float_piece<width> x[shape::unroll];
         if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u)
@@ -179,7 +159,7 @@ __global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(const sgemm
     float acc[lines] = {};
     for (int first_k = warp % sharing * shape::chunk + lane * width; first_k < o.k;
          first_k += sharing * shape::chunk) {
-        piece<width> x[shape::unroll][lines], y[shape::unroll];
+        float_piece<width> x[shape::unroll][lines], y[shape::unroll];
 #pragma unroll
         for (int u = 0; u < shape::unroll; ++u) {
             const bool inside = first_k + u * 32 * width < o.k;
