@@ -15,8 +15,9 @@ namespace myblas::cuda {
 //
 // Position, row and swizzle only move bits: of a sum of lines without common bits they are the sum, for the
 // swizzle the exclusive or, of those of each; and what depends on no thread is a constant.
-template <int line_floats, int lanes, int width>
+template <int line_floats, int lanes_, int width_>
 struct line_swizzle {
+    static constexpr int lanes = lanes_, width = width_;
     static constexpr int line_quads = line_floats / 4;
     static constexpr int row_lines = 32 / line_floats;
     static_assert(line_floats == 8 || line_floats == 16 || line_floats == 32);

@@ -66,8 +66,10 @@ struct small_tile_shape {
 
 // Moves slabs of one operand, `lines` of C's side x slab_k, to shared memory: as smem[k][line] where lines
 // run along memory, else as line_swizzle says.
-template <int lines, int slab_k, int threads, bool k_contiguous, class Swizzle>
+template <class Shape, int lines, bool k_contiguous_, class Swizzle>
 struct small_tile_copier {
+    static constexpr int slab_k = Shape::block_k, threads = Shape::group_threads;
+    static constexpr bool k_contiguous = k_contiguous_;
     static constexpr int inner = k_contiguous ? slab_k : lines; // along memory
     static constexpr int outer = k_contiguous ? lines : slab_k;
     static constexpr int slab_floats = inner * outer;
@@ -129,8 +131,10 @@ private:
 };
 
 // A thread's lines of one operand, at 4 consecutive k.
-template <int block_lines, int count, int lanes, int width, bool k_contiguous, class Swizzle>
+template <int count, class Copier, class Swizzle>
 struct small_tile_fragment {
+    static constexpr int lanes = Swizzle::lanes, width = Swizzle::width;
+
     float x[4][count]; // [k][line]
 
     // Line `i` of the thread at `position` among the lanes, in the warp tile.
@@ -140,7 +144,7 @@ struct small_tile_fragment {
 
     // At k of a slab; `first` is the thread's first line in the block tile.
     __device__ __forceinline__ void load(const float* slab, int first, int k) {
-        if constexpr (k_contiguous) {
+        if constexpr (Copier::k_contiguous) {
             const float* rows = slab + Swizzle::row(first);
             const int swizzle = Swizzle::swizzle(first);
 #pragma unroll
@@ -155,7 +159,7 @@ struct small_tile_fragment {
             for (int l = 0; l < 4; ++l)
 #pragma unroll
                 for (int i = 0; i < count; i += width) {
-                    const float* at = slab + first + (k + l) * block_lines + line(0, i);
+                    const float* at = slab + first + (k + l) * Copier::inner + line(0, i);
                     if constexpr (width == 4) {
                         const float4 v = *reinterpret_cast<const float4*>(at);
                         x[l][i] = v.x, x[l][i + 1] = v.y, x[l][i + 2] = v.z, x[l][i + 3] = v.w;
@@ -175,22 +179,10 @@ struct small_tile {
     static constexpr int width_b = !transb ? 1 : Shape::thread_n < 4 ? Shape::thread_n : 4;
     using swizzle_a = line_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
     using swizzle_b = line_swizzle<Shape::block_k, Shape::lanes_n, width_b>;
-    using copier_a =
-        small_tile_copier<Shape::block_m, Shape::block_k, Shape::group_threads, transa, swizzle_a>;
-    using copier_b =
-        small_tile_copier<Shape::block_n, Shape::block_k, Shape::group_threads, !transb, swizzle_b>;
-    using fragment_a = small_tile_fragment<Shape::block_m,
-                                           Shape::thread_m,
-                                           Shape::lanes_m,
-                                           width_a,
-                                           transa,
-                                           swizzle_a>;
-    using fragment_b = small_tile_fragment<Shape::block_n,
-                                           Shape::thread_n,
-                                           Shape::lanes_n,
-                                           width_b,
-                                           !transb,
-                                           swizzle_b>;
+    using copier_a = small_tile_copier<Shape, Shape::block_m, transa, swizzle_a>;
+    using copier_b = small_tile_copier<Shape, Shape::block_n, !transb, swizzle_b>;
+    using fragment_a = small_tile_fragment<Shape::thread_m, copier_a, swizzle_a>;
+    using fragment_b = small_tile_fragment<Shape::thread_n, copier_b, swizzle_b>;
 
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr int ring_floats = Shape::stages * stage_floats;
