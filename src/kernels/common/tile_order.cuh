@@ -13,6 +13,13 @@ struct tile_position {
     Index row, col;
 };
 
+// Column by column, for `rows` rows of the matrix.
+template <int block_m, int block_n>
+__device__ __forceinline__ tile_position<int64_t> column_order(unsigned block, int64_t rows) {
+    const int64_t tiles_m = ceil_div<int64_t>(rows, block_m);
+    return {block % tiles_m * block_m, block / tiles_m * block_n};
+}
+
 // Blocks that run at the same time take a patch of tiles as square as possible, `patch` tiles high, so that
 // they share in the L2 cache what is read for rows and columns of tiles.
 template <class Shape, class Index = int64_t>

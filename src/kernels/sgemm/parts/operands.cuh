@@ -4,6 +4,7 @@
 #include "core/kernel_entry.h"
 #include "kernels/common/fragment.cuh"
 #include "kernels/common/scalar.h"
+#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/launcher.h"
 
 #include <cstdint>

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
 
 namespace myblas::cuda {
