@@ -91,7 +91,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
                        static_cast<double>(e.best_workspace_bytes) / mib,
                        note);
     }
-    fmt::print("time = factor x (overhead + cube root of arithmetic^3 + cache^3 + memory^3); MiB: "
+    fmt::print("time = factor x (overhead + fourth root of arithmetic^4 + cache^4 + memory^4); MiB: "
                "the workspace that the kernel can use\n");
 }
 

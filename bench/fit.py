@@ -239,10 +239,12 @@ def in_mode(readings, library, mode):
 # ---- The model, as in src/select/model.h ---------------------------------------------------------
 
 COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
-DOMAIN = ("short side", "long side", "k", "batch", "elements of C", "rounds")
+DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
+HALF_OCTAVES = 128
+NEAR_LEAST = 0.8  # the learned factor is asked only of variants with a physical time so near the least, base 2
 HIDDEN = 24
 SCALE = 1 / 8
-MARGIN = 1.0  # of a domain beyond what was measured: a factor of two
+MARGIN = 1  # half octaves of a domain beyond what was measured; rounds: a factor of two
 
 
 class View:
@@ -276,7 +278,8 @@ class View:
         # Null pointers, where there are arrays, count as on the grid.
         grid = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), on_grid(ld))
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
-        self.domain = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
+        octaves = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
+        self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)
         self.problem = np.stack(
             [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
              np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, grid("lda"), grid("ldb"), grid("ldc"),
@@ -291,7 +294,8 @@ class View:
         self.features = np.stack(
             [log(w["rounds"], 1), log(w["steps"], 1), log(w["math_cycles"], 100), log(w["copies"], 100),
              log(w["l2_bytes"], 1000), log(self.memory_cycles, 100), log(w["exchanges"], 1),
-             log(w["fill"], 0.01), log(w["edge"], 0.01), np.ones(w["fill"].shape)], axis=2)  # fmt: skip
+             log(w["fill"], 0.01), log(w["edge"], 0.01), log(w["launches"], 0),
+             np.ones(w["fill"].shape), np.zeros(w["fill"].shape)], axis=2)  # fmt: skip
 
     def log_physical(self, variant, costs, rows=slice(None)):
         """log2 of cycles; costs is a vector in the order of COSTS."""
@@ -302,18 +306,24 @@ class View:
         memory = dram * self.memory_cycles[rows, variant] * (1 - 0.65 * self.cached[rows])
         memory = memory + store * self.c_cycles[rows]
         overhead = launch * w["launches"] + round_ * w["rounds"] + exchange * w["exchanges"]
-        return np.log2(overhead + np.cbrt(arithmetic**3 + cache**3 + memory**3 + 1e-16))
+        return np.log2(overhead + (arithmetic**4 + cache**4 + memory**4) ** 0.25 + 1)
 
     def all_physical(self, costs):
         return np.stack([self.log_physical(v, costs[v]) for v in range(len(self.variants))], axis=1)
 
     def candidates(self, domain):
-        inside = np.ones(self.accepted.shape, dtype=bool)
-        for i in range(5):
+        """domain: of each variant the half octaves, and the most rounds."""
+        ranges, most_rounds = domain
+        inside = self.w["rounds"] <= most_rounds[None, :]
+        for i in range(len(DOMAIN)):
             x = self.domain[:, i : i + 1]
-            inside &= (x >= domain[None, :, i, 0]) & (x <= domain[None, :, i, 1])
-        rounds = np.log2(self.w["rounds"] + 1)
-        return inside & (rounds <= domain[None, :, 5, 1])
+            inside &= (x >= ranges[None, :, i, 0]) & (x <= ranges[None, :, i, 1])
+        return inside
+
+
+def near_least(physical, candidates):
+    least = np.where(candidates, physical, np.inf).min(axis=1, keepdims=True)
+    return candidates & (physical <= least + NEAR_LEAST)
 
 
 class Model:
@@ -332,12 +342,12 @@ class Model:
 
     def choose(self, view, allowed, with_factor=True):
         """Index of the variant chosen for each call; allowed[call, variant]."""
-        predicted = self.log_cycles(view, with_factor)
-        outside = np.where(self.candidates_of(view), 0, 1000)  # taken only where nothing else is
-        return np.argmin(np.where(allowed, predicted + outside, np.inf), axis=1)
-
-    def candidates_of(self, view):
-        return view.candidates(self.domain)
+        inside = view.candidates(self.domain)
+        near = near_least(view.all_physical(self.costs), allowed & inside)
+        outside = np.where(inside, 0, 1000) + np.where(near, 0, 100)  # taken only where nothing else is
+        return np.argmin(
+            np.where(allowed, self.log_cycles(view, with_factor) + outside, np.inf), axis=1
+        )
 
 
 # ---- Fitting -------------------------------------------------------------------------------------
@@ -374,21 +384,22 @@ def fit_costs(view, us, rough, best, rows):
 
 
 def find_domains(view, regrets, rough, rows):
-    """Where each variant was within 5% of the best in some mode, and a factor of two beyond."""
-    domains = np.zeros((len(view.variants), len(DOMAIN), 2))
-    rounds = np.log2(view.w["rounds"] + 1)
+    """Where each variant was within 5% of the best in some mode, and a little beyond."""
+    ranges = np.zeros((len(view.variants), len(DOMAIN), 2), dtype=int)
+    most_rounds = np.zeros(len(view.variants))
     for variant, column in enumerate(view.columns):
         near = np.zeros(len(rows), dtype=bool)
         for regret in regrets:
             near |= np.nan_to_num(regret[:, column], nan=9) < math.log2(1.05)
         near &= rows & ~rough[:, column]
         if not near.any():
-            domains[variant] = [[99, -99]] * len(DOMAIN)
+            ranges[variant] = [[1, 0]] * len(DOMAIN)
             continue
-        values = np.concatenate([view.domain[near], rounds[near, variant][:, None]], axis=1)
-        domains[variant, :, 0] = values.min(axis=0) - MARGIN
-        domains[variant, :, 1] = values.max(axis=0) + MARGIN
-    return domains
+        values = view.domain[near]
+        ranges[variant, :, 0] = np.maximum(values.min(axis=0) - MARGIN, 0)
+        ranges[variant, :, 1] = np.minimum(values.max(axis=0) + MARGIN, HALF_OCTAVES - 1)
+        most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
+    return ranges, most_rounds
 
 
 def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
@@ -405,7 +416,7 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
     modes = []
     for regret in regrets:
         cost = regret[rows][:, columns]
-        allowed = np.isfinite(cost) & inside
+        allowed = near_least(base, np.isfinite(cost) & inside)
         modes.append((allowed, np.where(allowed, np.minimum(cost, 2), 0)))
     nearest = np.min([np.where(a, c, 9) for a, c in modes], axis=0)
     weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)
@@ -509,8 +520,9 @@ def write_model(model, path, readings, lines):
             file.write(f"// {line}\n")
         file.write("\n// clang-format off\nconstexpr variant_model variants[] = {\n")
         for v, name in enumerate(model.variants):
-            ranges = ", ".join(f"{{{low:.4g}, {high:.4g}}}" for low, high in model.domain[v])
-            file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n     {{{{{ranges}}}}},\n')
+            ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
+            file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
+            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.0f},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
         file.write("};\n\nconstexpr std::array<std::array<float, hidden_count>, problem_feature_count> hidden = {{\n")

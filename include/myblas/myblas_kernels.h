@@ -114,8 +114,8 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
  * would not be taken. The work (launches to edge) and the times are those of SGEMM kernels of the
  * cuda backend that the selection compares by time; of others they are 0.
  *
- * The predicted time is factor times the sum of overhead_us and the cube root of
- * arithmetic_us^3 + cache_us^3 + memory_us^3: whichever of the three takes longest hides the others.
+ * The predicted time is factor times the sum of overhead_us and the fourth root of
+ * arithmetic_us^4 + cache_us^4 + memory_us^4: whichever of the three takes longest hides the others.
  */
 typedef struct {
     size_t size_bytes;      /* set by the caller to sizeof(myblasKernelEstimate_t) */

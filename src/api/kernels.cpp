@@ -88,7 +88,8 @@ void predict_time(const predictor* by,
                   myblasKernelEstimate_t* found) {
     if (!kernel.work)
         return;
-    const work_estimate work = kernel.work(problem, device, workspace_bytes);
+    const work_query query(problem, device, workspace_bytes);
+    const work_estimate work = kernel.work(query);
     found->launches = work.launches;
     found->rounds = work.rounds;
     found->steps = work.steps;
@@ -103,17 +104,18 @@ void predict_time(const predictor* by,
     if (variant < 0)
         return;
     const variant_model& model = by->model->variants[static_cast<size_t>(variant)];
-    const problem_view view(*by->model, problem, device);
-    const prediction p = predict(model, view, work);
-    found->candidate = lies_in_domain(model, view) && has_few_rounds(model, work);
+    const problem_view view(*by->model, query);
+    const physical_time time(model, view, work);
+    found->candidate = (view.candidates >> variant & 1) && work.rounds <= model.most_rounds;
     const double us_per_cycle = 1.0 / device.clock_mhz;
-    found->arithmetic_us = us_per_cycle * p.arithmetic;
-    found->cache_us = us_per_cycle * p.cache;
-    found->memory_us = us_per_cycle * p.memory;
-    found->overhead_us = us_per_cycle * p.overhead;
-    const float tuned = by->log_factor(static_cast<size_t>(variant), problem);
-    found->factor = std::exp2(p.log_factor + tuned);
-    found->predicted_us = us_per_cycle * std::exp2(p.log_cycles() + tuned);
+    found->arithmetic_us = us_per_cycle * time.arithmetic;
+    found->cache_us = us_per_cycle * time.cache;
+    found->memory_us = us_per_cycle * time.memory;
+    found->overhead_us = us_per_cycle * time.overhead;
+    const float learned = log_factor(model, view, work) +
+                          by->log_factor(static_cast<size_t>(variant), problem);
+    found->factor = std::exp2(learned);
+    found->predicted_us = us_per_cycle * std::exp2(time.log_total + learned);
 }
 
 // What myblasGetKernelEstimate and its twin answer.

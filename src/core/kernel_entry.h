@@ -40,6 +40,29 @@ struct work_estimate {
     float edge = 1;         // of the tiles' elements, the part that lies in C
 };
 
+// What a kernel is asked, with what many of them would compute of the problem.
+struct work_query {
+    const sgemm_problem& problem;
+    const device_info& device;
+    size_t workspace_bytes;
+    float m, n, k, batch;     // the extents, none below 1
+    float operand_bytes;      // of A, B and C
+    float copies_a, copies_b; // instructions of a warp that copy a float: by quads where these are on the grid
+
+    work_query(const sgemm_problem& p, const device_info& d, size_t bytes)
+        : problem(p), device(d), workspace_bytes(bytes), m(at_least_1(p.m)), n(at_least_1(p.n)),
+          k(at_least_1(p.k)), batch(at_least_1(p.batch_count)),
+          operand_bytes(4 * batch * (m * k + k * n + m * n)),
+          copies_a(copies_of(p.a, p.lda, p.a_array)), copies_b(copies_of(p.b, p.ldb, p.b_array)) {}
+
+private:
+    static float at_least_1(int64_t x) { return static_cast<float>(x > 0 ? x : 1); }
+    // (Strides are not looked at: few batches are on the grid but for them.)
+    static float copies_of(const float* x, int64_t ld, const void* array) {
+        return batch_aligned16(x, ld, 0, array, 1) ? 1.0f / 128 : 1.0f / 32;
+    }
+};
+
 // The functions of a descriptor are pure, but for `prepare` and `launch`. Of scalars the pure ones may
 // read nothing; of a pointer, whether it is null and its place in a block of pointer_period bytes: a
 // handle remembers what was selected, and compares no more than that (core/selection_cache.h).
@@ -67,9 +90,9 @@ struct kernel_entry {
     size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
     // Bytes beyond which more is of no use. Null: as workspace_bytes.
     size_t (*best_workspace_bytes)(const Problem&, const device_info&) = nullptr;
-    // What it would do with this much workspace, also for problems that it does not accept. Null: its time cannot
-    // be predicted, and it is taken by rules alone.
-    work_estimate (*work)(const Problem&, const device_info&, size_t workspace_bytes) = nullptr;
+    // What it would do for a product, also for one that it does not accept. Null: its time cannot be predicted, and
+    // it is taken by rules alone.
+    work_estimate (*work)(const work_query&) = nullptr;
     // Called for each new handle, before the first launch, to opt in to large shared memory.
     // Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;

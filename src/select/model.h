@@ -3,7 +3,7 @@
 // A physical model turns the kernel's work (core/kernel_entry.h) into cycles:
 //
 //   cycles = launch * launches + round * rounds + exchange * exchanges
-//            + cube root of (arithmetic^3 + cache^3 + memory^3)
+//            + fourth root of (arithmetic^4 + cache^4 + memory^4)
 //   arithmetic = step * steps + math * math_cycles + copy * copies
 //   cache      = l2 * l2_bytes              memory = dram * memory_bytes / (bytes a cycle) + store * c_bytes / (the same)
 //
@@ -12,8 +12,9 @@
 // linear function of the logarithms of the variant's work. All of it is data that bench/fit.py writes; the number of
 // multiprocessors, clock, memory rate and cache are the device's.
 //
-// A variant competes where it was ever close to the best, and a factor of two beyond: its domain. Elsewhere its
-// prediction would be a guess.
+// A variant competes where it was ever close to the best, and a little beyond: its domain. Elsewhere its
+// prediction would be a guess. The domains are bits of tables, so that a new product finds its candidates by five
+// loads, and the learned factor is computed for those alone whose physical time is near the least.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -21,6 +22,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -33,18 +35,21 @@ struct work_costs {
     float launch, round, exchange, step, math, copy, l2, dram, store;
 };
 
-inline constexpr size_t problem_feature_count = 15, work_feature_count = 10, hidden_count = 24;
-inline constexpr size_t domain_count = 6;
+inline constexpr size_t problem_feature_count = 15, work_feature_count = 12, hidden_count = 24;
 
-// Base 2 logarithms, both ends included.
-struct log_range {
-    float low, high;
+// Of half octaves, both ends included: i reaches from 2^(i/2) to 2^((i+1)/2).
+struct half_octaves {
+    int low, high;
 };
+
+inline constexpr size_t domain_count = 5;     // short side, long side, k, batch, elements of C
+inline constexpr int half_octave_count = 128; // as far as products reach
 
 struct variant_model {
     const char* name;
     work_costs costs;
-    std::array<log_range, domain_count> domain; // short side, long side, k, batch, elements of C, rounds
+    std::array<half_octaves, domain_count> domain;
+    float most_rounds; // with which it competes
     std::array<float, work_feature_count> work_weights;
     std::array<float, hidden_count> hidden_weights;
 };
@@ -53,7 +58,18 @@ struct time_model {
     int arch; // compute capability x 10 of what was measured
     std::array<std::array<float, hidden_count>, problem_feature_count> hidden;
     std::span<const variant_model> variants;
+    std::array<std::array<uint64_t, half_octave_count>, domain_count> competing; // bits of variants
 };
+
+// time_model::competing.
+constexpr auto tabulate_domains(std::span<const variant_model> variants) {
+    std::array<std::array<uint64_t, half_octave_count>, domain_count> bits{};
+    for (size_t variant = 0; variant < variants.size(); ++variant)
+        for (size_t i = 0; i < domain_count; ++i)
+            for (int at = variants[variant].domain[i].low; at <= variants[variant].domain[i].high; ++at)
+                bits[i][static_cast<size_t>(at)] |= uint64_t{1} << variant;
+    return bits;
+}
 
 // ---- Features ------------------------------------------------------------------------------------
 
@@ -75,29 +91,43 @@ inline float fast_exp2(float x) {
     return std::bit_cast<float>(static_cast<uint32_t>(whole) << 23) * mantissa;
 }
 
+inline constexpr float log_scale = 1.0f / 8; // of logarithms among the features
+
+// In four sums, so that no addition waits for the one before.
+template <size_t count>
+float dot(const std::array<float, count>& a, const std::array<float, count>& b) {
+    static_assert(count % 4 == 0);
+    float sums[4] = {};
+    for (size_t first = 0; first < count; first += 4)
+        for (size_t i = 0; i < 4; ++i)
+            sums[i] += a[first + i] * b[first + i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 // What all variants see of a problem, computed once.
 struct problem_view {
-    std::array<float, domain_count - 1> domain; // as variant_model::domain, without the rounds
-    std::array<float, hidden_count> hidden;     // outputs of the hidden layer
-    float bytes_per_cycle;                      // of the device's memory
-    float c_cycles;                             // to write C there
-    float cached;                               // part of the operands that the L2 cache may hold, 0 to 1
+    uint64_t candidates;                    // the variants in whose domains it lies, but for their rounds
+    std::array<float, hidden_count> hidden; // outputs of the hidden layer
+    float bytes_per_cycle;                  // of the device's memory
+    float c_cycles;                         // to write C there
+    float uncached;                         // part of the operands that memory delivers
 
-    problem_view(const time_model& model, const sgemm_problem& p, const device_info& device) {
-        const auto at_least_1 = [](int64_t x) { return static_cast<float>(x > 0 ? x : 1); };
-        const float m = at_least_1(p.m), n = at_least_1(p.n), k = at_least_1(p.k);
-        const float batch = at_least_1(p.batch_count);
-        const float log_m = fast_log2(m), log_n = fast_log2(n), log_k = fast_log2(k);
-        const float log_batch = fast_log2(batch);
+    problem_view(const time_model& model, const work_query& q) {
+        const sgemm_problem& p = q.problem;
+        const float log_m = fast_log2(q.m), log_n = fast_log2(q.n), log_k = fast_log2(q.k);
+        const float log_batch = fast_log2(q.batch);
         const float log_short = log_m < log_n ? log_m : log_n, log_long = log_m < log_n ? log_n : log_m;
-        const float bytes = 4 * batch * (m * k + k * n + m * n);
-        const float log_cache = fast_log2(bytes / static_cast<float>(device.l2_bytes));
-        domain = {log_short, log_long, log_k, log_batch, log_m + log_n + log_batch};
-        bytes_per_cycle = device.memory_gbps * 1000 / device.clock_mhz;
-        c_cycles = 4 * batch * m * n / bytes_per_cycle;
-        cached = 1 / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
+        const float log_cache =
+            fast_log2(q.operand_bytes / static_cast<float>(q.device.l2_bytes));
+        candidates = ~uint64_t{0};
+        const float domain[] = {log_short, log_long, log_k, log_batch, log_m + log_n + log_batch};
+        for (size_t i = 0; i < domain_count; ++i)
+            candidates &= model.competing[i][half_octave(domain[i])];
+        bytes_per_cycle = q.device.memory_gbps * 1000 / q.device.clock_mhz;
+        c_cycles = 4 * q.batch * q.m * q.n / bytes_per_cycle;
+        uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 
-        constexpr float scale = 1.0f / 8;
+        constexpr float scale = log_scale;
         const auto flag = [](bool x) { return x ? 1.0f : 0.0f; };
         const auto on_grid = [](const float* x, int64_t ld) {
             return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
@@ -129,70 +159,56 @@ struct problem_view {
 
 private:
     static float clamp(float x) { return x < -100 ? -100 : x > 100 ? 100 : x; }
+
+    static size_t half_octave(float log) {
+        constexpr int last = half_octave_count - 1;
+        const int at = static_cast<int>(2 * log + 1e-3f); // fast_log2 may lie below a power of two
+        return static_cast<size_t>(at < 0 ? 0 : at > last ? last : at);
+    }
 };
 
 // ---- Prediction ----------------------------------------------------------------------------------
 
-// Whether the variant may compete; what depends on its work is left to lies_within_rounds.
-inline bool lies_in_domain(const variant_model& variant, const problem_view& problem) {
-    for (size_t i = 0; i < problem.domain.size(); ++i)
-        if (problem.domain[i] < variant.domain[i].low || problem.domain[i] > variant.domain[i].high)
-            return false;
-    return true;
-}
+// Cycles in parts; of the first three mostly the largest counts.
+struct physical_time {
+    float arithmetic, cache, memory;
+    float overhead;  // of launches, rounds and exchanges
+    float log_total; // base 2
 
-inline bool has_few_rounds(const variant_model& variant, const work_estimate& work) {
-    return fast_log2(work.rounds + 1) <= variant.domain.back().high;
-}
-
-// A prediction, in parts.
-struct prediction {
-    float arithmetic, cache, memory; // cycles; of these mostly the largest counts
-    float overhead;                  // cycles of launches, rounds and exchanges
-    float log_physical;              // of all cycles together
-    float log_factor;                // learned
-
-    float log_cycles() const { return log_physical + log_factor; }
+    physical_time(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
+        const work_costs& c = variant.costs;
+        const float memory_cycles = work.memory_bytes / problem.bytes_per_cycle;
+        arithmetic = c.step * work.steps + c.math * work.math_cycles + c.copy * work.copies;
+        cache = c.l2 * work.l2_bytes;
+        memory = c.dram * memory_cycles * problem.uncached + c.store * problem.c_cycles;
+        overhead = c.launch * work.launches + c.round * work.rounds + c.exchange * work.exchanges;
+        constexpr float unit = 65536; // in which no fourth power overflows
+        const auto fourth = [](float x) { return (x / unit) * (x / unit) * (x / unit) * (x / unit); };
+        const float together = fourth(arithmetic) + fourth(cache) + fourth(memory);
+        log_total = fast_log2(overhead + std::sqrt(std::sqrt(together)) * unit + 1);
+    }
 };
 
-inline prediction
-predict(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
-    const work_costs& c = variant.costs;
-    prediction found;
-    const float memory_cycles = work.memory_bytes / problem.bytes_per_cycle;
-    found.arithmetic = c.step * work.steps + c.math * work.math_cycles + c.copy * work.copies;
-    found.cache = c.l2 * work.l2_bytes;
-    found.memory =
-        c.dram * memory_cycles * (1 - 0.65f * problem.cached) + c.store * problem.c_cycles;
-    found.overhead = c.launch * work.launches + c.round * work.rounds + c.exchange * work.exchanges;
-    const auto cube = [](float x) { return x * x * x; };
-    // In units in which no cube overflows
-    constexpr float unit = 1.0f / 65536;
-    const float cubes = cube(found.arithmetic * unit) + cube(found.cache * unit) +
-                        cube(found.memory * unit) + 1e-30f;
-    const float together = fast_exp2(fast_log2(cubes) * (1.0f / 3)) / unit;
-    found.log_physical = fast_log2(found.overhead + together);
-
-    constexpr float scale = 1.0f / 8;
-    const std::array<float, work_feature_count> features = {
-        fast_log2(work.rounds + 1) * scale,
-        fast_log2(work.steps + 1) * scale,
-        fast_log2(work.math_cycles + 100) * scale,
-        fast_log2(work.copies + 100) * scale,
-        fast_log2(work.l2_bytes + 1000) * scale,
-        fast_log2(memory_cycles + 100) * scale,
-        fast_log2(work.exchanges + 1) * scale,
-        fast_log2(work.fill + 0.01f) * scale,
-        fast_log2(work.edge + 0.01f) * scale,
-        1,
+// The learned factor's logarithm.
+inline float
+log_factor(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
+    std::array<float, work_feature_count> features = {
+        work.rounds + 1,
+        work.steps + 1,
+        work.math_cycles + 100,
+        work.copies + 100,
+        work.l2_bytes + 1000,
+        work.memory_bytes / problem.bytes_per_cycle + 100,
+        work.exchanges + 1,
+        work.fill + 0.01f,
+        work.edge + 0.01f,
+        work.launches,
+        256, // whose logarithm is 8, so that the weight is an offset
+        1,   // for whole vectors
     };
-    float factor = 0;
-    for (size_t i = 0; i < work_feature_count; ++i)
-        factor += features[i] * variant.work_weights[i];
-    for (size_t h = 0; h < hidden_count; ++h)
-        factor += problem.hidden[h] * variant.hidden_weights[h];
-    found.log_factor = factor;
-    return found;
+    for (float& x : features)
+        x = fast_log2(x) * log_scale;
+    return dot(features, variant.work_weights) + dot(problem.hidden, variant.hidden_weights);
 }
 
 } // namespace myblas

@@ -88,44 +88,71 @@ bool accepts(const kernel_entry<Problem>& kernel,
 
 // ---- Choice --------------------------------------------------------------------------------------
 
-// The kernel of the least predicted time that accepts the problem, of those that compete for it, or else of all;
-// null if there is none.
+// A variant whose physical time is longer than the least by this, base 2, is not the fastest by any learned factor.
+inline constexpr float near_least = 0.8f;
+
+// The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none.
+inline const kernel_entry<sgemm_problem>*
+fastest_of(uint64_t variants,
+           bool any_rounds,
+           const predictor& by,
+           const problem_view& view,
+           const work_query& q) {
+    struct candidate {
+        float log_cycles;
+        size_t variant;
+        work_estimate work;
+    };
+    std::array<candidate, tuning_factors::most_variants> candidates;
+    size_t count = 0;
+    float least = 1e30f;
+    for (; variants; variants &= variants - 1) {
+        const auto i = static_cast<size_t>(std::countr_zero(variants));
+        const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
+        if (!kernel || !allows(q.problem, *kernel) || !runs_on(*kernel, q.device))
+            continue;
+        candidate& next = candidates[count];
+        next.variant = i;
+        next.work = kernel->work(q);
+        const variant_model& model = by.model->variants[i];
+        if (!any_rounds && next.work.rounds > model.most_rounds)
+            continue;
+        next.log_cycles =
+            physical_time(model, view, next.work).log_total + by.log_factor(i, q.problem);
+        least = std::min(least, next.log_cycles);
+        ++count;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        candidate& c = candidates[i];
+        if (c.log_cycles <= least + near_least)
+            c.log_cycles += log_factor(by.model->variants[c.variant], view, c.work);
+        else
+            c.log_cycles += 100; // only where all the others refuse
+    }
+    while (count > 0) {
+        candidate* best = &candidates[0];
+        for (candidate* c = best; c < &candidates[count]; ++c)
+            if (c->log_cycles < best->log_cycles)
+                best = c;
+        const kernel_entry<sgemm_problem>* kernel = by.kernels[best->variant];
+        if (accepts(*kernel, q.problem, q.device, q.workspace_bytes))
+            return kernel;
+        *best = candidates[--count];
+    }
+    return nullptr;
+}
+
+// Of the variants that compete for the problem, or else of all.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
                                                   size_t workspace_bytes) {
-    const std::span<const variant_model> variants = by.model->variants;
-    const problem_view view(*by.model, problem, device);
-    struct candidate {
-        float log_cycles;
-        const kernel_entry<sgemm_problem>* kernel;
-    };
-    for (const bool competes : {true, false}) {
-        std::array<candidate, tuning_factors::most_variants> candidates;
-        size_t count = 0;
-        for (size_t i = 0; i < variants.size(); ++i) {
-            const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
-            if (!kernel || (competes && !lies_in_domain(variants[i], view)) ||
-                !allows(problem, *kernel) || !runs_on(*kernel, device))
-                continue;
-            const work_estimate work = kernel->work(problem, device, workspace_bytes);
-            if (competes && !has_few_rounds(variants[i], work))
-                continue;
-            candidates[count++] = {predict(variants[i], view, work).log_cycles() +
-                                       by.log_factor(i, problem),
-                                   kernel};
-        }
-        while (count > 0) {
-            size_t best = 0;
-            for (size_t i = 1; i < count; ++i)
-                if (candidates[i].log_cycles < candidates[best].log_cycles)
-                    best = i;
-            if (accepts(*candidates[best].kernel, problem, device, workspace_bytes))
-                return candidates[best].kernel;
-            candidates[best] = candidates[--count];
-        }
-    }
-    return nullptr;
+    const work_query query(problem, device, workspace_bytes);
+    const problem_view view(*by.model, query);
+    if (const auto* kernel = fastest_of(view.candidates, false, by, view, query))
+        return kernel;
+    const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
+    return fastest_of(all, true, by, view, query);
 }
 
 // The kernel of the least predicted time, or of the first rule that matches and accepts; null only if the last rule

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
-# api -> select -> host; everything may include core. Kernels never see the handle.
+# api -> select -> host; everything may include core. Kernels never see the handle. Of the rooms of SGEMM's
+# kernels, ladder, simt and tensor include parts, and the registry at their root; nothing else goes sideways.
 set -u
 
 cd "$1/src" || exit 1
@@ -9,6 +10,8 @@ grep -rnoE --include='*.h' --include='*.cuh' --include='*.cpp' --include='*.cu' 
     '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' . | awk -F: '
 function layer_of(path,    part) {
     split(path, part, "/")
+    if (part[1] == "kernels" && part[2] == "sgemm" && part[3] !~ /\./)
+        return "kernels/sgemm/" part[3]
     if (part[1] == "kernels" || part[1] == "host")
         return part[1] "/" (part[2] ~ /\./ ? "common" : part[2])
     return part[1]
@@ -23,6 +26,9 @@ function allowed(from, to, target) {
         return to == "select"
     if (from == "select")
         return to ~ /^(kernels|host)\// && target ~ /\/registry\.h$/
+    if (from ~ /^kernels\/sgemm(\/(ladder|simt|tensor))?$/ &&
+        (to == "kernels/sgemm/parts" || target == "kernels/sgemm/registry.h"))
+        return 1
     if (from ~ /^kernels\//)
         return to == "kernels/common"
     if (from ~ /^host\//)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace myblas::cuda {
@@ -80,6 +81,16 @@ template <class... Parameters>
 [[nodiscard]] myblasStatus_t prefer_smem(void (*kernel)(Parameters...)) {
     return to_status(cudaFuncSetAttribute(
         kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+}
+
+// Calls f with the lowest bits of `flags` as compile-time constants, lowest first.
+template <int bits, class F, class... Constants>
+myblasStatus_t with_bits(unsigned flags, F&& f, Constants... constants) {
+    if constexpr (bits == 0)
+        return f(constants...);
+    else
+        return flags & 1 ? with_bits<bits - 1>(flags >> 1, f, constants..., std::true_type{})
+                         : with_bits<bits - 1>(flags >> 1, f, constants..., std::false_type{});
 }
 
 template <class Integer>

@@ -21,8 +21,7 @@ namespace {
 using namespace vector_slab;
 
 constexpr int warp_m = 32, warp_n = 64;
-constexpr int group_m = warp_m / 2,
-              group_n = warp_n / 2; // distance of a thread's row and column groups
+constexpr int group_m = warp_m / 2, group_n = warp_n / 2; // distance of a thread's groups
 constexpr int stages = 2;
 static_assert(block / warp_m * (block / warp_n) * 32 == threads);
 
@@ -48,9 +47,7 @@ template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
     __shared__ __align__(16) storage smem;
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
-    const int64_t tiles_m = ceil_div<int64_t>(p.m, block);
-    const int64_t tile_row = blockIdx.x % tiles_m * block;
-    const int64_t tile_col = blockIdx.x / tiles_m * block;
+    const auto [tile_row, tile_col] = column_order<block, block>(blockIdx.x, p.m);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int i = warp % (block / warp_m) * warp_m + lane % 4 * 4;
     const int j = warp / (block / warp_m) * warp_n + lane / 4 * 4;

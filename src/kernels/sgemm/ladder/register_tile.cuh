@@ -42,9 +42,7 @@ __device__ __forceinline__ void compute_4x4(const sgemm_problem& p, int64_t batc
     constexpr int threads = 1024, grid = 32; // threads of a block along m and n
     constexpr int step = spread ? grid : 1;  // between the rows, or columns, of a thread
     const sgemm_operands o = resolve_operands(p, batch);
-    const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
-    const int64_t tile_row = blockIdx.x % tiles_m * block_m;
-    const int64_t tile_col = blockIdx.x / tiles_m * block_n;
+    const auto [tile_row, tile_col] = column_order<block_m, block_n>(blockIdx.x, p.m);
     const int i = threadIdx.x % grid * (spread ? 1 : 4);
     const int j = threadIdx.x / grid * (spread ? 1 : 4);
 

@@ -58,9 +58,7 @@ __global__ void __launch_bounds__(pack_threads)
 __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
     __shared__ __align__(16) storage smem;
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
-    const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
-    const int64_t tile_row = blockIdx.x % tiles_m * block_m;
-    const int64_t tile_col = blockIdx.x / tiles_m * block_n;
+    const auto [tile_row, tile_col] = column_order<block_m, block_n>(blockIdx.x, p.m);
     const int i = threadIdx.x % 16 * 4, j = threadIdx.x / 16 * 4;
 
     float acc[8][8] = {}; // [column][row], quadrant after quadrant
@@ -120,10 +118,8 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
         if (const myblasStatus_t failure = pack(p, job, context))
             return failure;
         packed.transa = false;
-        packed.a = workspace;
-        packed.a_array = nullptr;
-        packed.lda = p.m;
-        packed.stride_a = p.m * p.k;
+        packed.a = workspace, packed.a_array = nullptr;
+        packed.lda = p.m, packed.stride_a = p.m * p.k;
     }
     if (!p.transb) {
         workspace += packed_a_floats(p);
@@ -131,10 +127,8 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
         if (const myblasStatus_t failure = pack(p, job, context))
             return failure;
         packed.transb = true;
-        packed.b = workspace;
-        packed.b_array = nullptr;
-        packed.ldb = p.n;
-        packed.stride_b = p.k * p.n;
+        packed.b = workspace, packed.b_array = nullptr;
+        packed.ldb = p.n, packed.stride_b = p.k * p.n;
     }
     const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
     return launch_products(kernel, grid, packed, context);

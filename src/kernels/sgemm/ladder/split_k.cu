@@ -92,21 +92,21 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
            sizeof(float);
 }
 
-work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
-    const auto parts = static_cast<int>(make_split(p, device).parts);
+work_estimate work(const work_query& q) {
+    const auto parts = static_cast<int>(make_split(q.problem, q.device).parts);
     tile_kernel kernel{.block_m = shape::block_m,
                        .block_n = shape::block_n,
                        .slab_k = shape::block_k,
                        .resident = blocks_per_sm,
                        .quads_of_k = false};
     // A part is a product of its own.
-    sgemm_problem part = p;
-    part.k = ceil_div<int64_t>(p.k, parts);
+    sgemm_problem part = q.problem;
+    part.k = ceil_div<int64_t>(part.k, parts);
     part.batch_count *= parts;
-    work_estimate w = kernel.work(part, device);
+    work_estimate w = kernel.work(work_query(part, q.device, q.workspace_bytes));
     w.launches = 2;
     w.exchanges = static_cast<float>(parts);
-    w.memory_bytes = float_extents(p).operand_bytes();
+    w.memory_bytes = q.operand_bytes;
     return w;
 }
 

@@ -10,8 +10,7 @@ namespace myblas::cuda::vector_slab {
 constexpr int block = 128; // block_m and block_n
 constexpr int block_k = 8;
 constexpr int threads = 256;
-constexpr int pitch =
-    block + 4; // rows aligned to 16 bytes, transposed stores free of bank conflicts
+constexpr int pitch = block + 4; // aligned rows, transposed stores without bank conflicts
 static_assert(block * block_k == threads * 4, "one quad a thread");
 
 // This thread's quad of a slab: four lines of one k, or four k of one line, as memory runs.

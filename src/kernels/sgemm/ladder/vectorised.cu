@@ -26,9 +26,7 @@ template <bool transa, bool transb>
 __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
     __shared__ __align__(16) storage smem;
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
-    const int64_t tiles_m = ceil_div<int64_t>(p.m, block);
-    const int64_t tile_row = blockIdx.x % tiles_m * block;
-    const int64_t tile_col = blockIdx.x / tiles_m * block;
+    const auto [tile_row, tile_col] = column_order<block, block>(blockIdx.x, p.m);
     const int i = threadIdx.x % 16 * 4, j = threadIdx.x / 16 * 4;
 
     quad<transa, true> slab_a(o.a, p.lda, tile_row, p.m);

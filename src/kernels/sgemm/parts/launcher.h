@@ -27,17 +27,7 @@ inline bool is_single(const sgemm_problem& p) {
 
 // ---- Forms ---------------------------------------------------------------------------------------
 
-// Calls f with the lowest bits of `flags` as compile-time constants, lowest first.
-template <int bits, class F, class... Constants>
-myblasStatus_t with_bits(unsigned flags, F&& f, Constants... constants) {
-    if constexpr (bits == 0)
-        return f(constants...);
-    else
-        return flags & 1 ? with_bits<bits - 1>(flags >> 1, f, constants..., std::true_type{})
-                         : with_bits<bits - 1>(flags >> 1, f, constants..., std::false_type{});
-}
-
-// The transpositions as such bits.
+// The transpositions as bits for with_bits.
 inline unsigned form_bits(const sgemm_problem& p) { return p.transa | p.transb << 1; }
 
 // Calls f with the two transpositions as compile-time constants.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/kernel_entry.h"
+#include "kernels/common/fragment.cuh"
 #include "kernels/common/scalar.h"
+#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/launcher.h"
 
 #include <cstdint>
@@ -81,36 +83,6 @@ store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t r
 // Whether all columns of a matrix start at a multiple of 16 bytes.
 __host__ __device__ inline bool aligned16(const float* x, int64_t ld) {
     return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
-}
-
-// Four neighbouring floats, aligned to 16 bytes.
-__device__ __forceinline__ void load_quad(float* x, const float* from) {
-    const float4 v = *reinterpret_cast<const float4*>(from);
-    x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
-}
-
-// acc = 0, and acc += a b^T, of [column][row] in registers.
-template <int cols, int rows>
-__device__ __forceinline__ void clear(float (&acc)[cols][rows]) {
-#pragma unroll
-    for (int c = 0; c < cols; ++c)
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-            acc[c][r] = 0;
-}
-
-template <int cols, int rows>
-__device__ __forceinline__ void
-add_product(float (&acc)[cols][rows], const float (&a)[rows], const float (&b)[cols]) {
-#pragma unroll
-    for (int c = 0; c < cols; ++c)
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-            acc[c][r] = fmaf(a[r], b[c], acc[c][r]);
-}
-
-__device__ __forceinline__ void add_quad(float4& sum, const float4& value) {
-    sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
 }
 
 } // namespace myblas::cuda

@@ -13,8 +13,8 @@
 //          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
 #pragma once
 
+#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/launcher.h"
-#include "kernels/sgemm/parts/tile_order.cuh"
 #include "kernels/sgemm/parts/work.h"
 
 #include <algorithm>
@@ -141,13 +141,11 @@ struct stream_k_planner {
                split_slabs(plan_shares(p, device)) <= max_extent;
     }
 
-    static work_estimate
-    work(const sgemm_problem& p, const stream_k_plan& plan, const device_info& device) {
+    static work_estimate work(const work_query& q, const stream_k_plan& plan) {
         constexpr float tile = Shape::block_m * Shape::block_n, slab_k = Shape::block_k;
         const auto tiles = static_cast<float>(std::max(plan.tiles, 1));
         const auto slabs = static_cast<float>(std::max(plan.slabs, 1));
         const auto workers = static_cast<float>(std::max(plan.workers, 1));
-        const float_extents e(p);
         work_estimate w;
         if (plan.parts) {
             w.steps = whole_up(slabs / static_cast<float>(plan.parts));
@@ -162,9 +160,9 @@ struct stream_k_planner {
         }
         w.math_cycles = w.steps * slab_k * tile / 128;
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
-        w.memory_bytes = e.operand_bytes();
-        w.fill = workers / static_cast<float>(device.sm_count);
-        w.edge = e.m * e.n / (tiles * tile);
+        w.memory_bytes = q.operand_bytes;
+        w.fill = workers / static_cast<float>(q.device.sm_count);
+        w.edge = q.m * q.n / (tiles * tile);
         return w;
     }
 

@@ -9,7 +9,6 @@
 
 #include "kernels/common/cp_async.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/tile_order.cuh"
 
 namespace myblas::cuda {
 
@@ -46,8 +45,9 @@ struct warp_tile_shape {
 //
 // A thread's copies lie at constant distances from its first one, in k or in lines. Their addresses are
 // one running sum: held apart, they would take two registers each from the accumulators.
-template <int lines, int block_k, int first_thread, int threads, bool k_contiguous, bool vector>
+template <class Shape, int lines, bool k_contiguous, bool vector>
 struct slab_copier {
+    static constexpr int block_k = Shape::block_k, threads = Shape::threads;
     static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
     static constexpr int slab_floats = pitch * block_k;
     static constexpr int width = vector && !k_contiguous ? 4 : 1;    // floats of a copy
@@ -70,7 +70,7 @@ struct slab_copier {
     __device__ slab_copier(
         const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
         : ld(ld_) {
-        const int thread = threadIdx.x - first_thread;
+        const int thread = threadIdx.x - Shape::first_thread;
         line = k_contiguous ? thread / 32 * 4 + thread % 32 / 8 : thread % (lines / width) * width;
         kk = k_contiguous ? thread % 8 : thread / (lines / width);
         first_line += line;
@@ -126,15 +126,8 @@ struct no_action {
 
 template <class Shape, bool transa, bool transb, bool vector>
 struct warp_tile {
-    template <int lines, bool k_contiguous>
-    using copier = slab_copier<lines,
-                               Shape::block_k,
-                               Shape::first_thread,
-                               Shape::threads,
-                               k_contiguous,
-                               vector>;
-    using copier_a = copier<Shape::block_m, transa>;
-    using copier_b = copier<Shape::block_n, !transb>;
+    using copier_a = slab_copier<Shape, Shape::block_m, transa, vector>;
+    using copier_b = slab_copier<Shape, Shape::block_n, !transb, vector>;
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
 

@@ -9,28 +9,11 @@
 
 namespace myblas::cuda {
 
-// The least whole number that is not below x, 0 <= x < 2^62. (std::ceil is a call on plain x86-64.)
+// The least whole number that is not below x, for x from 0 to 2^22; beyond, x to within its last bits. (std::ceil is a
+// call on plain x86-64; adding 2^23 leaves no place for a fraction.)
 inline float whole_up(float x) {
-    const auto whole = static_cast<int64_t>(x);
-    return static_cast<float>(whole + (static_cast<float>(whole) < x ? 1 : 0));
-}
-
-// The extents of a problem, none below 1.
-struct float_extents {
-    float m, n, k, batch;
-
-    explicit float_extents(const sgemm_problem& p)
-        : m(of(p.m)), n(of(p.n)), k(of(p.k)), batch(of(p.batch_count)) {}
-    static float of(int64_t x) { return static_cast<float>(std::max<int64_t>(x, 1)); }
-
-    // A and B read once, C written once.
-    float operand_bytes() const { return 4 * batch * (m * k + k * n + m * n); }
-};
-
-// Copy instructions of a warp for a float of an operand: by quads where the operand is on the grid of 16 bytes.
-// (Strides of batches need not be looked at: a batch off the grid is rare.)
-inline float copies_per_float(const float* x, int64_t ld, const void* array) {
-    return batch_aligned16(x, ld, 0, array, 1) ? 1.0f / 128 : 1.0f / 32;
+    constexpr float no_fractions = 8388608;
+    return x + 0.49999997f + no_fractions - no_fractions;
 }
 
 // How blocks come to lie on the device.
@@ -61,34 +44,34 @@ struct tile_kernel {
     bool quads_of_k = true;  // whether operands with k along memory are copied by quads, too
     bool whole_slabs = true; // whether the last slab costs as much as the others
 
-    work_estimate work(const sgemm_problem& p, const device_info& device) const {
-        const float_extents e(p);
-        const float tiles_m = whole_up(e.m / static_cast<float>(block_m));
-        const float tiles_n = whole_up(e.n / static_cast<float>(block_n));
-        const float tiles = tiles_m * tiles_n * whole_up(e.batch / static_cast<float>(products));
-        const block_rounds blocks(device,
+    work_estimate work(const work_query& q) const {
+        const float tiles_m = whole_up(q.m / static_cast<float>(block_m));
+        const float tiles_n = whole_up(q.n / static_cast<float>(block_n));
+        const float tiles = tiles_m * tiles_n * whole_up(q.batch / static_cast<float>(products));
+        const block_rounds blocks(q.device,
                                   tiles * static_cast<float>(cluster),
                                   static_cast<float>(resident),
                                   cluster);
-        const float slabs = whole_up(whole_up(e.k / static_cast<float>(slab_k)) /
+        const float slabs = whole_up(whole_up(q.k / static_cast<float>(slab_k)) /
                                      static_cast<float>(sharing));
         const float busy =
-            products > 1 ? std::min(static_cast<float>(groups), e.batch) : static_cast<float>(groups);
+            products > 1 ? std::min(static_cast<float>(groups), q.batch) : static_cast<float>(groups);
         // What the busiest multiprocessor works through, over all its groups.
-        const float depth = blocks.turns * busy * (whole_slabs ? slabs * static_cast<float>(slab_k) : e.k);
+        const float depth = blocks.turns * busy * (whole_slabs ? slabs * static_cast<float>(slab_k) : q.k);
         const float block_lines = static_cast<float>(block_m + block_n);
         const float by_words = 1.0f / 32;
-        const float a = p.transa && !quads_of_k ? by_words : copies_per_float(p.a, p.lda, p.a_array);
-        const float b = !p.transb && !quads_of_k ? by_words : copies_per_float(p.b, p.ldb, p.b_array);
+        const sgemm_problem& p = q.problem;
+        const float a = p.transa && !quads_of_k ? by_words : q.copies_a;
+        const float b = !p.transb && !quads_of_k ? by_words : q.copies_b;
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
         w.math_cycles = depth * static_cast<float>(block_m * block_n) / 128;
         w.copies = depth * (static_cast<float>(block_m) * a + static_cast<float>(block_n) * b);
         w.l2_bytes = depth * 4 * block_lines;
-        w.memory_bytes = e.operand_bytes();
+        w.memory_bytes = q.operand_bytes;
         w.fill = blocks.fill;
-        w.edge = e.m * e.n / (tiles_m * tiles_n * static_cast<float>(block_m * block_n));
+        w.edge = q.m * q.n / (tiles_m * tiles_n * static_cast<float>(block_m * block_n));
         return w;
     }
 };

@@ -236,14 +236,14 @@ struct short_k_kernels {
         return p.k <= (1 << 30) && fits_grid<Shape::block_m, Shape::block_n>(p, device);
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+    static work_estimate work(const work_query& q) {
         constexpr tile_kernel kernel{.block_m = Shape::block_m,
                                      .block_n = Shape::block_n,
                                      .slab_k = Shape::block_k,
                                      .resident = Shape::blocks_per_sm,
                                      .quads_of_k = false,
                                      .whole_slabs = false};
-        return kernel.work(p, device);
+        return kernel.work(q);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
@@ -293,8 +293,8 @@ bool fits(const sgemm_problem& p, const device_info& device) {
     return with_shape(p, device, [&](auto kernels) { return kernels.fits(p, device); });
 }
 
-work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
-    return with_shape(p, device, [&](auto kernels) { return kernels.work(p, device); });
+work_estimate work(const work_query& q) {
+    return with_shape(q.problem, q.device, [&](auto kernels) { return kernels.work(q); });
 }
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {

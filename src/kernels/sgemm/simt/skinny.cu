@@ -352,30 +352,27 @@ struct variant {
         return split_workspace_bytes<Shape>(make_split(p, device), tiles(p) * p.batch_count);
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device) {
+    static work_estimate work(const work_query& q) {
         constexpr float elements = Shape::block_l * Shape::block_s, slab_k = Shape::block_k;
-        const k_split split = make_split(p, device);
-        const float_extents e(p);
-        const auto count = static_cast<float>(tiles(p)) * e.batch;
+        const k_split split = make_split(q.problem, q.device);
+        const auto count = static_cast<float>(tiles(q.problem)) * q.batch;
         const auto parts = static_cast<float>(split.parts());
-        const block_rounds blocks(device, count * parts, Shape::fill, split.cluster);
-        const float slabs = whole_up(whole_up(e.k / slab_k) / parts);
+        const block_rounds blocks(q.device, count * parts, Shape::fill, split.cluster);
+        const float slabs = whole_up(whole_up(q.k / slab_k) / parts);
         const float depth = blocks.turns * slabs * slab_k;
-        const bool swapped = is_swapped(p);
-        const float a = copies_per_float(p.a, p.lda, p.a_array);
-        const float b = copies_per_float(p.b, p.ldb, p.b_array);
+        const bool swapped = is_swapped(q.problem);
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
         w.math_cycles = depth * elements / 128;
-        w.copies = depth * (Shape::block_l * (swapped ? b : a) + Shape::block_s * (swapped ? a : b));
+        w.copies = depth * (Shape::block_l * (swapped ? q.copies_b : q.copies_a) + Shape::block_s * (swapped ? q.copies_a : q.copies_b));
         w.l2_bytes = depth * 4 * (Shape::block_l + Shape::block_s);
-        w.memory_bytes = e.operand_bytes();
+        w.memory_bytes = q.operand_bytes;
         // To meet in a cluster, and to add the sums of clusters from the workspace.
         w.exchanges = (split.cluster > 1 ? 1.0f : 0.0f) +
                       (split.clusters > 1 ? 4.0f + static_cast<float>(split.clusters) / 8 : 0.0f);
         w.fill = blocks.fill;
-        w.edge = e.m * e.n * e.batch / (count * elements);
+        w.edge = q.m * q.n * q.batch / (count * elements);
         return w;
     }
 
@@ -437,8 +434,9 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
         p, device, [&](auto variant) { return variant.workspace_bytes(p, device); });
 }
 
-work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
-    return with_variant(p, device, [&](auto variant) { return variant.work(p, device); });
+work_estimate work(const work_query& q) {
+    return with_variant(
+        q.problem, q.device, [&](auto variant) { return variant.work(q); });
 }
 
 template <class... Variants>

@@ -23,6 +23,7 @@
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
+#include "kernels/common/swizzle.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/work.h"
 
@@ -63,42 +64,12 @@ struct small_tile_shape {
     static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
 };
 
-// Where the lines of a slab lie in shared memory when k runs along global memory: row_lines of them in
-// each row of 32 floats, the quads of a row changed about by the swizzle. Padding instead would let lines
-// cross rows, and a copy that does is written in two steps: 256 cubed TN took 20% longer.
-//
-// The `lanes` threads that read at the same time, at the same k, read lines that follow one another here.
-// The copies of one instruction go to such lines too, or, where a thread owns `width` > 1 neighbouring
-// lines, to lines `lanes` apart. In all these cases their quads are in different banks.
-//
-// Position, row and swizzle only move bits: of a sum of lines without common bits they are the sum, for the
-// swizzle the exclusive or, of those of each; and what depends on no thread is a constant.
-template <int slab_k, int lanes, int width>
-struct small_tile_swizzle {
-    static constexpr int line_quads = slab_k / 4;
-    static constexpr int row_lines = 32 / slab_k;
-    static_assert(slab_k == 8 || slab_k == 16 || slab_k == 32);
-
-    static __device__ __forceinline__ constexpr int position(int line) {
-        return line / width % lanes + line % width * lanes +
-               line / (lanes * width) * (lanes * width);
-    }
-    // Float at which the row of a line begins.
-    static __device__ __forceinline__ constexpr int row(int line) {
-        return position(line) / row_lines * 32;
-    }
-    // To be combined by exclusive or with a quad's number in its line.
-    static __device__ __forceinline__ constexpr int swizzle(int line) {
-        const int p = position(line);
-        return (p % row_lines * line_quads) ^ (p / row_lines % line_quads) ^
-               (p / lanes % row_lines * line_quads);
-    }
-};
-
 // Moves slabs of one operand, `lines` of C's side x slab_k, to shared memory: as smem[k][line] where lines
-// run along memory, else as small_tile_swizzle says.
-template <int lines, int slab_k, int threads, bool k_contiguous, class Swizzle>
+// run along memory, else as line_swizzle says.
+template <class Shape, int lines, bool k_contiguous_, class Swizzle>
 struct small_tile_copier {
+    static constexpr int slab_k = Shape::block_k, threads = Shape::group_threads;
+    static constexpr bool k_contiguous = k_contiguous_;
     static constexpr int inner = k_contiguous ? slab_k : lines; // along memory
     static constexpr int outer = k_contiguous ? lines : slab_k;
     static constexpr int slab_floats = inner * outer;
@@ -160,8 +131,10 @@ private:
 };
 
 // A thread's lines of one operand, at 4 consecutive k.
-template <int block_lines, int count, int lanes, int width, bool k_contiguous, class Swizzle>
+template <int count, class Copier, class Swizzle>
 struct small_tile_fragment {
+    static constexpr int lanes = Swizzle::lanes, width = Swizzle::width;
+
     float x[4][count]; // [k][line]
 
     // Line `i` of the thread at `position` among the lanes, in the warp tile.
@@ -171,7 +144,7 @@ struct small_tile_fragment {
 
     // At k of a slab; `first` is the thread's first line in the block tile.
     __device__ __forceinline__ void load(const float* slab, int first, int k) {
-        if constexpr (k_contiguous) {
+        if constexpr (Copier::k_contiguous) {
             const float* rows = slab + Swizzle::row(first);
             const int swizzle = Swizzle::swizzle(first);
 #pragma unroll
@@ -186,7 +159,7 @@ struct small_tile_fragment {
             for (int l = 0; l < 4; ++l)
 #pragma unroll
                 for (int i = 0; i < count; i += width) {
-                    const float* at = slab + first + (k + l) * block_lines + line(0, i);
+                    const float* at = slab + first + (k + l) * Copier::inner + line(0, i);
                     if constexpr (width == 4) {
                         const float4 v = *reinterpret_cast<const float4*>(at);
                         x[l][i] = v.x, x[l][i + 1] = v.y, x[l][i + 2] = v.z, x[l][i + 3] = v.w;
@@ -204,24 +177,12 @@ struct small_tile {
     // Lines that a thread has side by side: rows in quads, to be written so; columns as they are read.
     static constexpr int width_a = 4;
     static constexpr int width_b = !transb ? 1 : Shape::thread_n < 4 ? Shape::thread_n : 4;
-    using swizzle_a = small_tile_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
-    using swizzle_b = small_tile_swizzle<Shape::block_k, Shape::lanes_n, width_b>;
-    using copier_a =
-        small_tile_copier<Shape::block_m, Shape::block_k, Shape::group_threads, transa, swizzle_a>;
-    using copier_b =
-        small_tile_copier<Shape::block_n, Shape::block_k, Shape::group_threads, !transb, swizzle_b>;
-    using fragment_a = small_tile_fragment<Shape::block_m,
-                                           Shape::thread_m,
-                                           Shape::lanes_m,
-                                           width_a,
-                                           transa,
-                                           swizzle_a>;
-    using fragment_b = small_tile_fragment<Shape::block_n,
-                                           Shape::thread_n,
-                                           Shape::lanes_n,
-                                           width_b,
-                                           !transb,
-                                           swizzle_b>;
+    using swizzle_a = line_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
+    using swizzle_b = line_swizzle<Shape::block_k, Shape::lanes_n, width_b>;
+    using copier_a = small_tile_copier<Shape, Shape::block_m, transa, swizzle_a>;
+    using copier_b = small_tile_copier<Shape, Shape::block_n, !transb, swizzle_b>;
+    using fragment_a = small_tile_fragment<Shape::thread_m, copier_a, swizzle_a>;
+    using fragment_b = small_tile_fragment<Shape::thread_n, copier_b, swizzle_b>;
 
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr int ring_floats = Shape::stages * stage_floats;
@@ -443,7 +404,7 @@ struct small_tile_variant {
                ceil_div<int64_t>(p.n, Shape::block_n) <= max_grid_y;
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    static work_estimate work(const work_query& q) {
         constexpr tile_kernel kernel{.block_m = Shape::block_m,
                                      .block_n = Shape::block_n,
                                      .slab_k = Shape::block_k,
@@ -452,7 +413,7 @@ struct small_tile_variant {
                                      .cluster = Shape::cluster,
                                      .products = Shape::packed ? Shape::groups : 1,
                                      .resident = Shape::blocks_per_sm};
-        return kernel.work(p, device);
+        return kernel.work(q);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {

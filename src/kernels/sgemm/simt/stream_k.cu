@@ -11,10 +11,9 @@
 // Accepts single products, with parts of at most a tile for four multiprocessors.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
-#include "kernels/common/tensor_map.h"
+#include "kernels/common/grid_copy.h"
 #include "kernels/sgemm/registry.h"
 
-#include <cstddef>
 #include <utility>
 
 namespace myblas::cuda {
@@ -25,106 +24,57 @@ using planner = stream_k_planner<shape>;
 
 // ---- Copies to the grid ----------------------------------------------------------------------------
 
-// A copy of an operand on the grid of 16 bytes: `across` lines of `along` elements, in `parts` each.
-struct aligned_copy {
-    const float* from;
-    float* to;
-    int64_t ld_from, ld_to;
-    int along, across;
-    int parts; // 0: no copy
-};
-
-constexpr int copy_warps = 8;          // of a block
-constexpr int copied_at_once = 8 * 32; // of a line, by a warp
+constexpr int copy_warps = 8; // of a block
 
 // Each warp copies a part of a line of A or B.
 __global__ void __launch_bounds__(copy_warps * 32)
-    copy_to_grid(const sgemm_problem p, const aligned_copy a, const aligned_copy b) {
+    copy_to_grid(const sgemm_problem p, const grid_copy a, const grid_copy b) {
     let_next_kernel_come();
     wait_for_earlier_work();
     if (resolve_operands(p, 0).k == 0)
         return;
     const int warp = static_cast<int>(blockIdx.x) * copy_warps + threadIdx.x / 32;
     const int of_a = a.parts * a.across;
-    const aligned_copy x = warp < of_a ? a : b;
+    const grid_copy x = warp < of_a ? a : b;
     const int index = warp < of_a ? warp : warp - of_a;
     if (index >= x.parts * x.across)
         return;
     const int line = index / x.parts;
-    const int first = index % x.parts * copied_at_once + threadIdx.x % 32;
+    const int first = index % x.parts * grid_copy_floats + threadIdx.x % 32;
     const float* from = x.from + line * x.ld_from + first;
     float* to = x.to + line * x.ld_to + first;
-    float value[copied_at_once / 32];
+    float value[grid_copy_floats / 32];
 #pragma unroll
-    for (int i = 0; i < copied_at_once; i += 32)
+    for (int i = 0; i < grid_copy_floats; i += 32)
         if (first + i < x.along)
             value[i / 32] = from[i];
 #pragma unroll
-    for (int i = 0; i < copied_at_once; i += 32)
+    for (int i = 0; i < grid_copy_floats; i += 32)
         if (first + i < x.along)
             to[i] = value[i / 32];
 }
 
-// An operand as the kernel reads it.
-struct operand {
-    const float* base;
-    int64_t along, across, ld;
-    bool k_along;
-    int block_lines;
-
-    bool is_read() const { return base && along != 0 && across != 0; }
-    int64_t aligned_ld() const { return (along + 3) / 4 * 4; }
-
-    size_t copied_bytes() const {
-        if (!is_read() || fits_tensor_map(base, along, across, ld))
-            return 0;
-        return static_cast<size_t>(aligned_ld()) * static_cast<size_t>(across) * sizeof(float);
-    }
-    int64_t copied_parts() const {
-        return copied_bytes() == 0 ? 0 : ceil_div<int64_t>(along, copied_at_once);
-    }
-
-    // The copy of an operand that needs one, which takes its place.
-    aligned_copy move_to_grid(std::byte* space) {
-        if (copied_bytes() == 0)
-            return {};
-        const aligned_copy copy{base,
-                                reinterpret_cast<float*>(space),
-                                ld,
-                                aligned_ld(),
-                                static_cast<int>(along),
-                                static_cast<int>(across),
-                                static_cast<int>(copied_parts())};
-        base = copy.to, ld = copy.ld_to;
-        return copy;
-    }
-
-    // Slabs with 128 lines along memory are one box, smem[k][line].
-    myblasStatus_t make_map(CUtensorMap* map) const {
-        if (!is_read())
-            return MYBLAS_STATUS_SUCCESS;
-        const bool one_box = !k_along && block_lines == 128;
-        return make_tensor_map({base,
-                                along,
-                                across,
-                                ld,
-                                one_box ? block_lines : 32,
-                                k_along ? block_lines : shape::block_k,
-                                one_box ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B},
-                               map);
-    }
-};
-
-operand operand_a(const sgemm_problem& p) {
-    return {p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda, p.transa, shape::block_m};
+strided_matrix matrix_a(const sgemm_problem& p) {
+    return {p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda};
 }
-operand operand_b(const sgemm_problem& p) {
-    return {p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb, !p.transb, shape::block_n};
+strided_matrix matrix_b(const sgemm_problem& p) {
+    return {p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb};
+}
+
+// Of slabs with block_lines lines. 128 lines along memory are one box, smem[k][line].
+myblasStatus_t make_map(const strided_matrix& x, bool k_along, int block_lines, CUtensorMap* map) {
+    if (!x.is_read())
+        return MYBLAS_STATUS_SUCCESS;
+    const bool one_box = !k_along && block_lines == 128;
+    const int box_along = one_box ? block_lines : 32;
+    const int box_across = k_along ? block_lines : shape::block_k;
+    const auto swizzle = one_box ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B;
+    return make_tensor_map({x.base, x.along, x.across, x.ld, box_along, box_across, swizzle}, map);
 }
 
 int64_t copy_blocks(const sgemm_problem& p) {
     int64_t warps = 0;
-    for (const operand& x : {operand_a(p), operand_b(p)})
+    for (const strided_matrix& x : {matrix_a(p), matrix_b(p)})
         warps += x.copied_parts() * x.across;
     return ceil_div<int64_t>(warps, copy_warps);
 }
@@ -260,16 +210,17 @@ struct variant {
     // Sums, then copies of A and B where they are not on the grid of 16 bytes.
     static size_t workspace_bytes(const sgemm_problem& asked, const device_info& device) {
         const sgemm_problem p = turn(asked);
-        return sums_bytes(make_plan(p, device)) + operand_a(p).copied_bytes() +
-               operand_b(p).copied_bytes();
+        return sums_bytes(make_plan(p, device)) + matrix_a(p).copied_bytes() +
+               matrix_b(p).copied_bytes();
     }
 
     // Copies to the grid come before all else, by all multiprocessors.
-    static work_estimate work(const sgemm_problem& asked, const device_info& device, size_t) {
-        const sgemm_problem p = turn(asked);
-        work_estimate w = planner::work(p, make_plan(p, device), device);
-        const size_t copied = operand_a(p).copied_bytes() + operand_b(p).copied_bytes();
-        w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * device.sm_count);
+    static work_estimate work(const work_query& q) {
+        const sgemm_problem p = turn(q.problem);
+        work_estimate w =
+            planner::work(work_query(p, q.device, q.workspace_bytes), make_plan(p, q.device));
+        const size_t copied = matrix_a(p).copied_bytes() + matrix_b(p).copied_bytes();
+        w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * q.device.sm_count);
         w.launches = 1.0f + in_parts + (copied > 0);
         return w;
     }
@@ -277,10 +228,10 @@ struct variant {
     static myblasStatus_t launch(const sgemm_problem& asked, const launch_context& context) {
         const sgemm_problem p = turn(asked);
         const stream_k_plan plan = make_plan(p, *context.device);
-        operand a = operand_a(p), b = operand_b(p);
+        strided_matrix a = matrix_a(p), b = matrix_b(p);
         auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(plan);
-        const aligned_copy copy_a = a.move_to_grid(space);
-        const aligned_copy copy_b = b.move_to_grid(space + operand_a(p).copied_bytes());
+        const grid_copy copy_a = a.move_to_grid(space);
+        const grid_copy copy_b = b.move_to_grid(space + matrix_a(p).copied_bytes());
         if (const int64_t blocks = copy_blocks(p)) {
             const dim3 grid(static_cast<unsigned>(blocks));
             if (const myblasStatus_t failure = launch_overlapped(
@@ -288,9 +239,9 @@ struct variant {
                 return failure;
         }
         CUtensorMap map_a{}, map_b{};
-        if (const myblasStatus_t failure = a.make_map(&map_a))
+        if (const myblasStatus_t failure = make_map(a, p.transa, shape::block_m, &map_a))
             return failure;
-        if (const myblasStatus_t failure = b.make_map(&map_b))
+        if (const myblasStatus_t failure = make_map(b, !p.transb, shape::block_n, &map_b))
             return failure;
         auto* sums = static_cast<float*>(context.workspace);
         return with_form(form_bits(asked) | is_turned(asked) << 2, [&](auto form) {

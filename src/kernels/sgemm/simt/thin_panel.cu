@@ -265,17 +265,16 @@ int side_of(const thin_layout& layout) {
     return layout.short_lines <= 4 ? 4 : layout.short_lines <= 8 ? 8 : largest_side;
 }
 
-work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
-    const thin_layout layout = layout_of(p);
+work_estimate work(const work_query& q) {
+    const thin_layout layout = layout_of(q.problem);
     const int side = side_of(layout);
     const int block_lines = layout.k_contiguous ? lines * warps : lines * 32;
     const float k_at_once = layout.k_contiguous ? 4 * 32 : 4 * warps; // as in thin_tile::multiply
     const int64_t tiles = ceil_div<int64_t>(layout.lines, block_lines);
-    const int cluster = cluster_of(p, device, tiles);
-    const float_extents e(p);
+    const int cluster = cluster_of(q.problem, q.device, tiles);
     const block_rounds blocks(
-        device, static_cast<float>(tiles * cluster), side > 8 ? 2 : 3, cluster);
-    const float block_k = whole_up(e.k / static_cast<float>(cluster));
+        q.device, static_cast<float>(tiles * cluster), side > 8 ? 2 : 3, cluster);
+    const float block_k = whole_up(q.k / static_cast<float>(cluster));
     const float elements = blocks.turns * static_cast<float>(block_lines) * block_k;
     work_estimate w;
     w.rounds = blocks.rounds;
@@ -283,7 +282,7 @@ work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
     w.math_cycles = elements * static_cast<float>(side) / 128;
     w.copies = elements / 32;
     w.l2_bytes = elements * 4;
-    w.memory_bytes = e.operand_bytes();
+    w.memory_bytes = q.operand_bytes;
     w.exchanges = static_cast<float>(cluster - 1);
     w.fill = blocks.fill;
     w.edge = static_cast<float>(layout.short_lines) / static_cast<float>(side);

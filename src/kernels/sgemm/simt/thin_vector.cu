@@ -43,26 +43,6 @@ struct vector_operands {
     }
 };
 
-template <int width>
-struct piece {
-    float x[width];
-
-    // `inside`: else zeroes; `source` can be read in any case.
-    __device__ __forceinline__ void load(const float* source, bool inside = true) {
-        if constexpr (width == 4) {
-            load_quad(x, source);
-        } else if constexpr (width == 2) {
-            const float2 v = *reinterpret_cast<const float2*>(source);
-            x[0] = v.x, x[1] = v.y;
-        } else {
-            x[0] = *source;
-        }
-#pragma unroll
-        for (float& value : x)
-            value = inside ? value : 0;
-    }
-};
-
 template <int width, int line_lanes>
 struct lines_shape {
     static constexpr int k_lanes = 32 / line_lanes;
@@ -101,7 +81,7 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
         const int k_left = o.k - first_k;
         const bool inside = element_k < k_left; // so that all other lanes multiply by zero
         const float element = o.vector[(inside ? first_k + element_k : 0) * layout.short_k_step];
-        piece<width> x[shape::unroll];
+        float_piece<width> x[shape::unroll];
         if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u)
@@ -180,7 +160,7 @@ __global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(const sgemm
     float acc[lines] = {};
     for (int first_k = warp % sharing * shape::chunk + lane * width; first_k < o.k;
          first_k += sharing * shape::chunk) {
-        piece<width> x[shape::unroll][lines], y[shape::unroll];
+        float_piece<width> x[shape::unroll][lines], y[shape::unroll];
 #pragma unroll
         for (int u = 0; u < shape::unroll; ++u) {
             const bool inside = first_k + u * 32 * width < o.k;
@@ -319,26 +299,25 @@ struct planner {
     }
 };
 
-work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // that have the registers
-    const thin_layout layout = layout_of(p);
-    const vector_plan plan = with_shape(p, layout, planner{p, device, layout});
-    const float_extents e(p);
-    const auto vectors = static_cast<float>(layout.short_lines) * e.batch;
+    const thin_layout layout = layout_of(q.problem);
+    const vector_plan plan = with_shape(q.problem, layout, planner{q.problem, q.device, layout});
+    const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(plan.blocks(layout)) * vectors;
     const block_rounds blocks(
-        device, count, static_cast<float>(threads_per_sm / (32 * plan.warps)), plan.cluster);
-    const float busy = std::min(count, static_cast<float>(device.sm_count));
-    const float elements = lines * e.k * vectors / busy; // of a multiprocessor
+        q.device, count, static_cast<float>(threads_per_sm / (32 * plan.warps)), plan.cluster);
+    const float busy = std::min(count, static_cast<float>(q.device.sm_count));
+    const float elements = lines * q.k * vectors / busy; // of a multiprocessor
     const auto k_at_once = static_cast<float>(plan.sharing * plan.cluster * plan.chunk);
     work_estimate w;
     w.rounds = blocks.rounds;
-    w.steps = blocks.rounds * whole_up(e.k / k_at_once);
+    w.steps = blocks.rounds * whole_up(q.k / k_at_once);
     w.math_cycles = elements / 128;
     w.copies = elements / static_cast<float>(32 * plan.width);
     w.l2_bytes = elements * 4;
-    w.memory_bytes = e.operand_bytes();
+    w.memory_bytes = q.operand_bytes;
     w.exchanges = static_cast<float>(plan.sharing * plan.cluster);
     w.fill = blocks.fill;
     return w;

@@ -71,13 +71,13 @@ struct variant {
                fits_grid<Shape::block_m, Shape::block_n>(p, device);
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    static work_estimate work(const work_query& q) {
         constexpr tile_kernel kernel{.block_m = Shape::block_m,
                                      .block_n = Shape::block_n,
                                      .slab_k = Shape::block_k,
                                      .resident = blocks_per_sm,
                                      .quads_of_k = false};
-        return kernel.work(p, device);
+        return kernel.work(q);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {

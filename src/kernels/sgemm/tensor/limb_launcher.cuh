@@ -157,7 +157,7 @@ struct limb_launcher {
             .accepts_what = "it accepts up to 2^40 elements of an operand",
             .workspace_bytes = [](Problem& p, Device& d) { return least_bytes(variant, p, d); },
             .best_workspace_bytes = [](Problem& p, Device& d) { return best_bytes(variant, p, d); },
-            .work = [](Problem& p, Device& d, size_t bytes) { return work_of(variant, p, d, bytes); },
+            .work = [](const work_query& q) { return work_of(variant, q); },
             .prepare = prepare,
             .launch = launch,
         };

@@ -214,14 +214,12 @@ size_t least_bytes(const limb_variant& v, const sgemm_problem& p, const device_i
 }
 
 // In one pass. Waves count passes, but short ones of a variant with a fallback, which is not launched then.
-work_estimate work_of(const limb_variant& v,
-                      const sgemm_problem& p,
-                      const device_info& device,
-                      size_t workspace_bytes) {
+work_estimate work_of(const limb_variant& v, const work_query& q) {
     constexpr double products_per_cycle = 2048; // of 16 bits, of a multiprocessor's tensor cores
-    const pass_plan plan = plan_passes(v, p, device, workspace_bytes);
+    const sgemm_problem& p = q.problem;
+    const device_info& device = q.device;
+    const pass_plan plan = plan_passes(v, p, device, q.workspace_bytes);
     const pass_work work = work_in(v, p, device, plan.first);
-    const float_extents e(p);
     const int parts = part_count(v, plan.first, device);
     const auto tiles = static_cast<double>(tile_count(v, plan.first));
     const double blocks = tiles * parts, sms = device.sm_count;
@@ -242,7 +240,7 @@ work_estimate work_of(const limb_variant& v,
     w.memory_bytes = static_cast<float>(work.packed + work.added);
     w.exchanges = static_cast<float>(parts - 1);
     w.fill = static_cast<float>(blocks / (std::ceil(blocks / sms) * sms));
-    w.edge = e.m * e.n * e.batch / static_cast<float>(tiles * tile_floats(v) * work.passes);
+    w.edge = q.m * q.n * q.batch / static_cast<float>(tiles * tile_floats(v) * work.passes);
     return w;
 }
 

@@ -65,10 +65,7 @@ bool is_short(const limb_variant& variant, const limb_pass& pass, const device_i
 // For kernel_entry.
 size_t least_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
 size_t best_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
-work_estimate work_of(const limb_variant& variant,
-                      const sgemm_problem& p,
-                      const device_info& device,
-                      size_t workspace_bytes);
+work_estimate work_of(const limb_variant& variant, const work_query& q);
 
 // ---- Packing before the product ------------------------------------------------------------------
 

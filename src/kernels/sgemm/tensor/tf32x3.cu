@@ -47,23 +47,22 @@ struct tf32_launcher {
         return count;
     }
 
-    static work_estimate work(const sgemm_problem& p, const device_info& device, size_t) {
+    static work_estimate work(const work_query& q) {
         constexpr float tile = Shape::block_m * Shape::block_n, slab_k = Shape::slab_k;
         constexpr float products_per_cycle = 1024.0f / 3; // of TF32, three for each of floats
-        const int parts = part_count(p, device);
-        const auto tiles = static_cast<float>(tile_count(p, Shape::block_m, Shape::block_n));
-        const float_extents e(p);
-        const block_rounds blocks(device, tiles * static_cast<float>(parts), 1, parts);
-        const float slabs = whole_up(whole_up(e.k / slab_k) / static_cast<float>(parts));
+        const int parts = part_count(q.problem, q.device);
+        const auto tiles = static_cast<float>(tile_count(q.problem, Shape::block_m, Shape::block_n));
+        const block_rounds blocks(q.device, tiles * static_cast<float>(parts), 1, parts);
+        const float slabs = whole_up(whole_up(q.k / slab_k) / static_cast<float>(parts));
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
         w.math_cycles = w.steps * slab_k * tile / products_per_cycle;
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
-        w.memory_bytes = e.operand_bytes();
+        w.memory_bytes = q.operand_bytes;
         w.exchanges = static_cast<float>(parts - 1);
         w.fill = blocks.fill;
-        w.edge = e.m * e.n / (tiles * tile);
+        w.edge = q.m * q.n / (tiles * tile);
         return w;
     }
 

@@ -1,4 +1,4 @@
-// The order in which blocks take the tiles of C.
+// The order in which blocks take the tiles of a matrix.
 #pragma once
 
 #include "kernels/common/launch.h"
@@ -13,8 +13,15 @@ struct tile_position {
     Index row, col;
 };
 
+// Column by column, for `rows` rows of the matrix.
+template <int block_m, int block_n>
+__device__ __forceinline__ tile_position<int64_t> column_order(unsigned block, int64_t rows) {
+    const int64_t tiles_m = ceil_div<int64_t>(rows, block_m);
+    return {block % tiles_m * block_m, block / tiles_m * block_n};
+}
+
 // Blocks that run at the same time take a patch of tiles as square as possible, `patch` tiles high, so that
-// they share what they read of A and B in the L2 cache.
+// they share in the L2 cache what is read for rows and columns of tiles.
 template <class Shape, class Index = int64_t>
 __device__ __forceinline__ tile_position<Index> patch_order(std::type_identity_t<Index> block,
                                                             std::type_identity_t<Index> m,

@@ -1,0 +1,54 @@
+// Matrices of floats on the grid of 16 bytes, as tensor copies want them (tensor_map.h), and copies to there.
+#pragma once
+
+#include "kernels/common/launch.h"
+#include "kernels/common/tensor_map.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace myblas::cuda {
+
+inline constexpr int grid_copy_floats = 8 * 32; // of a line, that a warp copies at once
+
+// `across` lines of `along` elements, in `parts` each.
+struct grid_copy {
+    const float* from;
+    float* to;
+    int64_t ld_from, ld_to;
+    int along, across;
+    int parts; // 0: no copy
+};
+
+// A matrix that a kernel reads by tensor copies: `across` lines of `along` neighbouring elements.
+struct strided_matrix {
+    const float* base; // null: not read
+    int64_t along, across, ld;
+
+    bool is_read() const { return base && along != 0 && across != 0; }
+    int64_t grid_ld() const { return (along + 3) / 4 * 4; }
+
+    // Of the copy without which tensor copies cannot read it.
+    size_t copied_bytes() const {
+        if (!is_read() || fits_tensor_map(base, along, across, ld))
+            return 0;
+        return static_cast<size_t>(grid_ld()) * static_cast<size_t>(across) * sizeof(float);
+    }
+    int64_t copied_parts() const { // of a line
+        return copied_bytes() == 0 ? 0 : ceil_div<int64_t>(along, grid_copy_floats);
+    }
+
+    // Where a copy is needed, it takes the matrix's place.
+    grid_copy move_to_grid(std::byte* space) {
+        if (copied_bytes() == 0)
+            return {};
+        const int lines = static_cast<int>(across), length = static_cast<int>(along);
+        const int parts = static_cast<int>(copied_parts());
+        float* const to = reinterpret_cast<float*>(space);
+        const grid_copy copy{base, to, ld, grid_ld(), length, lines, parts};
+        base = to, ld = copy.ld_to;
+        return copy;
+    }
+};
+
+} // namespace myblas::cuda
