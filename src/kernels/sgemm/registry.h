@@ -3,6 +3,8 @@
 
 #include "core/kernel_entry.h"
 
+#include <array>
+
 namespace myblas::cuda {
 
 extern const kernel_entry<sgemm_problem> sgemm_naive;
@@ -52,8 +54,8 @@ extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64_cluster;
 extern const kernel_entry<sgemm_problem> sgemm_sliced_64x64;
 extern const kernel_entry<sgemm_problem> sgemm_packed_16x16;
 extern const kernel_entry<sgemm_problem> sgemm_packed_32x32;
-extern const kernel_entry<sgemm_problem> sgemm_bf16x6[2];
-extern const kernel_entry<sgemm_problem> sgemm_fp16x3[2];
-extern const kernel_entry<sgemm_problem> sgemm_tf32x3[3];
+extern const std::array<kernel_entry<sgemm_problem>, 2> sgemm_bf16x6;
+extern const std::array<kernel_entry<sgemm_problem>, 2> sgemm_fp16x3;
+extern const std::array<kernel_entry<sgemm_problem>, 3> sgemm_tf32x3;
 
 } // namespace myblas::cuda

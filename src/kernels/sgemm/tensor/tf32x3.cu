@@ -130,7 +130,7 @@ struct tf32_launcher {
 
 } // namespace
 
-constinit const kernel_entry<sgemm_problem> sgemm_tf32x3[] = {
+constinit const std::array<kernel_entry<sgemm_problem>, 3> sgemm_tf32x3{
     tf32_launcher<tf32_shape<1, 1, 4, 2>>::entry("tf32x3/64x64",
                                                  "two TF32 limbs, three products by wgmma; 4 "
                                                  "warpgroups split and multiply slabs of 64 x 64"),
