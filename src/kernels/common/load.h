@@ -35,4 +35,17 @@ __device__ __forceinline__ double2 load_past_l1(const double2* gmem) {
     return value;
 }
 
+// Four neighbouring floats that are read once; with `partial` only the first `valid` are read, and the others zero.
+template <bool partial>
+__device__ __forceinline__ float4 load_4(const float* x, int64_t valid) {
+    if constexpr (!partial)
+        return __ldcs(reinterpret_cast<const float4*>(x));
+    float4 v;
+    v.x = valid > 0 ? x[0] : 0;
+    v.y = valid > 1 ? x[1] : 0;
+    v.z = valid > 2 ? x[2] : 0;
+    v.w = valid > 3 ? x[3] : 0;
+    return v;
+}
+
 } // namespace myblas::cuda

@@ -78,6 +78,24 @@ struct ring_position {
     }
 };
 
+// The barriers of a ring of stages, which lie side by side: who fills a stage and who has read it meet at them.
+template <int stages>
+struct stage_barriers {
+    mbarrier *filled, *emptied;
+
+    explicit __device__ __forceinline__ stage_barriers(char* smem)
+        : filled(reinterpret_cast<mbarrier*>(smem)), emptied(filled + stages) {}
+
+    // By one thread, before a barrier of the block. One thread fills; so many read.
+    __device__ __forceinline__ void init(int readers) const {
+        for (int s = 0; s < stages; ++s) {
+            filled[s].init(1);
+            emptied[s].init(readers);
+        }
+        mbarrier::publish_inits();
+    }
+};
+
 // Has the map fetched before the first copy needs it; it may belong to the kernel's parameters.
 // PTX ISA, "prefetch.tensormap".
 __device__ __forceinline__ void prefetch_tensor_map(const CUtensorMap& map) {

@@ -9,6 +9,13 @@
 
 namespace myblas::cuda {
 
+// Byte of piece j of row r in the swizzle of rows of 64 or 128 bytes, which is that of copies, too.
+template <int row_bytes>
+__device__ __forceinline__ int swizzled(int row, int j) {
+    static_assert(row_bytes == 64 || row_bytes == 128);
+    return row * row_bytes + (j ^ (row_bytes == 64 ? row / 2 % 4 : row % 8)) * 16;
+}
+
 // Operand tile in shared memory with k along rows of 64 or 128 bytes, in the swizzle of that name: piece j of
 // 16 bytes of row r lies at piece j ^ (r / 2 % 4), or j ^ (r % 8). Starts where 8 rows may, at a multiple of
 // 512 or 1024 bytes, or at a multiple of 32 inside a row of 128.

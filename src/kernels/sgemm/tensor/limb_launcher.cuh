@@ -51,8 +51,8 @@ struct limb_launcher {
                                       const pass_plan& plan,
                                       const launch_context& context) {
         const device_info& device = *context.device;
-        tile_plan tiles = plan_tiles(variant, pass, plan.limbs, device, context.workspace_bytes);
-        const pass_layout at = lay_out(variant, pass, plan.limbs, tiles.parts);
+        tile_plan tiles = variant.plan_tiles(pass, plan.limbs, device, context.workspace_bytes);
+        const pass_layout at = variant.lay_out(pass, plan.limbs, tiles.parts);
         char* const workspace = static_cast<char*>(context.workspace);
         const auto operand = [&](size_t limbs, size_t cells, size_t lines, size_t samples) {
             return packed_operand{workspace + limbs,
@@ -72,8 +72,8 @@ struct limb_launcher {
         // Warps that pack beside a product are too few to copy floats one by one.
         strip_plan strips;
         const bool has_strips =
-            overlaps && inputs_aligned16(p) && plan_strips(variant, pass, tiles, device, strips);
-        packed.is_alone = is_short(variant, pass, device) && (Shape::halves == 1 || has_strips);
+            overlaps && inputs_aligned16(p) && variant.plan_strips(pass, tiles, device, strips);
+        packed.is_alone = variant.is_short(pass, device) && (Shape::halves == 1 || has_strips);
         const pass_job job{p, pass, packed};
         myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
         if (!has_strips) {
@@ -96,7 +96,7 @@ struct limb_launcher {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const pass_plan plan = plan_passes(variant, p, *context.device, context.workspace_bytes);
+        const pass_plan plan = variant.plan_passes(p, *context.device, context.workspace_bytes);
         const limb_pass& size = plan.first;
         limb_pass pass = size;
         for (pass.first_batch = 0; pass.first_batch < p.batch_count;
@@ -109,7 +109,7 @@ struct limb_launcher {
                     pass.first_k = 0;
                     do { // once also without any k, for beta
                         pass.k = std::min(size.k, p.k - pass.first_k);
-                        count_panels(variant, pass);
+                        variant.count_panels(pass);
                         if (const myblasStatus_t failure = launch_pass(p, pass, plan, context))
                             return failure;
                         pass.first_k += size.k;
@@ -137,8 +137,7 @@ struct limb_launcher {
         return failure ? failure : prepare_strict_pass();
     }
 
-    static constexpr kernel_entry<sgemm_problem>
-    entry(const char* name, const char* description, myblasMath_t math) {
+    static constexpr kernel_entry<sgemm_problem> entry(const char* name, const char* description) {
         using Problem = const sgemm_problem;
         using Device = const device_info;
         return {
@@ -152,12 +151,12 @@ struct limb_launcher {
             .threads = Shape::threads,
             .stages = Shape::stages,
             .smem_bytes = Shape::smem_bytes,
-            .math = math,
+            .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
             .accepts = fits_counts,
             .accepts_what = "it accepts up to 2^40 elements of an operand",
-            .workspace_bytes = [](Problem& p, Device& d) { return least_bytes(variant, p, d); },
-            .best_workspace_bytes = [](Problem& p, Device& d) { return best_bytes(variant, p, d); },
-            .work = [](const work_query& q) { return work_of(variant, q); },
+            .workspace_bytes = [](Problem& p, Device& d) { return variant.least_bytes(p, d); },
+            .best_workspace_bytes = [](Problem& p, Device& d) { return variant.best_bytes(p, d); },
+            .work = [](const work_query& q) { return variant.work(q); },
             .prepare = prepare,
             .launch = launch,
         };

@@ -27,22 +27,17 @@ using small_fp16x3 = product_shape<fp16x3, 1, 6>;
 constinit const std::array<sgemm_kernel, 2> sgemm_bf16x6 = {
     limb_launcher<large_bf16x6>::entry(
         "bf16x6/256x128",
-        "three bf16 limbs, six products on tensor cores, added in FP32 every 32 of k",
-        MYBLAS_FP32_EMULATED_MATH),
+        "three bf16 limbs, six products on tensor cores, added in FP32 every 32 of k"),
     limb_launcher<small_bf16x6>::entry("bf16x6/128x128",
-                                       "bf16x6 with a 128 x 128 block tile, for few tiles",
-                                       MYBLAS_FP32_EMULATED_MATH),
+                                       "bf16x6 with a 128 x 128 block tile, for few tiles"),
 };
 
 constinit const std::array<sgemm_kernel, 2> sgemm_fp16x3 = {
     limb_launcher<large_fp16x3, large_bf16x6, true>::entry(
         "fp16x3/256x128",
-        "two scaled fp16 limbs, three products on tensor cores, added in FP32 every 32 of k",
-        MYBLAS_FP32_FAST_MATH),
+        "two scaled fp16 limbs, three products on tensor cores, added in FP32 every 32 of k"),
     limb_launcher<small_fp16x3, small_bf16x6>::entry(
-        "fp16x3/128x128",
-        "fp16x3 with a 128 x 128 block tile, for few tiles",
-        MYBLAS_FP32_FAST_MATH),
+        "fp16x3/128x128", "fp16x3 with a 128 x 128 block tile, for few tiles"),
 };
 
 } // namespace myblas::cuda

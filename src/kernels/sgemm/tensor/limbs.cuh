@@ -28,19 +28,7 @@ namespace myblas::cuda {
 
 inline constexpr int piece_k = 8; // k of 16 bytes
 inline constexpr int line_pieces = chunk_k / piece_k;
-
-// threadIdx.x, as if it were unknown: what follows from it is computed where it is needed, and takes no
-// registers through the loops over chunks, which have none to spare.
-__device__ __forceinline__ unsigned fresh_thread() {
-    unsigned thread = threadIdx.x;
-    asm volatile("" : "+r"(thread));
-    return thread;
-}
-
-// Byte of piece j of a line inside a limb of a panel.
-__device__ __forceinline__ int piece_offset(int line, int j) {
-    return line * (chunk_k * 2) + (j ^ line / 2 % 4) * 16;
-}
+inline constexpr int line_bytes = chunk_k * 2; // of a limb in a chunk
 
 // Panels of chunks that lie before a panel of a chunk, where an operand has `panels` in all. (No memory holds 2^31.)
 __device__ __forceinline__ unsigned

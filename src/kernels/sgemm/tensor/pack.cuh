@@ -7,36 +7,13 @@
 // Bound: bytes, 4 read and 2 per limb written for each element.
 #pragma once
 
+#include "kernels/common/lanes.cuh"
+#include "kernels/common/load.h"
 #include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
-
-// Four neighbouring floats; with `partial` only the first `valid` are read, and the others zero.
-template <bool partial>
-__device__ __forceinline__ float4 load_4(const float* x, int64_t valid) {
-    if constexpr (!partial)
-        return __ldcs(reinterpret_cast<const float4*>(x));
-    float4 v;
-    v.x = valid > 0 ? x[0] : 0;
-    v.y = valid > 1 ? x[1] : 0;
-    v.z = valid > 2 ? x[2] : 0;
-    v.w = valid > 3 ? x[3] : 0;
-    return v;
-}
-
-// Over the 4 lanes that share a line, `step` apart.
-template <int step>
-__device__ __forceinline__ unsigned line_max(unsigned value) {
-    value = max(value, __shfl_xor_sync(full_warp, value, step));
-    return max(value, __shfl_xor_sync(full_warp, value, 2 * step));
-}
-template <int step>
-__device__ __forceinline__ int line_sum(int value) {
-    value += __shfl_xor_sync(full_warp, value, step);
-    return value + __shfl_xor_sync(full_warp, value, 2 * step);
-}
 
 __device__ __forceinline__ float power_of_two(int exponent) { // of a normal float
     return __int_as_float((exponent + exponent_bias) << 23);
@@ -88,13 +65,6 @@ struct lane_elements {
     __device__ __forceinline__ const lane_piece<length>& piece(int r) const { return of_line[r]; }
 };
 
-// NaN if one of them is. PTX ISA, "Floating Point Instructions: max".
-__device__ __forceinline__ float max_or_nan(float a, float b) {
-    float greater;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
-    return greater;
-}
-
 // The bits of the largest magnitude of a line of which the lane has x, over the lanes that share it.
 template <int step, int length>
 __device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x) {
@@ -102,7 +72,7 @@ __device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x)
 #pragma unroll
     for (int e = 0; e < length; ++e)
         magnitude = max_or_nan(magnitude, fabsf(x.of[e]));
-    return line_max<step>(__float_as_uint(magnitude));
+    return max_of_4<step>(__float_as_uint(magnitude));
 }
 
 // Splits one piece of a line. Returns whether all of it is large enough to be sure that nothing is lost.
@@ -258,11 +228,11 @@ __device__ __forceinline__ float split_cell(const Elements& own,
     }
     asm volatile("" : "+r"(factors)); // all that is kept of the lines
     const auto factor = [&](int r) { return __uint_as_float((factors >> 8 * r & 0xff) << 23); };
-    char* const first = limbs + piece_offset(line, j);
+    char* const first = limbs + swizzled<line_bytes>(line, j);
     const auto target = [&](int r) { // swizzles repeat every 8 lines
         return Elements::line_step % 8 == 0
-                   ? first + r * Elements::line_step * (chunk_k * 2)
-                   : limbs + piece_offset(line + r * Elements::line_step, j);
+                   ? first + r * Elements::line_step * line_bytes
+                   : limbs + swizzled<line_bytes>(line + r * Elements::line_step, j);
     };
     bool is_sure = true;
 #pragma unroll
@@ -276,7 +246,7 @@ __device__ __forceinline__ float split_cell(const Elements& own,
 #pragma unroll
         for (int r = 0; r < Elements::lines; ++r) {
             const int own_lossy = count_lossy<Scheme>(own.piece(r), factor(r));
-            if (line_sum<Elements::step>(own_lossy) > (Scheme::is_exact ? 0 : max_lossy_of_line))
+            if (sum_of_4<Elements::step>(own_lossy) > (Scheme::is_exact ? 0 : max_lossy_of_line))
                 found.vote = fallback;
             lossy += own_lossy;
         }

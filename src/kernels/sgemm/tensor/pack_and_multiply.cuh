@@ -66,7 +66,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
     const limb_pass& pass = job.pass;
     const packed_pass& packed = job.packed;
     const int lane = threadIdx.x % 32;
-    const stage_barriers<Shape> barriers(smem);
+    const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     const unsigned* counters = packed.counters + plan.first_counter;
     const unsigned* ready = counters + strip_counters;
     const int panels_a = pass.batches * pass.panels_a, panels_b = pass.batches * pass.panels_b;
@@ -172,9 +172,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     __shared__ unsigned smem_lead; // the block's first strip there
     constexpr unsigned warps = Shape::threads / 32;
     const pass_job job{p, pass, packed};
-    const stage_barriers<Shape> barriers(smem);
+    const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     if (threadIdx.x == 0) {
-        barriers.init();
+        barriers.init(Shape::math_threads);
         smem_block = {{0, 0}, {no_exponent, no_exponent}, route_fp16x3, 0};
     }
     wait_for_earlier_work();

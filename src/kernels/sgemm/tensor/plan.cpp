@@ -9,63 +9,19 @@
 namespace myblas::cuda {
 namespace {
 
+constexpr int64_t no_bound = std::numeric_limits<int64_t>::max();
+
 // Extents beyond this are of no operand that a GPU holds, and would overflow counts and sizes.
 constexpr int64_t max_extent = int64_t{1} << 30;
 constexpr double max_elements = 1ull << 40; // of an operand of a batch
-constexpr size_t least_pass_bytes = size_t{4} << 20;
 
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
     return ceil_div(value, multiple) * multiple;
 }
 
-limb_pass make_pass(const limb_variant& v, int64_t batches, int64_t rows, int64_t cols, int64_t k) {
-    limb_pass pass{};
-    pass.batches = batches;
-    pass.rows = rows;
-    pass.cols = cols;
-    pass.k = k;
-    count_panels(v, pass);
-    return pass;
-}
+} // namespace
 
-limb_pass whole_pass(const limb_variant& v, const sgemm_problem& p) {
-    return make_pass(v, p.batch_count, p.m, p.n, p.k);
-}
-
-int64_t tile_count(const limb_variant& v, const limb_pass& pass) {
-    return pass.batches * (pass.panels_a / (v.block_m / panel_lines)) * pass.panels_b;
-}
-
-int64_t tile_floats(const limb_variant& v) { return int64_t{v.block_m} * panel_lines; }
-
-// Blocks for each tile: as many as multiprocessors would be idle otherwise.
-int part_count(const limb_variant& v,
-               const limb_pass& pass,
-               const device_info& device,
-               int64_t most = std::numeric_limits<int64_t>::max()) {
-    constexpr int min_part_chunks = 4; // less is all prologue
-    const int64_t tiles = tile_count(v, pass);
-    if (tiles > counter_count - pass_counters)
-        return 1;
-    const int64_t wanted =
-        std::min<int64_t>({device.sm_count / tiles, pass.chunks / min_part_chunks, most});
-    const int part_chunks = ceil_div(pass.chunks, static_cast<int>(std::max<int64_t>(wanted, 1)));
-    return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
-}
-
-// With all the blocks for each tile that the pass wants.
-size_t
-room_for(const limb_variant& v, const limb_pass& pass, int limbs, const device_info& device) {
-    return lay_out(v, pass, limbs, part_count(v, pass, device)).end;
-}
-
-pass_plan plan_whole(const limb_variant& v, const sgemm_problem& p, const device_info& device) {
-    const limb_pass pass = whole_pass(v, p);
-    const bool has_fallback = v.fallback_limbs != 0 && !is_short(v, pass, device);
-    return {pass, has_fallback ? std::max(v.limbs, v.fallback_limbs) : v.limbs, has_fallback};
-}
-
-// What the passes of a product take, if the first has these extents.
+// What the passes of a product take.
 struct pass_work {
     double passes;
     double steps; // chunks that a multiprocessor works through
@@ -73,75 +29,64 @@ struct pass_work {
         added; // bytes: of operands and limbs; of C and of sums of blocks that share a tile
 };
 
-pass_work work_in(const limb_variant& v,
-                  const sgemm_problem& p,
-                  const device_info& device,
-                  const limb_pass& pass) {
-    const auto cuts = [](int64_t whole, int64_t part) {
-        return static_cast<double>(ceil_div(whole, std::max<int64_t>(part, 1)));
-    };
-    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
-    const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
-    const double cuts_m = cuts(p.m, pass.rows), cuts_n = cuts(p.n, pass.cols);
-    const double cuts_k = std::max(cuts(p.k, pass.k), 1.0);
-    const int parts = part_count(v, pass, device);
-    const double tiles = static_cast<double>(tile_count(v, pass));
-    const double sums = parts > largest_tile_cluster ? 8 * tiles * parts * tile_floats(v) : 0;
-    pass_work work;
-    work.passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
-    work.steps =
-        work.passes * std::ceil(tiles * parts / device.sm_count) * ceil_div(pass.chunks, parts);
-    work.packed = batches * 4 * (1 + v.limbs) * k * (m * cuts_n + n * cuts_m);
-    work.added = batches * 8 * m * n * cuts_k + work.passes * sums;
-    return work;
-}
-
-// In bytes that an H100 moves meanwhile (2.4 TB/s), by the readings of docs/experiments/sgemm_emulated.md.
-double cost_of(const limb_variant& v, const pass_work& work) {
-    constexpr double row_bytes = 3300; // a row of 128 columns by a chunk, for each pair of limbs
-    constexpr double pass_bytes =
-        36e6; // 15 us from the last product of a pass to the first of the next
-    const double exposed = v.packs_beside ? 0.3 : 1; // of packing
-    return work.passes * pass_bytes + work.steps * row_bytes * v.block_m * v.pairs + work.added +
-           work.packed * exposed;
-}
-
-} // namespace
-
 bool fits_counts(const sgemm_problem& p, const device_info&) {
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
-    return p.m <= max_extent && p.n <= max_extent && p.k <= max_extent &&
-           batches * m * k <= max_elements && batches * k * n <= max_elements &&
-           batches * m * n <= max_elements;
+    return std::max({p.m, p.n, p.k}) <= max_extent &&
+           batches * std::max({m * k, k * n, m * n}) <= max_elements;
 }
 
 // ---- Passes --------------------------------------------------------------------------------------
 
-void count_panels(const limb_variant& v, limb_pass& pass) {
+void limb_variant::count_panels(limb_pass& pass) const {
     const auto count = [](int64_t extent, int step) {
         return static_cast<int>(ceil_div<int64_t>(std::min(extent, max_extent), step));
     };
-    pass.panels_a = count(pass.rows, v.block_m) * (v.block_m / panel_lines);
+    pass.panels_a = count(pass.rows, block_m) * panels_m();
     pass.panels_b = count(pass.cols, panel_lines);
     pass.chunks = count(pass.k, chunk_k);
 }
 
-bool is_short(const limb_variant& v, const limb_pass& pass, const device_info& device) {
+limb_pass limb_variant::make_pass(int64_t batches, int64_t rows, int64_t cols, int64_t k) const {
+    limb_pass pass{};
+    pass.batches = batches;
+    pass.rows = rows;
+    pass.cols = cols;
+    pass.k = k;
+    count_panels(pass);
+    return pass;
+}
+
+int64_t limb_variant::tile_count(const limb_pass& pass) const {
+    return pass.batches * (pass.panels_a / panels_m()) * pass.panels_b;
+}
+
+// Blocks for each tile: as many as multiprocessors would be idle otherwise.
+int limb_variant::part_count(const limb_pass& pass, const device_info& device, int64_t most) const {
+    constexpr int min_part_chunks = 4; // less is all prologue
+    const int64_t tiles = tile_count(pass);
+    if (tiles > counter_count - pass_counters)
+        return 1;
+    const int64_t wanted =
+        std::min({device.sm_count / tiles, int64_t{pass.chunks / min_part_chunks}, most});
+    const int part_chunks = ceil_div(pass.chunks, static_cast<int>(std::max<int64_t>(wanted, 1)));
+    return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
+}
+
+bool limb_variant::is_short(const limb_pass& pass, const device_info& device) const {
     constexpr int most_parts = 2, most_chunks = 64;
-    const int parts = part_count(v, pass, device);
-    const int64_t blocks = tile_count(v, pass) * parts;
+    const int parts = part_count(pass, device, no_bound);
+    const int64_t blocks = tile_count(pass) * parts;
     return 2 * blocks > device.sm_count && blocks <= device.sm_count && parts <= most_parts &&
            pass.chunks <= most_chunks;
 }
 
-pass_layout lay_out(const limb_variant& v, const limb_pass& pass, int limbs, int parts) {
+pass_layout limb_variant::lay_out(const limb_pass& pass, int held_limbs, int parts) const {
     const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
-    const int64_t limbs_bytes = int64_t{pass.chunks} * limbs * limb_bytes; // of a panel
+    const int64_t limbs_bytes = int64_t{pass.chunks} * held_limbs * limb_bytes; // of a panel
     const int64_t cells_bytes = pass.chunks * panel_cells * sizeof(float);
-    const int64_t samples_bytes =
-        v.packs_beside ? panel_cells * cell_samples * sizeof(unsigned) : 0;
-    constexpr size_t lines_bytes = panel_lines * sizeof(float);
+    const int64_t samples_bytes = packs_beside ? panel_cells * cell_samples * sizeof(unsigned) : 0;
+    constexpr size_t lines_bytes = panel_lines * sizeof(float), header_bytes = 1024;
     pass_layout at;
     at.limbs_a = header_bytes;
     at.limbs_b = at.limbs_a + a * limbs_bytes;
@@ -154,32 +99,71 @@ pass_layout lay_out(const limb_variant& v, const limb_pass& pass, int limbs, int
     at.sums = at.line_scales_b + b * lines_bytes;
     at.end = at.sums;
     if (parts > largest_tile_cluster)
-        at.end += tile_count(v, pass) * parts * tile_floats(v) * sizeof(float);
+        at.end += tile_count(pass) * parts * tile_floats() * sizeof(float);
     return at;
+}
+
+// With all the blocks for each tile that the pass wants.
+size_t
+limb_variant::room_for(const limb_pass& pass, int held_limbs, const device_info& device) const {
+    return lay_out(pass, held_limbs, part_count(pass, device, no_bound)).end;
+}
+
+pass_plan limb_variant::plan_whole(const sgemm_problem& p, const device_info& device) const {
+    const limb_pass pass = make_pass(p.batch_count, p.m, p.n, p.k);
+    const bool has_fallback = fallback_limbs != 0 && !is_short(pass, device);
+    return {pass, has_fallback ? std::max(limbs, fallback_limbs) : limbs, has_fallback};
+}
+
+// If the first has these extents.
+pass_work limb_variant::work_in(const sgemm_problem& p,
+                                const device_info& device,
+                                const limb_pass& pass) const {
+    const auto cuts = [](int64_t whole, int64_t part) {
+        return static_cast<double>(ceil_div(whole, std::max<int64_t>(part, 1)));
+    };
+    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+    const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
+    const double cuts_m = cuts(p.m, pass.rows), cuts_n = cuts(p.n, pass.cols);
+    const double cuts_k = std::max(cuts(p.k, pass.k), 1.0);
+    const int parts = part_count(pass, device, no_bound);
+    const double blocks = static_cast<double>(tile_count(pass)) * parts;
+    const double sums = parts > largest_tile_cluster ? 8 * blocks * tile_floats() : 0;
+    const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
+    return {.passes = passes,
+            .steps = passes * std::ceil(blocks / device.sm_count) * ceil_div(pass.chunks, parts),
+            .packed = batches * 4 * (1 + limbs) * k * (m * cuts_n + n * cuts_m),
+            .added = batches * 8 * m * n * cuts_k + passes * sums};
 }
 
 // The whole product, with limbs for its fallback, if that fits. Else the cheapest of the passes without these limbs, which
 // would make passes smaller by a third: whole products, or parts of one, each with as much of k as fits.
-pass_plan plan_passes(const limb_variant& v,
-                      const sgemm_problem& p,
-                      const device_info& device,
-                      size_t workspace_bytes) {
-    const pass_plan whole = plan_whole(v, p, device);
-    if (room_for(v, whole.first, whole.limbs, device) <= workspace_bytes)
+pass_plan
+limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, size_t bytes) const {
+    // Bytes that an H100 moves meanwhile (2.4 TB/s), by the readings of docs/experiments/sgemm_emulated.md: while a block
+    // multiplies a row of 128 columns by a chunk, a pair of limbs, and from the last product of a pass to the next one's
+    // first, 15 us; and how much of the time of packing is not hidden.
+    constexpr double row_bytes = 3300, pass_bytes = 36e6;
+    const double exposed = packs_beside ? 0.3 : 1;
+
+    const pass_plan whole = plan_whole(p, device);
+    if (room_for(whole.first, whole.limbs, device) <= bytes)
         return whole;
-    pass_plan best{whole.first, v.limbs, false};
+    pass_plan best{whole.first, limbs, false};
     double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](int64_t batches, int64_t rows, int64_t cols) {
-        limb_pass pass = make_pass(v, batches, rows, cols, p.k);
-        size_t room = room_for(v, pass, v.limbs, device);
-        for (int64_t cuts = lay_out(v, pass, v.limbs, 1).end / workspace_bytes + 1;
-             room > workspace_bytes && pass.chunks > 1;
+        limb_pass pass = make_pass(batches, rows, cols, p.k);
+        size_t room = room_for(pass, limbs, device);
+        for (int64_t cuts = lay_out(pass, limbs, 1).end / bytes + 1;
+             room > bytes && pass.chunks > 1;
              cuts += ceil_div<int64_t>(cuts, 16)) {
-            pass = make_pass(v, batches, rows, cols, round_up(ceil_div(p.k, cuts), chunk_k));
-            room = room_for(v, pass, v.limbs, device);
+            pass = make_pass(batches, rows, cols, round_up(ceil_div(p.k, cuts), chunk_k));
+            room = room_for(pass, limbs, device);
         }
-        const double cost = cost_of(v, work_in(v, p, device, pass));
-        if (room <= workspace_bytes && cost < least) {
+        const pass_work work = work_in(p, device, pass);
+        const double cost = work.passes * pass_bytes + work.steps * row_bytes * block_m * pairs +
+                            work.added + work.packed * exposed;
+        if (room <= bytes && cost < least) {
             least = cost;
             best.first = pass;
         }
@@ -191,56 +175,54 @@ pass_plan plan_passes(const limb_variant& v,
     }
     const auto next = [](int64_t cuts) { return cuts + ceil_div<int64_t>(cuts, 3); };
     for (int64_t cuts_m = 1, rows = p.m;;
-         cuts_m = next(cuts_m), rows = round_up(ceil_div(p.m, cuts_m), v.block_m)) {
+         cuts_m = next(cuts_m), rows = round_up(ceil_div(p.m, cuts_m), block_m)) {
         for (int64_t cuts_n = 1, cols = p.n;;
              cuts_n = next(cuts_n), cols = round_up(ceil_div(p.n, cuts_n), panel_lines)) {
             consider(1, rows, cols);
             if (cols <= panel_lines)
                 break;
         }
-        if (rows <= v.block_m)
+        if (rows <= block_m)
             break;
     }
     return best;
 }
 
-size_t best_bytes(const limb_variant& v, const sgemm_problem& p, const device_info& device) {
-    const pass_plan whole = plan_whole(v, p, device);
-    return room_for(v, whole.first, whole.limbs, device);
+size_t limb_variant::best_bytes(const sgemm_problem& p, const device_info& device) const {
+    const pass_plan whole = plan_whole(p, device);
+    return room_for(whole.first, whole.limbs, device);
 }
 
-size_t least_bytes(const limb_variant& v, const sgemm_problem& p, const device_info& device) {
-    return std::min(room_for(v, whole_pass(v, p), v.limbs, device), least_pass_bytes);
+size_t limb_variant::least_bytes(const sgemm_problem& p, const device_info& device) const {
+    constexpr size_t least_pass_bytes = size_t{4} << 20;
+    return std::min(room_for(plan_whole(p, device).first, limbs, device), least_pass_bytes);
 }
 
-// In one pass. Waves count passes, but short ones of a variant with a fallback, which is not launched then.
-work_estimate work_of(const limb_variant& v, const work_query& q) {
+// Rounds count passes. What packs beside the product packs before it where the operands are off the grid.
+work_estimate limb_variant::work(const work_query& q) const {
     constexpr double products_per_cycle = 2048; // of 16 bits, of a multiprocessor's tensor cores
     const sgemm_problem& p = q.problem;
-    const device_info& device = q.device;
-    const pass_plan plan = plan_passes(v, p, device, q.workspace_bytes);
-    const pass_work work = work_in(v, p, device, plan.first);
-    const int parts = part_count(v, plan.first, device);
-    const auto tiles = static_cast<double>(tile_count(v, plan.first));
-    const double blocks = tiles * parts, sms = device.sm_count;
-    const bool packs_beside = v.packs_beside && inputs_aligned16(p);
-    const bool is_alone =
-        is_short(v, plan.first, device) && (v.block_m == panel_lines || packs_beside);
-    const double launches =
-        (packs_beside ? 1 : 2) + (is_alone ? 0 : plan.has_fallback ? 3 : 1);
+    const pass_plan plan = plan_passes(p, q.device, q.workspace_bytes);
+    const pass_work work = work_in(p, q.device, plan.first);
+    const int parts = part_count(plan.first, q.device, no_bound);
+    const auto tiles = static_cast<double>(tile_count(plan.first));
+    const double blocks = tiles * parts, sms = q.device.sm_count;
+    const bool beside = packs_beside && inputs_aligned16(p);
+    const bool is_alone = is_short(plan.first, q.device) && (block_m == panel_lines || beside);
+    const int launches = (beside ? 1 : 2) + (is_alone ? 0 : plan.has_fallback ? 3 : 1);
     work_estimate w;
     w.launches = static_cast<float>(work.passes * launches);
     w.rounds = static_cast<float>(work.passes);
     w.steps = static_cast<float>(work.steps);
-    w.math_cycles = static_cast<float>(work.steps * chunk_k * v.block_m * panel_lines * v.pairs /
+    w.math_cycles = static_cast<float>(work.steps * chunk_k * block_m * panel_lines * pairs /
                                        products_per_cycle);
-    // Packing before the product, in floats that a warp has read.
-    w.copies = packs_beside ? 0 : static_cast<float>(work.packed / (4 * (1 + v.limbs) * 32 * sms));
-    w.l2_bytes = static_cast<float>(work.steps * chunk_k * 2 * v.limbs * (v.block_m + panel_lines));
+    // Packing before the product, in floats that a warp has read
+    w.copies = beside ? 0 : static_cast<float>(work.packed / (4 * (1 + limbs) * 32 * sms));
+    w.l2_bytes = static_cast<float>(work.steps * chunk_k * 2 * limbs * (block_m + panel_lines));
     w.memory_bytes = static_cast<float>(work.packed + work.added);
     w.exchanges = static_cast<float>(parts - 1);
     w.fill = static_cast<float>(blocks / (std::ceil(blocks / sms) * sms));
-    w.edge = q.m * q.n * q.batch / static_cast<float>(tiles * tile_floats(v) * work.passes);
+    w.edge = q.m * q.n * q.batch / static_cast<float>(tiles * tile_floats() * work.passes);
     return w;
 }
 
@@ -259,29 +241,27 @@ pack_plan plan_packing(const limb_pass& pass, const device_info& device) {
     return {strip, blocks(a), blocks(b)};
 }
 
-tile_plan plan_tiles(const limb_variant& v,
-                     const limb_pass& pass,
-                     int limbs,
-                     const device_info& device,
-                     size_t workspace_bytes) {
+tile_plan limb_variant::plan_tiles(const limb_pass& pass,
+                                   int held_limbs,
+                                   const device_info& device,
+                                   size_t bytes) const {
     tile_plan tiles{};
-    tiles.tiles = static_cast<unsigned>(tile_count(v, pass));
-    tiles.parts = part_count(v, pass, device);
-    const pass_layout at = lay_out(v, pass, limbs, tiles.parts);
-    if (at.end > workspace_bytes) {
-        const auto room = static_cast<int64_t>((workspace_bytes - at.sums) / sizeof(float));
-        const int64_t parts = room / (tile_count(v, pass) * tile_floats(v));
-        tiles.parts = part_count(v, pass, device, std::max<int64_t>(parts, largest_tile_cluster));
+    tiles.tiles = static_cast<unsigned>(tile_count(pass));
+    tiles.parts = part_count(pass, device, no_bound);
+    const pass_layout at = lay_out(pass, held_limbs, tiles.parts);
+    if (at.end > bytes) {
+        const auto room = static_cast<int64_t>((bytes - at.sums) / sizeof(float));
+        const int64_t parts = room / (tile_count(pass) * tile_floats());
+        tiles.parts = part_count(pass, device, std::max<int64_t>(parts, largest_tile_cluster));
     }
     tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
     return tiles;
 }
 
-bool plan_strips(const limb_variant& v,
-                 const limb_pass& pass,
-                 const tile_plan& tiles,
-                 const device_info& device,
-                 strip_plan& plan) {
+bool limb_variant::plan_strips(const limb_pass& pass,
+                               const tile_plan& tiles,
+                               const device_info& device,
+                               strip_plan& plan) const {
     const int64_t panels_a = pass.batches * pass.panels_a;
     const int64_t panels_b = pass.batches * pass.panels_b;
     plan.first_counter = pass_counters;
@@ -298,21 +278,20 @@ bool plan_strips(const limb_variant& v,
                     static_cast<int>(panels_a + panels_b) * ceil_div(pass.chunks, plan.span);
 
     // What the first wave of tiles reads (locate_tile), and as much for each bundle after it.
-    const int panels_m = v.block_m / panel_lines;
-    const int64_t tiles_m = pass.panels_a / panels_m, tiles_n = pass.panels_b;
+    const int64_t tiles_m = pass.panels_a / panels_m(), tiles_n = pass.panels_b;
     const int64_t sms = device.sm_count;
-    const int64_t height = std::min<int64_t>(tiles_m, patch_rows / v.block_m);
+    const int64_t height = std::min<int64_t>(tiles_m, patch_rows / block_m);
     const int64_t width = std::min(tiles_n, ceil_div(sms, height));
     const int64_t products = std::min(ceil_div(sms, tiles_m * tiles_n), pass.batches);
-    plan.bundle_a = static_cast<int>(products * height * panels_m);
+    plan.bundle_a = static_cast<int>(products * height * panels_m());
     plan.bundle_b = static_cast<int>(products * width);
     plan.bundles = static_cast<int>(std::max(ceil_div<int64_t>(panels_a, plan.bundle_a),
                                              ceil_div<int64_t>(panels_b, plan.bundle_b)));
 
     // A lead strip for each warp of all blocks. Where blocks share tiles, each would want its own.
     const int groups = (plan.bundle_a + plan.bundle_b) * panel_cells;
-    const int warps = v.warps * device.sm_count;
-    const int longest = warps / groups * lead_strip_chunks / strip_chunks * strip_chunks;
+    const int longest =
+        warps * device.sm_count / groups * lead_strip_chunks / strip_chunks * strip_chunks;
     plan.lead_chunks = tiles.parts > 1 ? 0 : std::min(longest, plan.strips * strip_chunks);
     plan.lead_strips = groups * (plan.lead_chunks / lead_strip_chunks);
     return plan.units() <= max_extent;

@@ -15,18 +15,6 @@ inline constexpr int cell_lines = 32;
 inline constexpr int panel_cells = panel_lines / cell_lines;
 inline constexpr int cell_samples = cell_lines / 4;          // words
 inline constexpr int limb_bytes = panel_lines * chunk_k * 2; // of a panel in a chunk
-inline constexpr size_t header_bytes = 1024;                 // of a workspace: the route
-
-// What the host has to know of a variant.
-struct limb_variant {
-    int block_m, warps; // of a block that multiplies; its tile has panel_lines columns
-    int limbs,
-        fallback_limbs; // of a float; of the kernel that takes over, 0 where that is the strict one
-    int pairs;          // of limbs that are multiplied
-    bool packs_beside;  // the product, where the operands are on the grid
-};
-
-// ---- Passes --------------------------------------------------------------------------------------
 
 // The part of a batch that is packed and multiplied at once. Passes over a later k add to C.
 struct limb_pass {
@@ -38,34 +26,17 @@ struct limb_pass {
     int chunks;
 };
 
-// The first pass of a call, which has the extents of all but the last ones.
+// The passes of a call.
 struct pass_plan {
-    limb_pass first;
+    limb_pass first;   // which has the extents of all but the last ones
     int limbs;         // of a float, that the workspace has room for
     bool has_fallback; // to the limbs of another scheme; else the strict kernel takes over
 };
 
-struct pass_layout { // in bytes from the start of the workspace
-    size_t limbs_a, limbs_b, samples_a, samples_b, cell_scales_a, cell_scales_b, line_scales_a,
-        line_scales_b, sums, end;
+struct pass_layout { // in bytes from the start of the workspace, where the route is
+    size_t limbs_a, limbs_b, samples_a, samples_b, cell_scales_a, cell_scales_b;
+    size_t line_scales_a, line_scales_b, sums, end;
 };
-
-bool fits_counts(const sgemm_problem& p, const device_info& device);
-void count_panels(const limb_variant& variant, limb_pass& pass);
-pass_layout lay_out(const limb_variant& variant, const limb_pass& pass, int limbs, int parts);
-pass_plan plan_passes(const limb_variant& variant,
-                      const sgemm_problem& p,
-                      const device_info& device,
-                      size_t workspace_bytes);
-
-// Whether to do without the fallback's launches: they nearly always exit at once, but take longer than is lost where the FP32
-// units compute in its stead. So with one wave of blocks, on most of the multiprocessors, and a short k.
-bool is_short(const limb_variant& variant, const limb_pass& pass, const device_info& device);
-
-// For kernel_entry.
-size_t least_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
-size_t best_bytes(const limb_variant& variant, const sgemm_problem& p, const device_info& device);
-work_estimate work_of(const limb_variant& variant, const work_query& q);
 
 // ---- Packing before the product ------------------------------------------------------------------
 
@@ -88,7 +59,6 @@ inline constexpr int largest_tile_cluster = 4; // blocks; more of them reach few
 // L2 cache. Rows of a patch:
 inline constexpr int patch_rows = 2048;
 
-// How the tiles of a pass are shared out.
 struct tile_plan {
     unsigned tiles; // of all products of the pass. (No memory holds the lines of 2^32.)
     int parts;      // blocks that share a tile, each with a range of the chunks
@@ -97,28 +67,13 @@ struct tile_plan {
     unsigned* counters; // of finished parts, one for each tile
 };
 
-// A pass that is smaller than the first one may want more blocks for each tile, and so more sums: it takes fewer where the
-// workspace has no room for them. The pointers are left to the caller.
-tile_plan plan_tiles(const limb_variant& variant,
-                     const limb_pass& pass,
-                     int limbs,
-                     const device_info& device,
-                     size_t workspace_bytes);
-
 // ---- Counters ------------------------------------------------------------------------------------
 
 // What the packing kernels tell the product kernels, which leave zeroes: the highest vote for a route, and of the cells
-// of A and of B the greatest biased exponent, and no_exponent less the smallest. Those of plan_tiles come after them, and
-// then those of plan_strips.
-enum pass_counter {
-    vote_of_blocks,
-    greatest_of_a,
-    smallest_of_a,
-    greatest_of_b,
-    smallest_of_b,
-    finished_blocks,
-    pass_counters
-};
+// of A and of B the greatest biased exponent, and no_exponent less the smallest. Behind them are the counters of tile_plan,
+// then those of strip_plan.
+enum pass_counter { vote_of_blocks, greatest_of_a, smallest_of_a, greatest_of_b, smallest_of_b };
+inline constexpr int finished_blocks = smallest_of_b + 1, pass_counters = finished_blocks + 1;
 
 // ---- Packing beside the product ------------------------------------------------------------------
 
@@ -144,11 +99,53 @@ struct strip_plan {
     }
 };
 
-// False where a stream has too few counters.
-bool plan_strips(const limb_variant& variant,
-                 const limb_pass& pass,
-                 const tile_plan& tiles,
-                 const device_info& device,
-                 strip_plan& plan);
+// ---- Plans ---------------------------------------------------------------------------------------
+
+// What the host has to know of a variant, and what it derives from that.
+struct limb_variant {
+    int block_m, warps; // of a block that multiplies; its tile has panel_lines columns
+    int limbs,
+        fallback_limbs; // of a float, here and where it falls back to; 0: to the strict kernel
+    int pairs;          // of limbs that are multiplied
+    bool packs_beside;  // the product, where the operands are on the grid
+
+    // For kernel_entry. Waves count passes, but short ones of a variant with a fallback, which is not launched then.
+    size_t least_bytes(const sgemm_problem& p, const device_info& device) const;
+    size_t best_bytes(const sgemm_problem& p, const device_info& device) const;
+    work_estimate work(const work_query& q) const;
+
+    pass_plan plan_passes(const sgemm_problem& p, const device_info& device, size_t bytes) const;
+    void count_panels(limb_pass& pass) const;
+    pass_layout lay_out(const limb_pass& pass, int limbs, int parts) const;
+
+    // Whether to do without the fallback's launches: they nearly always exit at once, but take longer than is lost where the
+    // FP32 units compute in its stead. So with one wave of blocks, on most of the multiprocessors, and a short k.
+    bool is_short(const limb_pass& pass, const device_info& device) const;
+
+    // With at most as many blocks for each tile as the workspace has room for the sums of: a pass that is smaller than the
+    // first one may want more. The pointers are left to the caller.
+    tile_plan
+    plan_tiles(const limb_pass& pass, int limbs, const device_info& device, size_t bytes) const;
+
+    // False where a stream has too few counters.
+    bool plan_strips(const limb_pass& pass,
+                     const tile_plan& tiles,
+                     const device_info& device,
+                     strip_plan& plan) const;
+
+private:
+    limb_pass make_pass(int64_t batches, int64_t rows, int64_t cols, int64_t k) const;
+    pass_plan plan_whole(const sgemm_problem& p, const device_info& device) const;
+    int panels_m() const { return block_m / panel_lines; }
+    int64_t tile_count(const limb_pass& pass) const;
+    int64_t tile_floats() const { return int64_t{block_m} * panel_lines; }
+    int part_count(const limb_pass& pass, const device_info& device, int64_t most) const;
+    size_t room_for(const limb_pass& pass, int limbs, const device_info& device) const;
+    struct pass_work
+    work_in(const sgemm_problem& p, const device_info& device, const limb_pass& pass) const;
+};
+
+// Whether counts and sizes stay in their ranges; for kernel_entry.
+bool fits_counts(const sgemm_problem& p, const device_info& device);
 
 } // namespace myblas::cuda

@@ -79,37 +79,18 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The barriers of the stages in shared memory.
-template <class Shape>
-struct stage_barriers {
-    mbarrier *filled, *emptied;
-
-    explicit __device__ __forceinline__ stage_barriers(char* smem)
-        : filled(reinterpret_cast<mbarrier*>(smem + Shape::barriers_at)),
-          emptied(filled + Shape::stages) {}
-
-    // By one thread, before a barrier of the block.
-    __device__ __forceinline__ void init() const {
-        for (int s = 0; s < Shape::stages; ++s) {
-            filled[s].init(1);
-            emptied[s].init(Shape::math_threads);
-        }
-        mbarrier::publish_inits();
-    }
-};
-
 // Called by all threads, before a barrier of the block.
 template <class Shape>
 __device__ __forceinline__ void init_stages(char* smem) {
-    const stage_barriers<Shape> barriers(smem);
+    const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     if (threadIdx.x == 0)
-        barriers.init();
+        barriers.init(Shape::math_threads);
 }
 
 // Where a warpgroup finds its limbs in the first stage.
 template <class Shape>
 struct warpgroup_limbs {
-    wgmma_tile<chunk_k * 2> a, b;
+    wgmma_tile<line_bytes> a, b;
 
     __device__ __forceinline__ warpgroup_limbs(const char* smem, int group)
         : a(smem_address(smem) + group * Shape::halves / 2 * Shape::panel_bytes +
@@ -211,7 +192,7 @@ copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int 
     const int64_t at_a = place(at.panel_a, pass.panels_a), at_b = place(at.panel_b, pass.panels_b);
     char* limbs = smem + stage * Shape::limbs_bytes;
     char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
-    mbarrier& barrier = stage_barriers<Shape>(smem).filled[stage];
+    mbarrier& barrier = stage_barriers<Shape::stages>(smem + Shape::barriers_at).filled[stage];
     barrier.arrive_expecting(Shape::limbs_bytes + Shape::scales_bytes);
     const auto copy = [&](char* target, const packed_operand& from, int64_t panel, int panels) {
         const char* const source = from.limbs + panel * Shape::panel_bytes;
@@ -228,39 +209,13 @@ copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int 
     copy_scales(scales + Shape::scales_b_at, job.packed.b, at_b, 1);
 }
 
-// Turns of the two warpgroups to start a product, so that they never fall into step, where the tensor core waits for
-// both of them while they add in FP32: a group starts when the first step of the other's product is done.
-template <class Shape>
-class group_turns {
-public:
-    explicit __device__ __forceinline__ group_turns(int group) : group_(group) {
-        if (Shape::takes_turns && group != 0)
-            pass();
-    }
-    __device__ __forceinline__ void take() const {
-        sync_at<Shape::math_threads>(first_turn_barrier + group_);
-    }
-    __device__ __forceinline__ void pass() const {
-        arrive_at<Shape::math_threads>(first_turn_barrier + 1 - group_);
-    }
-    // After as many turns of both groups.
-    __device__ __forceinline__ ~group_turns() {
-        if (Shape::takes_turns && group_ == 0)
-            take(); // the other group's last one
-    }
-
-private:
-    static_assert(!Shape::takes_turns || Shape::warpgroups == 2);
-    int group_;
-};
-
 // Adds up chunks where registers hold the sums of two: while one is added in FP32, the tensor core has the next
 // to do. (Without, the warpgroups fall into step, and it waits for both.)
 template <class Shape>
 __device__ __forceinline__ void add_chunks(
     char* smem, int group, int chunks, ring_position<Shape::stages>& ring, float (&acc)[64]) {
     const warpgroup_limbs<Shape> limbs(smem, group);
-    const stage_barriers<Shape> barriers(smem);
+    const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     ring_position<Shape::stages> oldest = ring;
     chunk_product<Shape> even, odd;
     const auto start = [&](chunk_product<Shape>& product) {
@@ -308,10 +263,12 @@ struct never_stop {
 template <class Shape, class Stop>
 __device__ __forceinline__ bool multiply_tiles(
     const pass_job& job, const tile_plan& plan, bool reads, char* smem, const Stop& stop) {
-    const stage_barriers<Shape> barriers(smem);
+    const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
     const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
-    const group_turns<Shape> turns(group);
+    // Where warpgroups take turns to start a product, they never fall into step, in which the tensor core waits for both of
+    // them while they add in FP32: one starts when the first step of the other's product is done.
+    const turns_of_two<Shape::math_threads, first_turn_barrier> turns(group, Shape::takes_turns);
     const unsigned units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
     for (unsigned unit = blockIdx.x; unit < units; unit += gridDim.x) {
@@ -405,7 +362,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         give_up_registers<Shape::copy_registers>();
         if (threadIdx.x != 0 || !reads)
             return;
-        const stage_barriers<Shape> barriers(smem);
+        const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
         ring_position<Shape::stages> ring;
         for (unsigned unit = blockIdx.x; unit < plan.tiles * plan.parts; unit += gridDim.x) {
             const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);

@@ -88,12 +88,6 @@ struct tf32_plan {
     unsigned inverse; // 2^16 / parts, rounded up
 };
 
-// 32 k of lines, as TMA lays them out: rows of 128 bytes, of a line where k runs along memory, else of one k of 32
-// lines; their quads are exchanged.
-__device__ __forceinline__ int tf32_offset(int row, int quad) {
-    return row * 128 + (quad ^ row % 8) * 16;
-}
-
 __device__ __forceinline__ void split_tf32(float x, uint32_t& high, uint32_t& low) {
     high = (__float_as_uint(x) + 0x1000) & 0xffffe000;
     low = __float_as_uint(x - __uint_as_float(high));
@@ -112,6 +106,8 @@ __device__ __forceinline__ bool are_limbs_held(unsigned least_a, unsigned least_
     return min(min(a, b), a + b) >= least_exponent;
 }
 
+// Slabs are as TMA lays them out: rows of 128 bytes, of a line where k runs along memory, else of one k of 32 lines.
+
 // A thread's elements of A: x[s][2 h + r] at row 2 g + r and k = 8 s + 2 t + h.
 template <bool transa>
 __device__ __forceinline__ void load_a(const char* slab, int thread, float (&x)[4][4]) {
@@ -121,8 +117,9 @@ __device__ __forceinline__ void load_a(const char* slab, int thread, float (&x)[
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
             const int k = 8 * s + 2 * t;
-            const int at = transa ? tf32_offset(row + i, k / 4) + k % 4 * 4
-                                  : tf32_offset(row / 32 * 32 + k + i, row % 32 / 4) + row % 4 * 4;
+            const int at = transa
+                               ? swizzled<128>(row + i, k / 4) + k % 4 * 4
+                               : swizzled<128>(row / 32 * 32 + k + i, row % 32 / 4) + row % 4 * 4;
             const float2 v = *reinterpret_cast<const float2*>(slab + at);
             x[s][transa ? i : 2 * i] = v.x;
             x[s][transa ? 2 + i : 2 * i + 1] = v.y;
@@ -153,12 +150,12 @@ split_b(const char* slab, char* limbs, int thread, unsigned& least) {
 #pragma unroll
             for (int e = 0; e < 8; ++e)
                 x[e] = *reinterpret_cast<const float*>(
-                    slab + tf32_offset(line / 32 * 32 + 8 * s + e, line % 32 / 4) + line % 4 * 4);
+                    slab + swizzled<128>(line / 32 * 32 + 8 * s + e, line % 32 / 4) + line % 4 * 4);
         } else {
 #pragma unroll
             for (int e = 0; e < 8; e += 4) {
                 const float4 v =
-                    *reinterpret_cast<const float4*>(slab + tf32_offset(line, 2 * s + e / 4));
+                    *reinterpret_cast<const float4*>(slab + swizzled<128>(line, 2 * s + e / 4));
                 x[e] = v.x, x[e + 1] = v.y, x[e + 2] = v.z, x[e + 3] = v.w;
             }
         }
@@ -170,7 +167,7 @@ split_b(const char* slab, char* limbs, int thread, unsigned& least) {
         }
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
-            char* piece = limbs + tf32_offset(line, 2 * s + h);
+            char* piece = limbs + swizzled<128>(line, 2 * s + h);
             *reinterpret_cast<uint4*>(piece) =
                 make_uint4(high[h], high[2 + h], high[4 + h], high[6 + h]);
             *reinterpret_cast<uint4*>(piece + Shape::limb_bytes) =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/common/cluster.cuh"
+#include "kernels/common/lanes.cuh"
 #include "kernels/common/named_barrier.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
