@@ -1,6 +1,6 @@
 // Small products: much of them at a time, and few steps that wait for one another.
 //
-// A block owns a tile of C. Its warps form groups; each group computes the whole tile over its own slabs
+// A block owns a tile of C. Its warps form split-k groups; each group computes the whole tile over its own slabs
 // of k, copied by itself into its own ring of shared memory, so that the groups meet only at the end, when
 // their parts are added in fixed order. Where the tiles are too few for the GPU, the blocks of a cluster
 // share one: slabs are dealt out over the groups of all of them, and each block adds up and writes its
