@@ -241,10 +241,10 @@ def in_mode(readings, library, mode):
 COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
-NEAR_LEAST = 0.8  # the learned factor is asked only of variants with a physical time so near the least, base 2
-HIDDEN = 24
+NEAR_LEAST = math.log2(1.5)  # the learned factor is asked only of variants whose physical time is so near the least
+HIDDEN = 16
 SCALE = 1 / 8
-MARGIN = 1  # half octaves of a domain beyond what was measured; rounds: a factor of two
+MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
 
 class View:

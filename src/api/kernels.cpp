@@ -112,10 +112,9 @@ void predict_time(const predictor* by,
     found->cache_us = us_per_cycle * time.cache;
     found->memory_us = us_per_cycle * time.memory;
     found->overhead_us = us_per_cycle * time.overhead;
-    const float learned = log_factor(model, view, work) +
-                          by->log_factor(static_cast<size_t>(variant), problem);
-    found->factor = std::exp2(learned);
-    found->predicted_us = us_per_cycle * std::exp2(time.log_total + learned);
+    found->factor = learned_factor(model, view, work) *
+                    by->factor(static_cast<size_t>(variant), problem);
+    found->predicted_us = us_per_cycle * time.total * found->factor;
 }
 
 // What myblasGetKernelEstimate and its twin answer.

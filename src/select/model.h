@@ -108,7 +108,7 @@ float dot(const std::array<float, count>& a, const std::array<float, count>& b) 
 struct problem_view {
     uint64_t candidates;                    // the variants in whose domains it lies, but for their rounds
     std::array<float, hidden_count> hidden; // outputs of the hidden layer
-    float bytes_per_cycle;                  // of the device's memory
+    float cycles_per_byte;                  // of the device's memory
     float c_cycles;                         // to write C there
     float uncached;                         // part of the operands that memory delivers
 
@@ -123,8 +123,9 @@ struct problem_view {
         const float domain[] = {log_short, log_long, log_k, log_batch, log_m + log_n + log_batch};
         for (size_t i = 0; i < domain_count; ++i)
             candidates &= model.competing[i][half_octave(domain[i])];
-        bytes_per_cycle = q.device.memory_gbps * 1000 / q.device.clock_mhz;
-        c_cycles = 4 * q.batch * q.m * q.n / bytes_per_cycle;
+        cycles_per_byte = static_cast<float>(q.device.clock_mhz) /
+                          (1000 * static_cast<float>(q.device.memory_gbps));
+        c_cycles = 4 * q.batch * q.m * q.n * cycles_per_byte;
         uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 
         constexpr float scale = log_scale;
@@ -172,12 +173,12 @@ private:
 // Cycles in parts; of the first three mostly the largest counts.
 struct physical_time {
     float arithmetic, cache, memory;
-    float overhead;  // of launches, rounds and exchanges
-    float log_total; // base 2
+    float overhead; // of launches, rounds and exchanges
+    float total;
 
     physical_time(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
         const work_costs& c = variant.costs;
-        const float memory_cycles = work.memory_bytes / problem.bytes_per_cycle;
+        const float memory_cycles = work.memory_bytes * problem.cycles_per_byte;
         arithmetic = c.step * work.steps + c.math * work.math_cycles + c.copy * work.copies;
         cache = c.l2 * work.l2_bytes;
         memory = c.dram * memory_cycles * problem.uncached + c.store * problem.c_cycles;
@@ -185,20 +186,19 @@ struct physical_time {
         constexpr float unit = 65536; // in which no fourth power overflows
         const auto fourth = [](float x) { return (x / unit) * (x / unit) * (x / unit) * (x / unit); };
         const float together = fourth(arithmetic) + fourth(cache) + fourth(memory);
-        log_total = fast_log2(overhead + std::sqrt(std::sqrt(together)) * unit + 1);
+        total = overhead + std::sqrt(std::sqrt(together)) * unit + 1;
     }
 };
 
-// The learned factor's logarithm.
 inline float
-log_factor(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
+learned_factor(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
     std::array<float, work_feature_count> features = {
         work.rounds + 1,
         work.steps + 1,
         work.math_cycles + 100,
         work.copies + 100,
         work.l2_bytes + 1000,
-        work.memory_bytes / problem.bytes_per_cycle + 100,
+        work.memory_bytes * problem.cycles_per_byte + 100,
         work.exchanges + 1,
         work.fill + 0.01f,
         work.edge + 0.01f,
@@ -208,7 +208,8 @@ log_factor(const variant_model& variant, const problem_view& problem, const work
     };
     for (float& x : features)
         x = fast_log2(x) * log_scale;
-    return dot(features, variant.work_weights) + dot(problem.hidden, variant.hidden_weights);
+    return fast_exp2(dot(features, variant.work_weights) +
+                     dot(problem.hidden, variant.hidden_weights));
 }
 
 } // namespace myblas

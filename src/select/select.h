@@ -12,11 +12,12 @@ namespace myblas {
 
 // ---- Tables --------------------------------------------------------------------------------------
 
-// What a user measured on a card of his own: factors on predicted times, by form (transa * 2 + transb), as
-// logarithms to base 2.
+// What a user measured on a card of his own: factors on predicted times, by form (transa * 2 + transb).
 struct tuning_factors {
     static constexpr size_t most_variants = 64;
     std::array<std::array<float, 4>, most_variants> of_variant{};
+
+    constexpr tuning_factors() { of_variant.fill({1, 1, 1, 1}); }
 };
 
 // A model with the kernels that its variants are; null where the library has none of that name.
@@ -33,8 +34,8 @@ struct predictor {
         return -1;
     }
 
-    float log_factor(size_t variant, const sgemm_problem& p) const {
-        return factors ? factors->of_variant[variant][p.transa * 2 + p.transb] : 0;
+    float factor(size_t variant, const sgemm_problem& p) const {
+        return factors ? factors->of_variant[variant][p.transa * 2 + p.transb] : 1;
     }
 };
 
@@ -88,8 +89,8 @@ bool accepts(const kernel_entry<Problem>& kernel,
 
 // ---- Choice --------------------------------------------------------------------------------------
 
-// A variant whose physical time is longer than the least by this, base 2, is not the fastest by any learned factor.
-inline constexpr float near_least = 0.8f;
+// A variant whose physical time is longer than the least by this factor is not the fastest by any learned one.
+inline constexpr float near_least = 1.5f;
 
 // The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none.
 inline const kernel_entry<sgemm_problem>*
@@ -99,13 +100,15 @@ fastest_of(uint64_t variants,
            const problem_view& view,
            const work_query& q) {
     struct candidate {
-        float log_cycles;
+        float cycles;
         size_t variant;
-        work_estimate work;
+        union { // so that what is not used is not initialised
+            work_estimate work;
+        };
+        candidate() {}
     };
     std::array<candidate, tuning_factors::most_variants> candidates;
     size_t count = 0;
-    float least = 1e30f;
     for (; variants; variants &= variants - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(variants));
         const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
@@ -114,25 +117,22 @@ fastest_of(uint64_t variants,
         candidate& next = candidates[count];
         next.variant = i;
         next.work = kernel->work(q);
-        const variant_model& model = by.model->variants[i];
-        if (!any_rounds && next.work.rounds > model.most_rounds)
-            continue;
-        next.log_cycles =
-            physical_time(model, view, next.work).log_total + by.log_factor(i, q.problem);
-        least = std::min(least, next.log_cycles);
-        ++count;
+        count += any_rounds || next.work.rounds <= by.model->variants[i].most_rounds;
     }
-    for (size_t i = 0; i < count; ++i) {
-        candidate& c = candidates[i];
-        if (c.log_cycles <= least + near_least)
-            c.log_cycles += log_factor(by.model->variants[c.variant], view, c.work);
-        else
-            c.log_cycles += 100; // only where all the others refuse
+    float least = 1e30f;
+    for (candidate& c : std::span(candidates.data(), count)) {
+        const physical_time time(by.model->variants[c.variant], view, c.work);
+        c.cycles = time.total * by.factor(c.variant, q.problem);
+        least = std::min(least, c.cycles);
     }
+    for (candidate& c : std::span(candidates.data(), count))
+        c.cycles *= c.cycles <= least * near_least
+                        ? learned_factor(by.model->variants[c.variant], view, c.work)
+                        : 1e6f; // taken only where all the others refuse
     while (count > 0) {
         candidate* best = &candidates[0];
         for (candidate* c = best; c < &candidates[count]; ++c)
-            if (c->log_cycles < best->log_cycles)
+            if (c->cycles < best->cycles)
                 best = c;
         const kernel_entry<sgemm_problem>* kernel = by.kernels[best->variant];
         if (accepts(*kernel, q.problem, q.device, q.workspace_bytes))

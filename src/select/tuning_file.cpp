@@ -72,7 +72,7 @@ read_factor(const words& w, const time_model& model, tuning_file& file, seen_for
     if (seen[v] & 1 << f)
         return "the kernel has a factor for the form already";
     seen[v] |= 1 << f;
-    file.factors.of_variant[v][f] = static_cast<float>(std::log2(factor));
+    file.factors.of_variant[v][f] = static_cast<float>(factor);
     return nullptr;
 }
 
