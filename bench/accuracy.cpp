@@ -129,10 +129,10 @@ std::vector<outcome> contest::run(const shape& sizes) const {
             found.begin(), o, [&](const outcome& other) { return same_bits(o->c, other.c); });
         o->errors = twin == o ? compare(o->c, exact) : twin->errors;
     }
-    const bool has_slices = std::any_of(found.begin(), found.end(), [](const outcome& o) {
+    const bool has_limbs = std::any_of(found.begin(), found.end(), [](const outcome& o) {
         return o.serves != MYBLAS_FP32_STRICT_MATH;
     });
-    const std::vector<float> strict_end = has_slices ? add_sums(work) : std::vector<float>{};
+    const std::vector<float> strict_end = has_limbs ? add_sums(work) : std::vector<float>{};
     for (outcome& o : found)
         judge(o, found, strict_end, others.empty() ? nullptr : &found[0].errors, sizes);
     drop_repetitions(found);

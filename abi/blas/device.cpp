@@ -74,7 +74,7 @@ bool device::initialise(int ordinal) noexcept {
     return true;
 }
 
-// For the slices of a panel, in the modes that have them: they are then several times as fast. Where there
+// For the limbs of a panel, in the modes that have them: they are then several times as fast. Where there
 // is no memory, they make do with what they have.
 void device::make_room() noexcept {
     constexpr size_t bytes = size_t{256} << 20;
