@@ -242,7 +242,7 @@ COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "s
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
 NEAR_LEAST = math.log2(1.5)  # the learned factor is asked only of variants whose physical time is so near the least
-HIDDEN = 16
+HIDDEN = 24
 SCALE = 1 / 8
 MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
@@ -402,7 +402,7 @@ def find_domains(view, regrets, rough, rows):
     return ranges, most_rounds
 
 
-def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
+def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-5):
     """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden layer's outputs."""
     from scipy.optimize import minimize
 
@@ -464,7 +464,7 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
         weights = minimize(
             objective,
             weights,
-            args=(temperature, emphasis, 1e-5),
+            args=(temperature, emphasis, ridge),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": 400},

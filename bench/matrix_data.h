@@ -1,4 +1,4 @@
-// Data for products that FP32 made of 16-bit slices finds easy or hard. As random.h: any element can be
+// Data for products that FP32 made of 16-bit limbs finds easy or hard. As random.h: any element can be
 // asked for in any order, on the host and in a kernel.
 #pragma once
 

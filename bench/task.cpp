@@ -73,7 +73,7 @@ std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
 } // namespace
 
 double product_bound(myblasMath_t math, int64_t k) {
-    constexpr int64_t least_k = 64; // what slices and chunks lose does not grow with k
+    constexpr int64_t least_k = 64; // what limbs and chunks lose does not grow with k
     return static_cast<double>(math == MYBLAS_FP32_STRICT_MATH ? k : std::max(k, least_k)) + 4;
 }
 

@@ -131,8 +131,8 @@ lay_out(float* to, int64_t ld, const float* from, int64_t rows, int64_t cols, bo
     }
 }
 
-// What a mode promises, in units of roundoff of |A||B|. With slices, what these lose and what the tensor
-// cores lose inside a chunk of k does not grow with k.
+// What a mode promises, in units of roundoff of |A||B|. With limbs, what these lose and what the tensor cores lose inside a
+// chunk of k does not grow with k.
 static double error_units(myblasMath_t math, int k) {
     return (math == MYBLAS_FP32_STRICT_MATH || k > 64 ? k : 64) + 4;
 }
@@ -390,6 +390,16 @@ run_kernel(myblasHandle_t handle, const char* forced, const myblasKernelInfo_t* 
     return counts;
 }
 
+static bool is_of_family(const myblasKernelInfo_t* info, const char* family) {
+    const size_t length = strlen(family);
+    return strncmp(info->name, family, length) == 0 && info->name[length] == '/';
+}
+
+// Whether the kernel packs its operands as limbs, in a workspace.
+static bool packs_limbs(const myblasKernelInfo_t* info) {
+    return is_of_family(info, "bf16x6") || is_of_family(info, "fp16x3");
+}
+
 // Whether the kernel, which is forced, takes anything at all. Only OpenBLAS may be missing.
 static bool is_installed(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
@@ -552,8 +562,8 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return strncmp(info->name, "stream_k/", strlen("stream_k/")) != 0 &&
-           strcmp(info->name, "thin/panel") != 0 && strstr(info->name, "_tf32x3_") == NULL;
+    return !is_of_family(info, "stream_k") && strcmp(info->name, "thin/panel") != 0 &&
+           !is_of_family(info, "tf32x3");
 }
 
 // Whether a kernel is to take the batch: one that needs aligned operands wants to know that they are.
@@ -953,7 +963,7 @@ static void test_values(void** state) {
 
 // ---- Ranges --------------------------------------------------------------------------------------
 
-// Data that slices of 16 bits find hard: `values` gives an element by its line (a row of A, a column of B)
+// Data that limbs of 16 bits find hard: `values` gives an element by its line (a row of A, a column of B)
 // and its k.
 enum { hard_m = 300, hard_n = 140, hard_k = 200 };
 
@@ -999,7 +1009,7 @@ static float far_apart(bool of_a, int line, int k) {
     return random_float() * exp2f((float)((of_a ? 1 : -1) * (line % 2 ? 90 : 0)));
 }
 
-// Lines of elements as small as emulated mode takes them beside others, all of whose slices' products count.
+// Lines of elements as small as emulated mode takes them beside others, of which all products of limbs count.
 // They are zero where a kernel may look for what scale they have.
 static float beside_large(bool of_a, int line, int k) {
     const float scale = of_a ? 1 : 0x1p90f;
@@ -1008,6 +1018,32 @@ static float beside_large(bool of_a, int line, int k) {
     const bool is_sampled = k % 64 < 4 || k >= hard_k - 4;
     const float magnitude = 0x1p-86f * (1 + fabsf(random_float()));
     return is_sampled ? 0 : (random_float() < 0 ? -magnitude : magnitude) * scale;
+}
+
+// Of the first 32 lines one has a single element, beside a neighbour that is so many times as large. The scale of their cell
+// follows the neighbour, whose line no sample shows to be large, so that fp16 limbs have 24 bits less `times` for the single
+// element: below 1 / 2^(39 - 14) of the largest all of it is lost. One lossy element is none too many, and nothing but the
+// limit on what a line may leave room for sees it. (Simulated without: 240 times the bound with 2^30, nothing with 2^6.)
+static float lonely(bool is_there, int line, int k, float times) {
+    if (!is_there || line >= 32)
+        return random_float();
+    if (k != 9) // which is in no sample
+        return 0;
+    return line == 3 ? times : line == 7 ? 0x1.555556p0f : 0;
+}
+static float lonely_in_a(bool of_a, int line, int k) { return lonely(of_a, line, k, 0x1p30f); }
+static float lonely_in_b(bool of_a, int line, int k) { return lonely(!of_a, line, k, 0x1p30f); }
+
+// Products that are normal numbers, of cells whose scales multiply to less than the smallest subnormal: 2^-63 for the largest of
+// a cell is a scale of 2^-77 for fp16 and of 2^-99 for bf16. Only the least sum of exponents keeps C from becoming zero.
+static float tiny(bool of_a, int line, int k) {
+    (void)of_a, (void)line, (void)k;
+    return random_float() * 0x1p-62f;
+}
+// The same for bf16 alone: 2^-46 is a scale of 2^-60 for fp16, of 2^-82 for bf16.
+static float small(bool of_a, int line, int k) {
+    (void)of_a, (void)line, (void)k;
+    return random_float() * 0x1p-45f;
 }
 
 static const struct hard_data hard[] = {
@@ -1020,6 +1056,10 @@ static const struct hard_data hard[] = {
     {"near underflow", near_underflow},
     {"far apart", far_apart},
     {"beside large", beside_large},
+    {"lonely in A", lonely_in_a},
+    {"lonely in B", lonely_in_b},
+    {"tiny", tiny},
+    {"small", small},
 };
 
 static void
@@ -1090,10 +1130,10 @@ static void test_hard_data(void** state) {
 
 // ---- Who computes --------------------------------------------------------------------------------
 
-// A kernel of a mode leaves a call to one of a stricter mode where its slices lose too much. The host is never
+// A kernel of a mode leaves a call to one of a stricter mode where its limbs lose too much. The host is never
 // told, but the result has the bits of that other kernel: in strict mode of this one, which adds in order of k,
 // as long as k is at most 64.
-static const char in_order[] = "warp_tile/128x128";
+static const char in_order[] = "double_buffered";
 enum { guarded_k = 64 };
 
 static float uniform(bool of_a, int line, int k) {
@@ -1116,12 +1156,40 @@ static float column_scaled(bool of_a, int line, int k) {
 static float lognormal(bool of_a, int line, int k) {
     return (random_float() < 0 ? -1 : 1) * exp2f(8 * normal(of_a, line, k));
 }
-// A chunk of k tolerates one element that slices cannot hold, but for emulated mode's promise.
+// A chunk of k tolerates one element that limbs cannot hold, but for emulated mode's promise.
 static float speck(bool of_a, int line, int k) {
     return of_a && line == 7 && k == 9 ? 0x1p-110f : random_float();
 }
 static float specks(bool of_a, int line, int k) {
     return of_a && line == 7 && k < 3 ? 0x1p-110f : random_float();
+}
+// Elements that lose more than 2^-21 of themselves as two limbs of fp16, and nothing as three of bf16, beside ones of 2^23 times
+// their size: a line's chunk has one, a cell of 32 lines as many as it tolerates, or one more.
+static float lossy(bool of_a, int line, int k, int lines) {
+    return of_a && k == 9 && line >= 7 && line < 7 + lines ? 0x1.aaaaaap-24f : random_float();
+}
+static float four_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 4); }
+static float five_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 5); }
+static float less_lonely(bool of_a, int line, int k) { return lonely(of_a, line, k, 0x1p6f); }
+// The largest of a cell beyond 2^-90, which bf16's scales end at, beyond 2^-112, fp16's end, and beyond 2^112.
+static float scaled(bool is_first, float first, float second) {
+    return random_float() * (is_first ? first : second);
+}
+static float faint_a(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return scaled(of_a, 0x1p-100f, 0x1p40f);
+}
+static float faint_b(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return scaled(!of_a, 0x1p-100f, 0x1p40f);
+}
+static float fainter(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return scaled(of_a, 0x1p-115f, 0x1p40f);
+}
+static float loud(bool of_a, int line, int k) {
+    (void)line, (void)k;
+    return scaled(of_a, 0x1p115f, 0x1p-20f);
 }
 static float subnormal_row(bool of_a, int line, int k) {
     (void)k;
@@ -1132,37 +1200,55 @@ static float almost_overflowing(bool of_a, int line, int k) {
     return random_float() * (of_a ? 0x1p70f : 0x1p50f);
 }
 
-// Which mode's kernel computes in the end where one of fast mode, or of emulated mode, is asked.
+// Which mode's kernel computes in the end where one of fp16x3, of bf16x6 or of tf32x3 is asked.
 struct guarded_data {
     const char* name;
     float (*value)(bool of_a, int line, int k);
-    myblasMath_t by_fast, by_emulated;
+    int by_fp16x3, by_bf16x6, by_tf32x3;
 };
 
+enum {
+    fast = MYBLAS_FP32_FAST_MATH,
+    emulated = MYBLAS_FP32_EMULATED_MATH,
+    strict = MYBLAS_FP32_STRICT_MATH
+};
+
+// Of most data one guard alone lets the call go: with docs/emulation.md, whose limits they lie behind.
 static const struct guarded_data guarded[] = {
-    {"uniform", uniform, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"normal", normal, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"row-scaled", row_scaled, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"column-scaled", column_scaled, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"lognormal", lognormal, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"graded", graded, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"outlier", outlier_at_zero, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_EMULATED_MATH},
-    {"one speck", speck, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_STRICT_MATH},
-    {"specks", specks, MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_STRICT_MATH},
-    {"subnormal row", subnormal_row, MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_STRICT_MATH},
-    {"almost overflowing", almost_overflowing, MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_STRICT_MATH},
+    {"uniform", uniform, fast, emulated, emulated},
+    {"normal", normal, fast, emulated, emulated},
+    {"row-scaled", row_scaled, fast, emulated, emulated},
+    {"column-scaled", column_scaled, fast, emulated, emulated},
+    {"lognormal", lognormal, emulated, emulated, emulated},
+    {"graded", graded, emulated, emulated, emulated},
+    {"outlier", outlier_at_zero, emulated, emulated, emulated},
+    {"less lonely", less_lonely, fast, emulated, emulated},
+    {"lonely in A", lonely_in_a, emulated, emulated, emulated}, // what a line leaves room for
+    {"lonely in B", lonely_in_b, emulated, emulated, emulated},
+    {"four lossy", four_lossy, fast, emulated, emulated},
+    {"five lossy", five_lossy, emulated, emulated, emulated}, // lossy elements of a cell
+    {"one speck", speck, fast, strict, strict},               // any of bf16; least of A
+    {"specks", specks, strict, strict, strict},               // lossy elements of a line
+    {"subnormal row", subnormal_row, strict, strict, strict},
+    {"faint A", faint_a, fast, strict, strict},   // least exponent of bf16
+    {"faint B", faint_b, fast, strict, strict},   // the same; least of B
+    {"fainter", fainter, strict, strict, strict}, // least exponent of fp16
+    {"loud", loud, strict, strict, emulated},     // greatest exponent
+    {"small", small, fast, strict, strict},       // least sum of bf16; of TF32
+    {"tiny", tiny, strict, strict, strict},       // least sum of fp16
+    {"almost overflowing", almost_overflowing, strict, strict, emulated}, // greatest sum
     // Nothing is left behind by the calls before.
-    {"uniform again", uniform, MYBLAS_FP32_FAST_MATH, MYBLAS_FP32_EMULATED_MATH},
+    {"uniform again", uniform, fast, emulated, emulated},
 };
 
 enum { max_contenders = 32 };
 
 struct contender {
     myblasKernelInfo_t info;
-    bool is_tested;             // else only compared with
-    bool is_fused;              // decides for each of its tiles
-    bool is_followed_by_strict; // leaves nothing to emulated mode
-    bool is_tf32;
+    bool is_tested; // else only compared with
+    bool is_tf32;   // decides for each of its tiles
+    bool
+        is_cramped; // has a workspace without room for the limbs of emulated mode, and leaves nothing to it
     float* c; // NULL: it declines
 };
 
@@ -1171,101 +1257,43 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
     int found = 0;
     for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
-        const bool has_slices = info.math_mode != MYBLAS_FP32_STRICT_MATH;
-        if (!has_slices && strcmp(info.name, in_order) != 0)
+        const bool has_limbs = info.math_mode != MYBLAS_FP32_STRICT_MATH;
+        if (!has_limbs && strcmp(info.name, in_order) != 0)
             continue;
-        assert_true(found < max_contenders);
-        contenders[found].info = info;
-        contenders[found].is_tested = has_slices && kernel_fits_device(handle, &info);
-        contenders[found].is_fused = strstr(info.name, "_fused") != NULL;
-        contenders[found].is_followed_by_strict =
-            contenders[found].is_fused || strcmp(info.name, "fast_fp16x3_passes") == 0;
-        contenders[found].is_tf32 = strstr(info.name, "_tf32x3_") != NULL;
-        contenders[found++].c = NULL;
+        for (int cramped = 0; cramped <= is_of_family(&info, "fp16x3"); ++cramped) {
+            assert_true(found < max_contenders);
+            contenders[found++] =
+                (struct contender){.info = info,
+                                   .is_tested = has_limbs && kernel_fits_device(handle, &info),
+                                   .is_tf32 = is_of_family(&info, "tf32x3"),
+                                   .is_cramped = cramped};
+        }
     }
     return found;
 }
 
-// Whether the elements of C that a contender decides for at once, with what is special in all the data, have the
-// same bits.
-static bool has_same_bits(const struct contender* contender, const float* c) {
-    const int rows = contender->is_fused ? contender->info.block_m : hard_m;
-    const int cols = contender->is_fused ? contender->info.block_n : hard_n;
-    for (int j = 0; j < cols; ++j) {
-        if (memcmp(contender->c + j * hard_m, c + j * hard_m, (size_t)rows * sizeof *c) != 0)
-            return false;
-    }
-    return true;
-}
-
-static void check_who_computes(myblasHandle_t handle,
-                               const struct guarded_data* data,
-                               struct contender* contenders,
-                               int count) {
-    const struct shape shape = {hard_m, hard_n, guarded_k};
-    const size_t bytes = hard_m * hard_n * sizeof(float);
-    struct operands o = operands_create(handle);
-    float *a, *b;
-    make_hard_data(data->value, shape, &a, &b);
-    for (int i = 0; i < count; ++i) {
-        force(handle, &contenders[i].info);
-        const float* c = small_product(handle, &o, shape, a, b, 1);
-        if (c)
-            contenders[i].c = memcpy(allocate(1, bytes), c, bytes);
-    }
-    for (int i = 0; i < count; ++i) {
-        if (!contenders[i].is_tested)
-            continue;
-        assert_non_null(contenders[i].c);
-        myblasMath_t by = contenders[i].info.math_mode;
-        myblasMath_t wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fast : data->by_emulated;
-        if (contenders[i].is_followed_by_strict && wanted != by)
-            wanted = MYBLAS_FP32_STRICT_MATH;
-        if (contenders[i].is_tf32 && data->value == almost_overflowing)
-            wanted = by; // TF32 has the range of FP32
-        for (int j = 0; j < count; ++j) {
-            if (contenders[j].c && contenders[j].info.math_mode < by &&
-                has_same_bits(&contenders[i], contenders[j].c))
-                by = contenders[j].info.math_mode;
-        }
-        if (by != wanted)
-            fail_msg("%s on %s data: computed in mode %d, not %d",
-                     contenders[i].info.name,
-                     data->name,
-                     (int)by,
-                     (int)wanted);
-    }
-    for (int i = 0; i < count; ++i) {
-        free(contenders[i].c);
-        contenders[i].c = NULL;
-    }
-    free(a);
-    free(b);
-    operands_destroy(&o);
-}
-
-static void test_who_computes(void** state) {
-    myblasHandle_t handle = require_handle(state);
-    struct contender contenders[max_contenders];
-    const int count = find_contenders(handle, contenders);
-    int tested = 0;
-    for (int i = 0; i < count; ++i)
-        tested += contenders[i].is_tested;
-    for (size_t d = 0; tested > 0 && d < COUNT_OF(guarded); ++d) {
-        if (left_out(4))
-            continue;
-        random_seed(7);
-        check_who_computes(handle, &guarded[d], contenders, count);
-    }
-}
-
-// B picks one element of A for each element of C, so that the order of adding does not matter.
-static float selected(bool of_a, int line, int k) {
-    return of_a ? lognormal(of_a, line, k) : (float)(k == line * 7 % (4 * guarded_k));
-}
-
-static float selected_almost_overflowing(bool of_a, int line, int k) {
-    return of_a ? almost_overflowing(true, line, k) : 0x1p50f * selected(false, line, k);
+// Lends the least workspace with which a kernel takes a tight product.
+static void lend_least_workspace(myblasHandle_t handle,
+                                 const char* kernel,
+                                 myblasOperation_t transa,
+                                 myblasOperation_t transb,
+                                 struct shape s,
+                                 struct operand* workspace) {
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.transa = transa;
+    call.transb = transb;
+    call.m = s.m, call.n = s.n, call.k = s.k;
+    call.lda = transa == MYBLAS_OP_N ? s.m : s.k;
+    call.ldb = transb == MYBLAS_OP_N ? s.k : s.n;
+    call.ldc = s.m;
+    int index = 0;
+    while (strcmp(kernel_info(handle, MYBLAS_ROUTINE_SGEMM, index).name, kernel) != 0)
+        ++index;
+    myblasKernelEstimate_t estimate = {.size_bytes = sizeof estimate};
+    assert_ok(myblasGetKernelEstimate(handle, &call, index, &estimate));
+    operand_place(workspace, estimate.workspace_bytes, 0);
+    operand_upload(workspace);
+    assert_ok(myblasSetWorkspace(handle, operand_device(workspace), estimate.workspace_bytes));
 }
 
 // In place of the matrix, of tight leading dimension.
@@ -1278,21 +1306,140 @@ static float* transposed(float* x, int rows, int cols) {
     return result;
 }
 
-// Where a wave of its blocks computes a short product, a kernel of fast mode leaves to the FP32 units, and not to
-// emulated mode, what its slices cannot hold: by the kernel itself, or where it packs first by the one behind it.
+// Whether the elements of C that a contender decides for at once, with what is special in all the data, have the
+// same bits.
+static bool has_same_bits(const struct contender* contender, struct shape s, const float* c) {
+    const int rows = contender->is_tf32 ? contender->info.block_m : s.m;
+    const int cols = contender->is_tf32 ? contender->info.block_n : s.n;
+    for (int j = 0; j < cols; ++j) {
+        if (memcmp(contender->c + j * s.m, c + j * s.m, (size_t)rows * sizeof *c) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void check_who_computes(myblasHandle_t handle,
+                               const struct guarded_data* data,
+                               struct shape shape,
+                               myblasOperation_t op,
+                               struct contender* contenders,
+                               int count) {
+    const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
+    struct operands o = operands_create(handle);
+    float *a, *b;
+    make_hard_data(data->value, shape, &a, &b);
+    if (op == MYBLAS_OP_T) {
+        a = transposed(a, shape.m, shape.k);
+        b = transposed(b, shape.k, shape.n);
+    }
+    for (int i = 0; i < count; ++i) {
+        struct contender* contender = &contenders[i];
+        force(handle, &contender->info);
+        if (contender->is_cramped)
+            lend_least_workspace(handle, contender->info.name, op, op, shape, &o.workspace);
+        const float* c = product_in_form(handle, &o, op, op, shape, a, b, 1, 0, 0);
+        if (c)
+            contender->c = memcpy(allocate(1, bytes), c, bytes);
+        if (contender->is_cramped)
+            operand_download(&o.workspace);       // and nothing was written around it
+        assert_ok(myblasSetStream(handle, NULL)); // the handle's own workspace
+    }
+    for (int i = 0; i < count; ++i) {
+        const struct contender* contender = &contenders[i];
+        if (!contender->is_tested)
+            continue;
+        if (contender->is_tf32 && shape.m % 4 != 0) {
+            assert_null(contender->c); // off the grid
+            continue;
+        }
+        assert_non_null(contender->c);
+        int by = (int)contender->info.math_mode;
+        int wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fp16x3 : data->by_bf16x6;
+        if (contender->is_tf32)
+            wanted = data->by_tf32x3;
+        if (contender->is_cramped && wanted != by)
+            wanted = MYBLAS_FP32_STRICT_MATH;
+        for (int j = 0; j < count; ++j) {
+            if (contenders[j].c && (int)contenders[j].info.math_mode < by &&
+                has_same_bits(contender, shape, contenders[j].c))
+                by = (int)contenders[j].info.math_mode;
+        }
+        if (by != wanted)
+            fail_msg("%s%s on %s data, %d x %d, %s: computed in mode %d, not %d",
+                     contender->info.name,
+                     contender->is_cramped ? " in little workspace" : "",
+                     data->name,
+                     shape.m,
+                     shape.n,
+                     op == MYBLAS_OP_T ? "TT" : "NN",
+                     by,
+                     wanted);
+    }
+    for (int i = 0; i < count; ++i) {
+        free(contenders[i].c);
+        contenders[i].c = NULL;
+    }
+    free(a);
+    free(b);
+    operands_destroy(&o);
+}
+
+// Lines along memory and k along memory are packed by different code, and operands off the grid by other kernels.
+static void test_who_computes(void** state) {
+    static const struct {
+        struct shape shape;
+        myblasOperation_t op;
+    } forms[] = {
+        {{hard_m, hard_n, guarded_k}, MYBLAS_OP_N},
+        {{hard_m, hard_n, guarded_k}, MYBLAS_OP_T},
+        {{hard_m + 1, hard_n + 1, guarded_k}, MYBLAS_OP_N},
+        {{hard_m + 1, hard_n + 1, guarded_k}, MYBLAS_OP_T},
+    };
+    myblasHandle_t handle = require_handle(state);
+    struct contender contenders[max_contenders];
+    const int count = find_contenders(handle, contenders);
+    int tested = 0;
+    for (int i = 0; i < count; ++i)
+        tested += contenders[i].is_tested;
+    for (size_t d = 0; tested > 0 && d < COUNT_OF(guarded); ++d) {
+        for (size_t f = 0; f < COUNT_OF(forms); ++f) {
+            if (left_out(4))
+                continue;
+            random_seed(7);
+            check_who_computes(handle, &guarded[d], forms[f].shape, forms[f].op, contenders, count);
+        }
+    }
+}
+
+// B picks one element of A for each element of C, so that the order of adding does not matter.
+static float selected(bool of_a, int line, int k) {
+    return of_a ? lognormal(of_a, line, k) : (float)(k == line * 7 % (4 * guarded_k));
+}
+
+static float selected_almost_overflowing(bool of_a, int line, int k) {
+    return of_a ? almost_overflowing(true, line, k) : 0x1p50f * selected(false, line, k);
+}
+
+// Where a wave of its blocks computes a short product, a kernel leaves to the FP32 units, and not to
+// emulated mode, what its limbs cannot hold: by the kernel itself, or where it packs first by the one behind it.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;
         struct shape shape;
         float (*value)(bool of_a, int line, int k);
     } waves[] = {
-        {"fast_fp16x3", {2100, 1000, guarded_k}, lognormal},
-        {"fast_fp16x3", {2100, 1000, guarded_k}, almost_overflowing}, // exponents alone decide
-        {"fast_fp16x3", {2101, 1000, guarded_k}, lognormal},          // A as it is: off the grid
-        {"fast_fp16x3", {2100, 700, 4 * guarded_k}, selected},        // two blocks share a tile
-        {"fast_fp16x3", {2100, 700, 4 * guarded_k}, selected_almost_overflowing},
-        {"fast_fp16x3_128x128", {1100, 1000, guarded_k}, lognormal},
-        {"fast_fp16x3_128x128", {1024, 1024, 4 * guarded_k}, selected},
+        {"fp16x3/256x128", {2100, 1000, guarded_k}, lognormal},
+        {"fp16x3/256x128", {2100, 1000, guarded_k}, almost_overflowing}, // exponents alone decide
+        {"fp16x3/256x128", {2100, 1000, guarded_k}, tiny},
+        {"fp16x3/256x128", {2100, 1000, guarded_k}, lonely_in_a}, // one vote in a million elements
+        {"fp16x3/256x128", {2101, 1000, guarded_k}, lognormal},   // A as it is: off the grid
+        {"fp16x3/256x128", {2100, 700, 4 * guarded_k}, selected}, // two blocks share a tile
+        {"fp16x3/256x128", {2100, 700, 4 * guarded_k}, selected_almost_overflowing},
+        {"fp16x3/128x128", {1100, 1000, guarded_k}, lognormal},
+        {"fp16x3/128x128", {1100, 1000, guarded_k}, tiny},
+        {"fp16x3/128x128", {1100, 1000, guarded_k}, lonely_in_b},
+        {"bf16x6/128x128", {1100, 1000, guarded_k}, small},
+        {"fp16x3/128x128", {1024, 1024, 4 * guarded_k}, selected},
     };
     static const struct {
         myblasOperation_t transa, transb;
@@ -1350,7 +1497,7 @@ static void test_who_computes_short_products(void** state) {
     operands_destroy(&o);
 }
 
-// A transposed operand is packed in another way, but to the same slices, scaled by the same samples of its lines: the
+// A transposed operand is packed in another way, but to the same limbs, scaled by the same samples of its lines: the
 // results have the same bits. With as many chunks as here most strips find the samples of an earlier one.
 static void test_transposed_operands_are_packed_alike(void** state) {
     static const struct shape shape = {200, 100, 8192};
@@ -1359,9 +1506,7 @@ static void test_transposed_operands_are_packed_alike(void** state) {
     struct operands o = operands_create(handle);
     for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
-        const bool is_packed =
-            strncmp(info.name, "fast_", 5) == 0 || strncmp(info.name, "emulated_", 9) == 0;
-        if (!is_packed || strstr(info.name, "_fused") || !kernel_fits_device(handle, &info))
+        if (!packs_limbs(&info) || !kernel_fits_device(handle, &info))
             continue;
         for (int of_a = 0; of_a < 2; ++of_a) {
             if (left_out(4))
@@ -1398,6 +1543,126 @@ static void test_transposed_operands_are_packed_alike(void** state) {
         }
     }
     operands_destroy(&o);
+}
+
+// ---- Passes --------------------------------------------------------------------------------------
+
+// Small integers, which every order of summation and every way of splitting adds up exactly.
+static void check_passes(myblasHandle_t handle,
+                         const char* kernel,
+                         struct shape s,
+                         int batches,
+                         bool trans,
+                         size_t workspace_bytes) {
+    const size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k, count = (size_t)batches;
+    const myblasOperation_t op = trans ? MYBLAS_OP_T : MYBLAS_OP_N;
+    const int lda = trans ? s.k : s.m, ldb = trans ? s.n : s.k;
+    const float alpha = -1, beta = 2;
+    struct operands o = operands_create(handle);
+    float* a = operand_place(&o.a, count * m * k * sizeof(float), 0);
+    float* b = operand_place(&o.b, count * k * n * sizeof(float), 0);
+    float* c = operand_place(&o.c, count * m * n * sizeof(float), 0);
+    float* expected = allocate(count * m * n, sizeof *expected);
+    for (size_t i = 0; i < count; ++i) {
+        struct product product = product_create(s, true);
+        lay_out(a + i * m * k, lda, product.a, s.m, s.k, trans);
+        lay_out(b + i * k * n, ldb, product.b, s.k, s.n, trans);
+        for (size_t e = 0; e < m * n; ++e) {
+            c[i * m * n + e] = product.c[e];
+            expected[i * m * n + e] = (float)(alpha * product.ab[e] + beta * product.c[e]);
+        }
+        product_destroy(&product);
+    }
+    operand_upload(&o.a);
+    operand_upload(&o.b);
+    operand_upload(&o.c);
+    operand_place(&o.workspace, workspace_bytes, 0);
+    operand_upload(&o.workspace);
+
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.transa = call.transb = op;
+    call.m = s.m, call.n = s.n, call.k = s.k;
+    call.lda = lda, call.ldb = ldb, call.ldc = s.m;
+    call.batch_count = batches;
+    size_t whole_bytes = 0;
+    assert_ok(myblasGetWorkspaceSize(handle, &call, &whole_bytes));
+    assert_true(whole_bytes > workspace_bytes);
+    assert_ok(myblasSetWorkspace(handle, operand_device(&o.workspace), workspace_bytes));
+    assert_ok(mysgemmStridedBatched(handle,
+                                    op,
+                                    op,
+                                    s.m,
+                                    s.n,
+                                    s.k,
+                                    &alpha,
+                                    operand_device(&o.a),
+                                    lda,
+                                    (long long)(m * k),
+                                    operand_device(&o.b),
+                                    ldb,
+                                    (long long)(k * n),
+                                    &beta,
+                                    operand_device(&o.c),
+                                    s.m,
+                                    (long long)(m * n),
+                                    batches));
+    const float* found = operand_download(&o.c);
+    operand_download(&o.workspace); // and nothing was written around it
+    for (size_t e = 0; e < count * m * n; ++e) {
+        if (found[e] != expected[e])
+            fail_msg("%s, %d of %d x %d x %d in %zu bytes: element %zu is %g, not %g",
+                     kernel,
+                     batches,
+                     s.m,
+                     s.n,
+                     s.k,
+                     workspace_bytes,
+                     e,
+                     (double)found[e],
+                     (double)expected[e]);
+    }
+    assert_ok(myblasSetStream(handle, NULL)); // the handle's own workspace
+    free(expected);
+    operands_destroy(&o);
+}
+
+// A product that its workspace does not hold is computed part by part: of m, n, k and the batch. Last parts may be small, with
+// few tiles, which many blocks share; their sums, too, have to fit.
+static void test_passes(void** state) {
+    static const struct {
+        struct shape shape;
+        int batches;
+        size_t workspace_bytes;
+    } cases[] = {
+        {{300, 140, 5000}, 1, 4 << 20},
+        {{1, 1, 5054}, 1, 4 << 20},
+        {{65, 7, 12009}, 1, 4 << 20},
+        {{274, 8, 4105}, 1, 4 << 20},
+        {{9000, 40, 300}, 1, 4 << 20},
+        {{40, 9000, 300}, 1, 4 << 20},
+        {{14, 11510, 800}, 1, 9 << 20},
+        {{768, 1728, 500}, 1, 4 << 20},
+        {{130, 70, 200}, 37, 4 << 20},
+        {{256, 256, 2100}, 3, 4 << 20},
+    };
+    myblasHandle_t handle = require_handle(state);
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!packs_limbs(&info) || !kernel_fits_device(handle, &info))
+            continue;
+        random_seed((uint64_t)i + 1);
+        force(handle, &info);
+        for (size_t c = 0; c < 2 * COUNT_OF(cases); ++c) {
+            if (left_out(4))
+                continue;
+            check_passes(handle,
+                         info.name,
+                         cases[c / 2].shape,
+                         cases[c / 2].batches,
+                         c % 2,
+                         cases[c / 2].workspace_bytes);
+        }
+    }
 }
 
 // With k == 0 or alpha == 0 in host memory A and B may be NULL, and C is scaled.
@@ -1594,6 +1859,7 @@ int main(void) {
         cmocka_unit_test(test_who_computes),
         cmocka_unit_test(test_who_computes_short_products),
         cmocka_unit_test(test_transposed_operands_are_packed_alike),
+        cmocka_unit_test(test_passes),
         cmocka_unit_test(test_null_inputs),
         cmocka_unit_test(test_empty_products),
         cmocka_unit_test(test_operands_in_host_memory),

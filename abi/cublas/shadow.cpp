@@ -129,7 +129,7 @@ bool shadow::open(const char** reason) noexcept {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     if (handle_)
         l->get_math_mode(handle_, &math);
-    uses_slices_ = math != MYBLAS_FP32_STRICT_MATH;
+    uses_limbs_ = math != MYBLAS_FP32_STRICT_MATH;
     most_room_ = 0;
     if (handle_ && l->get_workspace_limit(handle_, &most_room_) == MYBLAS_STATUS_SUCCESS) {
         most_room_ = std::min(most_room_, read_size("MYBLAS_CUBLAS_WORKSPACE", most_room_));
@@ -170,13 +170,13 @@ shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
 }
 
 void shadow::make_room(const myblasCall_t& p) noexcept {
-    if (!uses_slices_ || applied_stream_ == stream_per_thread)
+    if (!uses_limbs_ || applied_stream_ == stream_per_thread)
         return;
     const size_t present = applied_.memory ? applied_.bytes : usual_workspace;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
     if (batches * (m + n) * k * sizeof(float) < static_cast<double>(present))
-        return; // slices take a little more than what they are of
+        return; // limbs take a little more than what they are of
     const library& l = *load_library();
     size_t needed = 0;
     if (l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)

@@ -1,7 +1,7 @@
 // The handle of libmyblas that goes with a cuBLAS handle. The settings are the cuBLAS handle's: they are
 // read through its getters at each call. What has no getter, the workspace, is noted when it is set.
 //
-// The modes emulated and fast are several times as fast in a workspace that holds the slices of a product
+// The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product
 // whole. Programs give what cuBLAS wants, which is less; so a product that needs more gets it, on its stream,
 // and from then on all calls there. libmyblas's own workspace would not do: it does not grow during a capture,
 // which may begin on a stream that has had no product yet. What is given here may come during a capture, of which
@@ -66,7 +66,7 @@ private:
     int room_count_ = 0;
     void* blocks_[most_blocks] = {}; // all that rooms are or were
     int block_count_ = 0;
-    bool uses_slices_ = false; // the mode is not strict
+    bool uses_limbs_ = false; // the mode is not strict
     bool is_in_graph_ = false; // a call was captured
 
     room* room_of(myblasStream_t) noexcept; // null: it has none

@@ -104,8 +104,8 @@ gpu_case "TF32 served on demand" sample_under '^Sgemm +medium +1 ' MYBLAS_CUBLAS
 for math in emulated fast; do
     gpu_case "math mode $math" sample_under '^Sgemm .*served by: ' MYBLAS_MATH=$math products
 done
-gpu_case "room for slices" sample_under 'served by: fast_[a-z0-9]+(_[0-9]+x[0-9]+)? \(1\)$' MYBLAS_MATH=fast large
-gpu_case "room that is not granted" sample_under 'served by: (fast_[a-z0-9]+_passes|emulated_tf32x3_fused_[0-9]+x[0-9]+) \(1\)$' MYBLAS_MATH=fast \
+gpu_case "room for limbs" sample_under 'served by: fp16x3/[0-9]+x[0-9]+ \(1\)$' MYBLAS_MATH=fast large
+gpu_case "room that is not granted" sample_under 'served by: (fp16x3|tf32x3)/[0-9]+x[0-9]+ \(1\)$' MYBLAS_MATH=fast \
     MYBLAS_CUBLAS_WORKSPACE=8M large
 for math in strict fast; do
     gpu_case "a graph that outlives its handle, $math" sample_under '^Sgemm +large +1 .*served by: ' MYBLAS_MATH=$math captured

@@ -1,20 +1,18 @@
 // Small products on the tensor cores of sm_90a, in one launch and without a workspace: a block splits what it multiplies
 // into two TF32 limbs.
 //
-// x = high + low: high is x in the 11 bits of TF32, low the rest, exactly, of which the tensor core ignores the
-// last bit where there are twelve. Three products are added; low low is left out (docs/emulation.md has the
-// bound). TF32 has the exponents of FP32, so that there are no scales: an element is split as soon as it is there, by
-// four instructions, where fp16 waits for the largest element of a line.
-// Sums stay in the tensor core, which truncates, for 16 of k; then they are added in FP32, rounded to nearest.
-// Products of limbs that are not normal numbers might be lost. Where the least elements of a block show that
-// there may be any, its sums become NaN; and where a sum is not finite, that part of C is computed on the FP32
-// units. Nothing has been written by then.
-// Bound: small products by latency, that of the launch, of copies from the L2 cache and of adding up; larger ones
-// by shared memory, which the limbs of B go through twice, and by splitting, which competes with the tensor
-// cores for registers.
+// x = high + low: high is x in the 11 bits of TF32, low the rest. Three products are added; low low is left out
+// (docs/emulation.md has the bound). TF32 has the exponents of FP32, so that there are no scales: an element is split as
+// soon as it is there, where fp16 waits for the largest element of a line. Sums stay in the tensor core, which truncates,
+// for 16 of k; then they are added in FP32, rounded to nearest.
+// Products of limbs that are not normal numbers might be lost. Where the least elements of a block show that there may be
+// any, its sums become NaN. Where a sum is not finite, that part of C is computed on the FP32 units; nothing has been
+// written by then.
+// Bound: small products by latency, that of the launch, of copies from the L2 cache and of adding up; larger ones by shared
+// memory, which the limbs of B go through twice, and by splitting, which competes with the tensor cores for registers.
 //
 //   cluster    `parts` blocks share a tile, each with a range of k; each adds and writes a share of it
-//   block      block_m x block_n; `groups` of warpgroups take slabs of 32 k in turns, copied for each
+//   block      block_m x block_n; `groups` of warpgroups take slabs of 32 k in turns, copied for each (split-k groups)
 //   team       the warpgroups of a group that share 64 columns: all of them split B, to shared memory, each its rows
 //              of A, to registers. Teams multiply in turns, so that others split meanwhile
 //   warpgroup  64 x 64
@@ -290,6 +288,17 @@ struct slab_boxes {
     }
 };
 
+// Starts the copies of the first slabs of a group, from `slab` on, to all its stages.
+template <class Shape, class Start>
+__device__ __forceinline__ void start_slabs(int slab, int end, int boxes, const Start& start_box) {
+#pragma unroll
+    for (int stage = 0; stage < Shape::stages; ++stage)
+#pragma unroll
+        for (int box = 0; box < boxes; ++box)
+            if (slab + stage * Shape::groups < end)
+                start_box(slab + stage * Shape::groups, stage, box);
+}
+
 // Leaves a thread's sums in the ring of its group, which is read no more, by columns. Returns whether limbs held all that the
 // block has split.
 template <class Shape>
@@ -409,14 +418,8 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     const auto start_box = [&](int number, int stage, int box) {
         boxes.start(at, words, ring, number, stage, box);
     };
-    if (is_first_of_group) {
-#pragma unroll
-        for (int stage = 0; stage < Shape::stages; ++stage)
-#pragma unroll
-            for (int box = 0; box < boxes.count; ++box)
-                if (slab + stage * Shape::groups < end)
-                    start_box(slab + stage * Shape::groups, stage, box);
-    }
+    if (is_first_of_group)
+        start_slabs<Shape>(slab, end, boxes.count, start_box);
     __syncthreads(); // the barriers are initialised
 
     char* limbs = smem + at.team * (2 * Shape::limb_bytes);

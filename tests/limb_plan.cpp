@@ -1,0 +1,147 @@
+// The passes of the packed SGEMM kernels (src/kernels/sgemm/tensor/plan.h): whatever the product and the workspace, every
+// pass stays inside the workspace, and all of them together are the product.
+#include "kernels/sgemm/tensor/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdint>
+#include <random>
+#include <setjmp.h>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+namespace myblas::cuda {
+namespace {
+
+constexpr limb_variant variants[] = {
+    {.block_m = 256,
+     .warps = 12,
+     .limbs = 3,
+     .fallback_limbs = 0,
+     .pairs = 6,
+     .packs_beside = false},
+    {.block_m = 128,
+     .warps = 12,
+     .limbs = 3,
+     .fallback_limbs = 0,
+     .pairs = 6,
+     .packs_beside = false},
+    {.block_m = 256,
+     .warps = 12,
+     .limbs = 2,
+     .fallback_limbs = 3,
+     .pairs = 3,
+     .packs_beside = true},
+    {.block_m = 128,
+     .warps = 12,
+     .limbs = 2,
+     .fallback_limbs = 3,
+     .pairs = 3,
+     .packs_beside = false},
+};
+
+// As likely to lie between 1 and 10 as between 1000 and 10000.
+int64_t spread(std::mt19937_64& random, double low, double high) {
+    std::uniform_real_distribution<double> logarithm(std::log(low), std::log(high));
+    return static_cast<int64_t>(std::exp(logarithm(random)));
+}
+
+bool fits(const limb_variant& v,
+          const limb_pass& pass,
+          const pass_plan& plan,
+          const device_info& device,
+          size_t bytes) {
+    const tile_plan tiles = v.plan_tiles(pass, plan.limbs, device, bytes);
+    return v.lay_out(pass, plan.limbs, tiles.parts).end <= bytes;
+}
+
+// The first and the last of the passes along each extent.
+void check_plan(const limb_variant& v,
+                const sgemm_problem& p,
+                const device_info& device,
+                size_t bytes) {
+    const pass_plan plan = v.plan_passes(p, device, bytes);
+    const limb_pass& first = plan.first;
+    assert_true(first.batches >= 1 && first.rows >= 1 && first.cols >= 1 && first.k >= 1);
+    assert_true(first.rows == p.m || first.rows % v.block_m == 0);
+    assert_true(first.cols == p.n || first.cols % panel_lines == 0);
+    assert_true(first.k == p.k || first.k % chunk_k == 0);
+    if (plan.has_fallback)
+        assert_true(first.batches == p.batch_count && first.rows == p.m && first.cols == p.n &&
+                    first.k == p.k);
+    const auto last = [](int64_t whole, int64_t part) { return whole - (whole - 1) / part * part; };
+    for (unsigned ends = 0; ends < 16; ++ends) {
+        limb_pass pass = first;
+        if (ends & 1)
+            pass.rows = last(p.m, first.rows);
+        if (ends & 2)
+            pass.cols = last(p.n, first.cols);
+        if (ends & 4)
+            pass.k = last(p.k, first.k);
+        if (ends & 8)
+            pass.batches = last(p.batch_count, first.batches);
+        v.count_panels(pass);
+        assert_true(fits(v, pass, plan, device, bytes));
+    }
+}
+
+void test_passes_stay_in_the_workspace(void**) {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 20000; ++round) {
+        device_info device;
+        device.arch = 90;
+        device.sm_count = round % 2 ? 132 : 78;
+        sgemm_problem p;
+        p.m = spread(random, 1, 20000);
+        p.n = spread(random, 1, 20000);
+        p.k = spread(random, 1, 100000);
+        p.batch_count = round % 3 ? 1 : spread(random, 1, 300);
+        p.lda = p.ldb = p.ldc = 4;
+        for (const limb_variant& v : variants) {
+            const size_t least = v.least_bytes(p, device), best = v.best_bytes(p, device);
+            assert_true(least <= best);
+            check_plan(v, p, device, least);
+            check_plan(v, p, device, best);
+            const auto between = static_cast<double>(std::max(best, least + 1));
+            check_plan(
+                v,
+                p,
+                device,
+                std::max<size_t>(spread(random, static_cast<double>(least), between), least));
+        }
+    }
+}
+
+// More than best_bytes changes nothing, and a byte less costs a pass or the fallback.
+void test_best_workspace(void**) {
+    device_info device;
+    device.arch = 90;
+    device.sm_count = 132;
+    sgemm_problem p;
+    p.m = p.n = p.k = 4096;
+    for (const limb_variant& v : variants) {
+        const size_t best = v.best_bytes(p, device);
+        const pass_plan whole = v.plan_passes(p, device, best);
+        assert_true(whole.first.rows == p.m && whole.first.cols == p.n && whole.first.k == p.k);
+        assert_true(whole.has_fallback == (v.fallback_limbs != 0));
+        const pass_plan less = v.plan_passes(p, device, best - 1);
+        assert_true(!less.has_fallback);
+        assert_true(v.fallback_limbs != 0 || less.first.k < p.k || less.first.rows < p.m ||
+                    less.first.cols < p.n);
+    }
+}
+
+} // namespace
+} // namespace myblas::cuda
+
+int main() {
+    using namespace myblas::cuda;
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(test_passes_stay_in_the_workspace),
+        cmocka_unit_test(test_best_workspace),
+    };
+    return cmocka_run_group_tests_name("limb_plan", tests, nullptr, nullptr);
+}
