@@ -30,7 +30,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 READINGS = os.path.join(ROOT, "bench", "readings")
 MODES = ("strict", "emulated", "fast")
 WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
-FAR = 1.6  # a single call, not repeated, tells no more than that a kernel is this much slower, or more
+ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not again: they were behind then
 
 # What --check demands of the readings that were held back: of the mean, the 95th percentile and the worst.
 MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.3
@@ -229,11 +229,13 @@ def in_mode(readings, library, mode):
          for name in readings.kernels]
     )
     us = np.where(allowed[None, :], readings.us, math.nan)
-    best = np.nanmin(np.where(readings.rough, math.nan, us), axis=1)
+    fine = np.where(readings.rough, math.nan, us)
+    best = np.nanmin(np.where(np.isnan(fine).all(axis=1)[:, None], us, fine), axis=1)
     regret = np.log2(us / best[:, None])
-    # A single call overestimates: it counts as no worse than FAR, unless it was much longer than any launch.
-    capped = readings.rough & (us < 100)
-    return us, best, np.where(capped, np.minimum(regret, math.log2(FAR)), regret)
+    # A single call takes longer than one of many, by up to ALONE_US: what is left may be anything from a little to far behind.
+    alone = np.log2(np.maximum(us - ALONE_US, 1e-3) / best[:, None])
+    alone = np.clip(alone, math.log2(LITTLE), math.log2(FAR))
+    return us, best, np.where(readings.rough & (us < 100), alone, regret)
 
 
 # ---- The model, as in src/select/model.h ---------------------------------------------------------

@@ -60,15 +60,22 @@ inline bool has_results_on_device(const myblasContext& handle) noexcept {
            handle.backend->id == MYBLAS_BACKEND_CUDA;
 }
 
-// A kernel by name; `unknown` if the backend has none of that name.
+// A kernel by its name, or a family by what its kernels' names have before the slash; `unknown` if the backend has none of
+// that name.
 inline forced_kernel
 find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) noexcept {
     forced_kernel found{forced_kernel::unknown};
     visit_routine(routine, [&]<class Problem>() {
         const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
+        const size_t length = std::strlen(name);
         for (size_t i = 0; i < kernels.size(); ++i) {
-            if (std::strcmp(kernels[i]->name, name) == 0)
+            const char* candidate = kernels[i]->name;
+            if (std::strncmp(candidate, name, length) != 0 ||
+                (candidate[length] != '\0' && candidate[length] != '/'))
+                continue;
+            if (found.index == forced_kernel::unknown)
                 found.index = static_cast<int>(i);
+            found.count = static_cast<int>(i) - found.index + 1;
         }
         return MYBLAS_STATUS_SUCCESS;
     });

@@ -18,14 +18,14 @@ template <class Problem>
 selection<Problem>
 choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept {
     const myblasBackend_t backend = handle.backend->id;
-    const int forced = handle.forced[routine_traits<Problem>::routine].index;
+    const forced_kernel forced = handle.forced[routine_traits<Problem>::routine];
     const auto with_workspace = [&](const kernel_entry<Problem>* kernel) -> selection<Problem> {
         if (!kernel)
             return {};
         return {kernel,
                 std::min(workspace_bytes, useful_workspace(*kernel, problem, handle.device))};
     };
-    if (forced == forced_kernel::none) {
+    if (forced.index == forced_kernel::none) {
         const auto select_now = [&] {
             return with_workspace(select(current_table<Problem>(backend, handle.device),
                                          problem,
@@ -37,11 +37,15 @@ choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_by
         else
             return select_now();
     }
-    if (forced == forced_kernel::unknown)
+    if (forced.index == forced_kernel::unknown)
         return {};
-    const kernel_entry<Problem>& kernel = *kernels_of<Problem>(backend)[forced];
-    return with_workspace(accepts(kernel, problem, handle.device, workspace_bytes) ? &kernel
-                                                                                   : nullptr);
+    return with_workspace(
+        select_among(kernels_of<Problem>(backend).subspan(static_cast<size_t>(forced.index),
+                                                          static_cast<size_t>(forced.count)),
+                     current_table<Problem>(backend, handle.device),
+                     problem,
+                     handle.device,
+                     workspace_bytes));
 }
 
 template <class Problem>

@@ -36,12 +36,13 @@ struct stream_resources {
     std::unique_ptr<stream_resources> next;
 };
 
-// What the caller forced for a routine: a kernel of the handle's backend by its index, or a name that
-// the backend does not have (every call then answers NOT_SUPPORTED).
+// What the caller forced for a routine: a kernel of the handle's backend by its index, a family, which is a run of
+// them, or a name that the backend does not have (every call then answers NOT_SUPPORTED).
 struct forced_kernel {
     static constexpr int none = -1;
     static constexpr int unknown = -2;
-    int index = none;
+    int index = none; // of the first
+    int count = 1;
 };
 
 } // namespace myblas

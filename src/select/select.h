@@ -179,4 +179,28 @@ const kernel_entry<Problem>* select(const selection_table<Problem>& table,
     return nullptr;
 }
 
+// The one of these kernels that the selection would take: the fastest by prediction, or else the first that accepts.
+template <class Problem>
+const kernel_entry<Problem>* select_among(kernel_list<Problem> kernels,
+                                          const selection_table<Problem>& table,
+                                          const Problem& problem,
+                                          const device_info& device,
+                                          size_t workspace_bytes) {
+    if constexpr (std::is_same_v<Problem, sgemm_problem>)
+        if (const predictor* by = table.predictor) {
+            uint64_t variants = 0;
+            for (const kernel_entry<sgemm_problem>* kernel : kernels)
+                if (const int variant = by->variant_of(*kernel); variant >= 0)
+                    variants |= uint64_t{1} << variant;
+            const work_query query(problem, device, workspace_bytes);
+            const problem_view view(*by->model, query);
+            if (const auto* kernel = fastest_of(variants, true, *by, view, query))
+                return kernel;
+        }
+    for (const kernel_entry<Problem>* kernel : kernels)
+        if (accepts(*kernel, problem, device, workspace_bytes))
+            return kernel;
+    return nullptr;
+}
+
 } // namespace myblas
