@@ -418,7 +418,7 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 64, 64, 1 << 20), "split_k stream_k/ skinny"},
         {90, 0, sgemm_call(N, N, 64, 64, 1 << 18), "small_tile/ skinny"},
         {90, default_workspace, in_batch(10000, sgemm_call(N, N, 8, 8, 8)), "small_tile/16x16_packed"},
-        {all, default_workspace, in_batch(10000, sgemm_call(T, N, 32, 32, 32)), "small_tile/"},
+        {all, default_workspace, in_batch(10000, sgemm_call(T, N, 32, 32, 32)), "small_tile/ short_k"},
         {90, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "fp16x3/256x128"},
         {90, large_workspace, in_mode(fast, sgemm_call(T, N, 16384, 16384, 16384)), "fp16x3/256x128"},
         {90, large_workspace, in_mode(fast, padded(sgemm_call(N, T, 8192, 8192, 8192))), "fp16x3/"},
