@@ -230,8 +230,8 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     const std::map<std::string, reading_set> sets = reading_set_names();
     std::vector<std::string> set_list;
-    CLI::App& readings = *app.add_subcommand(
-        "readings", "Times every kernel on random products, for bench/fit.py.");
+    CLI::App& readings =
+        *app.add_subcommand("readings", "Times every kernel on random products, for bench/fit.py.");
     readings.add_option("--sets", set_list, "kinds of products, separated by commas (all)")
         ->delimiter(',')
         ->check(CLI::IsMember(&sets));
@@ -250,8 +250,10 @@ std::optional<options> parse_options(int argc, char** argv) {
     explanation.add_option("--math", chosen.math_name, "strict, emulated or fast")
         ->check(CLI::IsMember(&maths));
     explanation.add_option("--device", chosen.explain.device, "a card that need not be there");
-    explanation.add_option(
-        "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)");
+    explanation
+        .add_option(
+            "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")
+        ->check(CLI::Range(0, 1 << 24));
 
     for (CLI::App* command : {&app, &tune, &accuracy, &readings, &explanation}) {
         command->add_option(

@@ -332,6 +332,43 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
 
+    def explain(self, *arguments):
+        listed = subprocess.run([BENCH, "--backend", "cuda", "--list"], capture_output=True, text=True, timeout=120)
+        if " sgemm " not in listed.stdout:
+            self.skipTest("built without CUDA")
+        done = subprocess.run([BENCH, "explain", *arguments], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        header, columns, *lines, legend = done.stdout.splitlines()
+        self.assertTrue(columns.startswith("kernel ") and legend.startswith("time = factor x "))
+        named = [line.split()[2] for line in listed.stdout.splitlines() if " sgemm " in line]
+        self.assertEqual(sorted(line.split()[0] for line in lines), sorted(named))
+        return header, lines
+
+    def test_a_choice_is_explained_for_any_card(self):
+        header, lines = self.explain("-m", "1000", "-n", "1000", "-k", "1000", "--device", "h200")
+        self.assertIn("sgemm NN 1000x1000x1000, strict: sm_90, 132 multiprocessors at 1980 MHz", header)
+        self.assertTrue(lines[0].startswith("stream_k/"))
+        self.assertEqual([line.endswith(" chosen") for line in lines], [True] + [False] * (len(lines) - 1))
+        for card in ("h100-sxm", "h100-pcie", "gh200", "a100-80g", "l40s", "rtx4090", "b200"):
+            with self.subTest(card):
+                header, lines = self.explain("-n", "512", "--math", "fast", "--device", card)
+                self.assertTrue(lines[0].endswith(" chosen"))
+                hopper = [line for line in lines if line.startswith("fp16x3/")]
+                refused = [line for line in hopper if line.endswith("it does not run on this architecture")]
+                self.assertEqual(len(refused), 0 if " sm_90," in header else len(hopper))
+
+    def test_an_explanation_follows_the_call(self):
+        for arguments, wanted in (
+            (["-m", "1", "-n", "4096", "-k", "4096"], ("thin/", "skinny")),
+            (["-n", "8", "--batch", "10000"], ("small_tile/",)),
+            (["-n", "8192", "--math", "fast"], ("fp16x3/",)),
+            (["-n", "8192", "--math", "emulated"], ("bf16x6/",)),
+            (["-n", "4096", "--transa", "T", "--offset", "1"], ("stream_k/", "warp_tile/", "small_tile/")),
+        ):
+            with self.subTest(arguments):
+                lines = self.explain(*arguments, "--device", "h200")[1]
+                self.assertTrue(lines[0].startswith(wanted), lines[0])
+
     def test_subcommands_refuse_what_they_cannot_do(self):
         for arguments, reason in (
             (["tune", "sgemm", "--backend", "host"], "nothing to tune"),
@@ -339,6 +376,16 @@ class BenchTest(unittest.TestCase):
             (["tune", "transpose"], "transpose"),
             (["tune"], "routine"),
             (["--repeats", "3", "tune", "sgemm"], "--repeats"),
+            (["explain", "-n", "100", "--device", "h300"], "no card named h300; there are h200 "),
+            (["explain", "-n", "100", "--backend", "host"], "--device"),
+            (["explain", "-n", "100", "--device", "h200", "--math", "loose"], "loose"),
+            (["explain", "-n", "0", "--device", "h200"], "-n"),
+            (["explain", "-f", "sum", "--device", "h200"], "not expected"),
+            (["explain", "-n", "100", "--lda", "99", "--device", "h200"], "lda"),
+            (["explain", "-n", "100", "--workspace-mib", "-1", "--device", "h200"], "workspace"),
+            (["readings", "--backend", "host", "--out", "/dev/null"], "readings are those of a GPU"),
+            (["readings", "--backend", "host"], "--out"),
+            (["readings", "--sets", "nonsense", "--out", "/dev/null", "--backend", "host"], "nonsense"),
             (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
             (["accuracy", "-n", "0"], "-n"),
             (["--verify", "accuracy"], "--verify"),

@@ -134,6 +134,37 @@ void test_best_workspace(void**) {
     }
 }
 
+// Kernels tell of their work before anyone asks whether they accept the workspace.
+void test_work_in_any_workspace(void**) {
+    std::mt19937_64 random(2);
+    device_info device;
+    device.arch = 90;
+    device.sm_count = 132;
+    for (int round = 0; round < 500; ++round) {
+        sgemm_problem p;
+        p.m = spread(random, 1, 1e7);
+        p.n = spread(random, 1, 1e6);
+        p.k = round % 10 ? spread(random, 1, 1e6) : 0;
+        p.batch_count = round % 3 ? 1 : spread(random, 1, 1e6);
+        p.lda = p.ldb = p.ldc = 4;
+        for (const limb_variant& v : variants) {
+            const size_t least = v.least_bytes(p, device), best = v.best_bytes(p, device);
+            const auto work = [&](size_t bytes) { return v.work(work_query(p, device, bytes)); };
+            const work_estimate needed = work(least), enough = work(best);
+            for (const size_t bytes : {size_t{0}, size_t{1}, least - 1}) {
+                const work_estimate refused = work(bytes);
+                assert_true(refused.steps == needed.steps && refused.rounds == needed.rounds);
+            }
+            assert_true(work(SIZE_MAX).steps == enough.steps);
+            for (const work_estimate& w : {needed, enough})
+                for (const float count : {w.launches, w.rounds, w.fill, w.edge, w.memory_bytes})
+                    assert_true(std::isfinite(count) && count > 0);
+            assert_true(needed.rounds >= enough.rounds && needed.launches >= enough.rounds);
+            assert_true(enough.fill < 1.001f && enough.edge < 1.001f && enough.rounds == 1);
+        }
+    }
+}
+
 } // namespace
 } // namespace myblas::cuda
 
@@ -142,6 +173,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_stay_in_the_workspace),
         cmocka_unit_test(test_best_workspace),
+        cmocka_unit_test(test_work_in_any_workspace),
     };
     return cmocka_run_group_tests_name("limb_plan", tests, nullptr, nullptr);
 }

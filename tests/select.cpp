@@ -1,10 +1,14 @@
-// src/select and what handles remember of it, with kernels made up here: no GPU, no library.
+// src/select and what handles remember of it, with kernels and a model made up here: no GPU, no library.
 #include "select/select.h"
 #include "core/selection_cache.h"
+#include "kernels/sgemm/parts/work.h"
+#include "select/tuning.h"
 #include "select/tuning_file.h"
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <random>
 #include <setjmp.h>
@@ -25,46 +29,73 @@ namespace {
 bool takes_aligned(const sgemm_problem& p, const device_info&) {
     return reinterpret_cast<uintptr_t>(p.a) % 128 == 0 && p.lda % 4 == 0 && !p.a_array;
 }
+bool takes_few_rows(const sgemm_problem& p, const device_info&) { return p.m <= 1000; }
 size_t workspace_of_n(const sgemm_problem& p, const device_info&) {
     return static_cast<size_t>(p.n) * 1000;
 }
-work_estimate small_work(const sgemm_problem& p, const device_info&) {
-    return {.waves = 1, .steps = static_cast<double>(p.m * p.n)};
-}
-work_estimate large_work(const sgemm_problem& p, const device_info& device) {
-    return {.waves = 1, .steps = 0.5 * static_cast<double>(p.m * p.n) / device.sm_count};
+work_estimate small_work(const work_query& q) { return {.steps = q.m * q.n}; }
+work_estimate large_work(const work_query& q) {
+    return {.rounds = q.batch,
+            .steps = 0.5f * q.m * q.n * q.batch / static_cast<float>(q.device.sm_count)};
 }
 
-constexpr kernel_entry<sgemm_problem> plain = {.name = "plain", .description = ""};
-constexpr kernel_entry<sgemm_problem> small = {
-    .name = "small", .description = "", .work = small_work};
-constexpr kernel_entry<sgemm_problem> large = {
+using entry = kernel_entry<sgemm_problem>;
+constexpr entry plain = {.name = "plain", .description = ""};
+constexpr entry small = {
+    .name = "small", .description = "", .accepts = takes_few_rows, .work = small_work};
+constexpr entry large = {
     .name = "large", .description = "", .accepts = takes_aligned, .work = large_work};
-constexpr kernel_entry<sgemm_problem> split = {
+constexpr entry split = {
     .name = "split", .description = "", .workspace_bytes = workspace_of_n, .work = large_work};
-constexpr kernel_entry<sgemm_problem> future = {
-    .name = "future", .description = "", .min_arch = 100, .work = large_work};
-constexpr const kernel_entry<sgemm_problem>* registry[] = {&plain, &small, &large, &split, &future};
+constexpr entry loose = {
+    .name = "loose", .description = "", .math = MYBLAS_FP32_FAST_MATH, .work = large_work};
+constexpr entry future = {.name = "future", .description = "", .min_arch = 100, .work = large_work};
+constexpr const entry* registry[] = {&small, &large, &split, &loose, &future};
 
-constexpr cost same{1, 1, 1, 0};
-constexpr kernel_cost<sgemm_problem> costs[] = {
-    {&small, {{{0, 1, 1, 0}, same, same, same}}},
-    {&large, {{{10, 1, 1, 0}, same, same, {}}}},
-    {&split, {{{10, 1, 0.9, 0}, same, same, {}}}},
-    {&future, {{{0, 0, 1e-9, 0}, same, same, same}}},
+constexpr half_octaves all_extents = {0, half_octave_count - 1};
+constexpr std::array<half_octaves, domain_count> everywhere = {
+    {all_extents, all_extents, all_extents, all_extents, all_extents}};
+
+// Cycles: `launch`, and `step` for each step.
+constexpr variant_model make_variant(const char* name, float launch, float step) {
+    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, {}, {}};
+}
+// Weights: the logarithm of the factor.
+constexpr size_t offset_feature = 10;
+
+struct made_up_model {
+    std::array<variant_model, 5> variants = {{make_variant("small", 0, 1),
+                                              make_variant("large", 10, 1),
+                                              make_variant("split", 10, 0.9f),
+                                              make_variant("loose", 10, 0.8f),
+                                              make_variant("future", 0, 0.01f)}};
+    time_model model{90, {}, variants, {}};
+    predictor by{&model};
+
+    made_up_model() { tabulate(); }
+    made_up_model(const made_up_model&) = delete;
+
+    void tabulate() {
+        model.competing = tabulate_domains(model.variants);
+        for (size_t i = 0; i < variants.size(); ++i)
+            by.kernels[i] = registry[i];
+    }
+    variant_model& of(const entry& kernel) {
+        return variants[static_cast<size_t>(by.variant_of(kernel))];
+    }
 };
-constexpr rule<sgemm_problem> rules[] = {
-    {any_form, {at_most(1), any, any, any}, &plain},
-    {any_form, {any, any, any, any}, by_cost},
-    {any_form, {any, any, any, any}, &plain},
-};
-constexpr selection_table<sgemm_problem> table{rules, costs};
-constexpr selection_table<sgemm_problem> table_without_costs{rules, {}};
+const made_up_model plain_model;
+
+constexpr rule<sgemm_problem> rules[] = {{any_form, {any, any, any, any}, &plain}};
+const selection_table<sgemm_problem> table{rules, &plain_model.by};
 
 device_info make_device() {
     device_info device;
     device.arch = 90;
     device.sm_count = 100;
+    device.clock_mhz = 1000;
+    device.memory_gbps = 1000;
+    device.l2_bytes = 10 << 20;
     return device;
 }
 const device_info device = make_device();
@@ -78,11 +109,143 @@ sgemm_problem square(int64_t n) {
 const char* selected(const sgemm_problem& p, size_t workspace_bytes) {
     return select(table, p, device, workspace_bytes)->name;
 }
+const char* selected_by(const made_up_model& m, const sgemm_problem& p, size_t workspace_bytes) {
+    return select({rules, &m.by}, p, device, workspace_bytes)->name;
+}
+
+// ---- Arithmetic ----------------------------------------------------------------------------------
+
+void test_fast_logarithm(void**) {
+    for (int exponent = -126; exponent < 128; ++exponent) {
+        const float power = std::ldexp(1.0f, exponent);
+        assert_true(fast_log2(power) >= static_cast<float>(exponent)); // or edges would be left out
+        for (int i = 0; i < 4096; ++i) {
+            const float x = power * (1 + static_cast<float>(i) / 4096);
+            assert_true(std::fabs(fast_log2(x) - std::log2(x)) < 2.2e-4f);
+        }
+    }
+}
+
+void test_fast_power(void**) {
+    for (int i = -125 * 4096; i < 125 * 4096; ++i) {
+        const float x = static_cast<float>(i) / 4096;
+        assert_true(std::fabs(fast_exp2(x) / std::exp2(x) - 1) < 2.2e-4f);
+    }
+    for (float x = 0.01f; x < 1e6f; x *= 1.01f)
+        assert_true(std::fabs(fast_exp2(fast_log2(x)) / x - 1) < 5e-4f);
+}
+
+void test_whole_up(void**) {
+    // As many tiles, blocks on multiprocessors and slabs as there can be.
+    for (const int divisor : {1, 8, 16, 32, 64, 78, 108, 114, 120, 128, 132, 148, 256})
+        for (int64_t n = 0; n < int64_t{1} << 30; n += 1 + n / 2000) {
+            const auto exact = static_cast<float>((n + divisor - 1) / divisor);
+            const float found = cuda::whole_up(static_cast<float>(n) / static_cast<float>(divisor));
+            assert_true(found == std::round(found));
+            if (exact <= 2048)
+                assert_true(found == exact);
+            else
+                assert_true(std::fabs(found - exact) <= std::max(1.0f, 3e-7f * exact));
+        }
+    assert_true(cuda::whole_up(5) == 5 && cuda::whole_up(5.0002f) == 6);
+}
+
+void test_rounds_of_blocks(void**) {
+    device_info d;
+    d.sm_count = 132;
+    const cuda::block_rounds one(d, 512, 1), two(d, 512, 2), few(d, 7, 4);
+    assert_true(one.turns == 4 && one.rounds == 4 && std::fabs(one.fill - 512.0f / 528) < 1e-6f);
+    assert_true(two.turns == 4 && two.rounds == 2);
+    assert_true(few.turns == 1 && few.rounds == 1 && std::fabs(few.fill - 7.0f / 132) < 1e-6f);
+    // Clusters of 4 reach 120 multiprocessors, those of 2 all.
+    assert_true(cuda::block_rounds(d, 240, 1, 4).rounds == 2);
+    assert_true(cuda::block_rounds(d, 264, 1, 2).rounds == 2);
+    d.sm_count = 1;
+    assert_true(cuda::block_rounds(d, 3, 1, 8).rounds == 3);
+}
+
+// ---- Prediction ----------------------------------------------------------------------------------
+
+void test_physical_time(void**) {
+    made_up_model m;
+    variant_model& v = m.of(small);
+    v.costs = {1000, 100, 10, 4, 3, 2, 0.5f, 2, 1};
+    const sgemm_problem p = square(64);
+    device_info slow = device;
+    slow.memory_gbps = 1; // a byte a cycle
+    const work_query query(p, slow, 0);
+    const problem_view view(m.model, query);
+    const work_estimate work{.launches = 2,
+                             .rounds = 3,
+                             .steps = 50,
+                             .math_cycles = 600,
+                             .copies = 70,
+                             .l2_bytes = 8000,
+                             .memory_bytes = 9000,
+                             .exchanges = 5};
+    const physical_time time(v, view, work);
+    assert_true(time.overhead == 2000 + 300 + 50);
+    assert_true(time.arithmetic == 200 + 1800 + 140);
+    assert_true(time.cache == 4000);
+    // What the cache leaves of the operands, and C.
+    assert_true(view.uncached > 0.34f && view.uncached < 0.36f);
+    assert_true(std::fabs(time.memory - (18000 * view.uncached + 4 * 64 * 64)) < 1);
+    const double sum =
+        std::pow(time.arithmetic, 4) + std::pow(time.cache, 4) + std::pow(time.memory, 4);
+    assert_true(std::fabs(time.total - (time.overhead + std::pow(sum, 0.25))) < 2);
+    // Without a factor, but for what fast_exp2 leaves.
+    assert_true(std::fabs(learned_factor(v, view, work) - 1) < 3e-4f);
+    v.work_weights[offset_feature] = 1;
+    assert_true(std::fabs(learned_factor(v, view, work) - 2) < 1e-3f);
+    v.work_weights[offset_feature] = 0;
+    v.work_weights[0] = 8; // of rounds + 1
+    assert_true(std::fabs(learned_factor(v, view, work) - 4) < 2e-3f);
+}
+
+// Of the shortest and of the longest times that there are, parts are neither lost nor infinite.
+void test_extreme_times(void**) {
+    sgemm_problem p = square(64);
+    const work_query query(p, device, 0);
+    const problem_view view(plain_model.model, query);
+    for (float steps = 0.25f; steps < 0x1p60f; steps *= 2) {
+        const physical_time time(plain_model.variants[0], view, {.steps = steps});
+        assert_true(std::isfinite(time.total));
+        assert_true(std::fabs(time.total / (steps + 1) - 1) < 1e-5f);
+    }
+}
+
+// A slower memory, a slower clock or a smaller cache do not make a product faster.
+void test_device_counts(void**) {
+    sgemm_problem p = square(1024);
+    made_up_model m;
+    variant_model& v = m.of(large);
+    v.costs = {10, 1, 1, 1, 1, 1, 1, 1, 1};
+    const auto microseconds = [&](const device_info& d) {
+        const work_query query(p, d, 0);
+        work_estimate work = large_work(query);
+        work.memory_bytes = query.operand_bytes;
+        const problem_view view(m.model, query);
+        return physical_time(v, view, work).total / static_cast<float>(d.clock_mhz);
+    };
+    const float us = microseconds(device);
+    device_info other = device;
+    other.memory_gbps *= 2;
+    assert_true(microseconds(other) < us);
+    other = device;
+    other.clock_mhz *= 2;
+    assert_true(microseconds(other) < us);
+    other = device;
+    other.l2_bytes *= 4;
+    assert_true(microseconds(other) < us);
+    other = device;
+    other.sm_count /= 2;
+    assert_true(microseconds(other) > us);
+}
 
 // ---- Selection -----------------------------------------------------------------------------------
 
 void test_least_time(void**) {
-    assert_string_equal(selected(square(2), 0), "small"); // 1 + 4 against 11 + 0.02
+    assert_string_equal(selected(square(2), 0), "small"); // 4 against 10.02
     assert_string_equal(selected(square(64), 0), "large");
     assert_string_equal(selected(square(64), 64000), "split");
     assert_string_equal(selected(square(64), 63999), "large");
@@ -90,11 +253,226 @@ void test_least_time(void**) {
     moved.a = at(0x1004);
     assert_string_equal(selected(moved, 0), "small");
     assert_string_equal(selected(moved, 64000), "split");
-    assert_string_equal(selected(square(1), 64000), "plain"); // a rule before the costs
-    sgemm_problem both = square(64);
-    both.transa = both.transb = true; // a form without costs, but for one kernel
-    assert_string_equal(selected(both, 64000), "small");
-    assert_string_equal(select(table_without_costs, square(64), device, 64000)->name, "plain");
+    moved.m = 1001; // no kernel with a time accepts it
+    assert_string_equal(selected(moved, 0), "plain");
+    const selection_table<sgemm_problem> without{rules};
+    assert_string_equal(select(without, square(64), device, 64000)->name, "plain");
+    assert_null(select(selection_table<sgemm_problem>{}, square(64), device, 64000));
+}
+
+void test_modes_and_architectures(void**) {
+    sgemm_problem p = square(64);
+    p.math = MYBLAS_FP32_EMULATED_MATH;
+    assert_string_equal(selected(p, 64000), "split");
+    p.math = MYBLAS_FP32_FAST_MATH;
+    assert_string_equal(selected(p, 64000), "loose");
+    device_info newer = device;
+    newer.arch = 100;
+    assert_string_equal(select(table, p, newer, 64000)->name, "future");
+}
+
+// The learned factor decides between those whose physical times are near.
+void test_learned_factors_decide(void**) {
+    made_up_model m;
+    sgemm_problem p = square(500);
+    p.math = MYBLAS_FP32_FAST_MATH;
+    assert_string_equal(selected_by(m, p, 500000), "loose");
+    m.of(loose).work_weights[offset_feature] = 1;
+    assert_string_equal(selected_by(m, p, 500000), "split");
+    m.of(split).work_weights[offset_feature] = 1;
+    assert_string_equal(selected_by(m, p, 500000), "large");
+    m.of(large).work_weights[offset_feature] = 1;
+    assert_string_equal(selected_by(m, p, 500000), "loose");
+    m.of(large).work_weights[offset_feature] = -1;
+    assert_string_equal(selected_by(m, p, 500000), "large");
+    m.of(large).costs.step = 1.9f * m.of(loose).costs.step; // not near
+    assert_string_equal(selected_by(m, p, 500000), "loose");
+}
+
+// A kernel that refuses does not decide which of the others are near.
+void test_who_refuses_is_not_compared(void**) {
+    made_up_model m;
+    m.of(small).costs.step = 0.001f;
+    m.of(large).costs.launch = 0;
+    m.of(split).costs = {0, 0, 0, 1.1f, 0, 0, 0, 0, 0};
+    m.of(split).work_weights[offset_feature] = -1;
+    sgemm_problem p = square(1024); // more rows than `small` takes
+    assert_string_equal(selected_by(m, p, 1024000), "split");
+    p.a = at(0x1004);
+    assert_string_equal(selected_by(m, p, 1024000), "split");
+    assert_string_equal(selected_by(m, p, 1023999), "plain");
+}
+
+// The variants in whose domains a product lies are compared; where none of them accepts it, all are.
+void test_domains(void**) {
+    made_up_model m;
+    m.of(large).domain[0] = {8, 10}; // short side from 16 to 45
+    m.of(split).domain[0] = {0, 7};
+    m.of(small).domain[0] = {0, 0};
+    m.of(loose).domain[0] = {0, 0};
+    m.tabulate();
+    const auto candidates = [&](const sgemm_problem& p) {
+        return problem_view(m.model, work_query(p, device, 0)).candidates & 0xf;
+    };
+    const auto bit = [&](const entry& kernel) { return uint64_t{1} << m.by.variant_of(kernel); };
+    sgemm_problem p = square(1000);
+    for (int64_t m_rows = 1; m_rows < 1000; ++m_rows) {
+        p.m = m_rows;
+        const uint64_t expected = m_rows == 1   ? bit(small) | bit(loose) | bit(split)
+                                  : m_rows < 16 ? bit(split)
+                                  : m_rows < 46 ? bit(large)
+                                                : 0;
+        assert_int_equal(candidates(p), expected);
+        std::swap(p.m, p.n); // the short side, wherever it is
+        assert_int_equal(candidates(p), expected);
+        std::swap(p.m, p.n);
+    }
+    p.m = 20;
+    assert_string_equal(selected_by(m, p, 1000000), "large"); // though `split` is faster
+    p.a = at(0x1004);
+    assert_string_equal(selected_by(m, p, 1000000), "split");
+    assert_string_equal(selected_by(m, p, 0), "small");
+}
+
+// Of each kind: powers of 2 begin their half octave, and what is a little below them ends the one before.
+void test_edges_of_domains(void**) {
+    const auto view_of = [](const made_up_model& m, const sgemm_problem& p) {
+        return problem_view(m.model, work_query(p, device, 0)).candidates & 1;
+    };
+    for (int kind = 0; kind < static_cast<int>(domain_count); ++kind)
+        for (int exponent = 1; exponent < 30; ++exponent) {
+            made_up_model m;
+            m.of(small).domain[static_cast<size_t>(kind)] = {2 * exponent, half_octave_count - 1};
+            m.tabulate();
+            const auto of_extent = [&](int64_t extent) {
+                sgemm_problem p = square(1);
+                (kind == 0 || kind == 1 ? p.m : kind == 2 ? p.k : p.batch_count) = extent;
+                if (kind == 0)
+                    p.n = int64_t{1} << 31;
+                return view_of(m, p);
+            };
+            const int64_t edge = int64_t{1} << exponent;
+            assert_int_equal(of_extent(edge), 1);
+            assert_int_equal(of_extent(edge + 1), 1);
+            assert_int_equal(of_extent(edge - 1 - edge / 1000), 0);
+        }
+    // m * n * batch, whose logarithm is a sum of three
+    made_up_model m;
+    m.of(small).domain[4] = {40, 40};
+    m.tabulate();
+    for (int i = 0; i <= 20; ++i)
+        for (int j = 0; i + j <= 20; ++j) {
+            sgemm_problem p = square(1);
+            p.m = 1 << i, p.n = 1 << j, p.batch_count = 1 << (20 - i - j);
+            assert_int_equal(view_of(m, p), 1);
+            p.batch_count *= 2;
+            assert_int_equal(view_of(m, p), 0);
+        }
+    // Whatever is far beyond
+    m.of(small).domain[4] = {half_octave_count - 1, half_octave_count - 1};
+    m.tabulate();
+    sgemm_problem p = square(int64_t{1} << 62);
+    assert_int_equal(view_of(m, p), 1);
+    p.m = p.n = p.k = p.batch_count = 0; // as 1
+    m.of(small).domain = {{{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}};
+    m.tabulate();
+    assert_int_equal(view_of(m, p), 1);
+}
+
+void test_most_rounds(void**) {
+    made_up_model m;
+    m.of(large).most_rounds = 3;
+    m.of(small).costs.step = 100;
+    sgemm_problem p = square(100);
+    p.batch_count = 3;
+    assert_string_equal(selected_by(m, p, 0), "large");
+    p.batch_count = 4;
+    assert_string_equal(selected_by(m, p, 0), "small");
+    p.m = 1001; // which `small` refuses
+    assert_string_equal(selected_by(m, p, 0), "large");
+}
+
+// As many variants as there are bits.
+void test_most_variants(void**) {
+    constexpr size_t count = tuning_factors::most_variants;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < count; ++i)
+        names.push_back("kernel" + std::to_string(i));
+    std::vector<entry> entries(count, split);
+    std::vector<variant_model> variants;
+    std::string text = "myblas-tuning 2\narch 90\n";
+    for (size_t i = 0; i < count; ++i) {
+        entries[i].name = names[i].c_str();
+        variants.push_back(make_variant(entries[i].name, 0, 1 + static_cast<float>(i) / 100));
+        for (const char* form : {"NN", "NT", "TN", "TT"})
+            text += "sgemm " + names[i] + " " + form + " 2\n";
+    }
+    time_model model{90, {}, variants, tabulate_domains(variants)};
+    predictor by{&model};
+    for (size_t i = 0; i < count; ++i)
+        by.kernels[i] = &entries[i];
+    for (const size_t best : {size_t{0}, count / 2, count - 1}) {
+        variants[best].costs.step /= 10;
+        assert_ptr_equal(fastest(by, square(64), device, 64000), &entries[best]);
+        variants[best].domain[0] = {100, 100}; // of none then, and of all in the end
+        model.competing = tabulate_domains(variants);
+        assert_ptr_not_equal(fastest(by, square(64), device, 64000), &entries[best]);
+    }
+    for (variant_model& v : variants)
+        v.domain[0] = {100, 100};
+    model.competing = tabulate_domains(variants);
+    assert_ptr_equal(fastest(by, square(64), device, 64000), &entries[0]);
+    assert_null(fastest(by, square(64), device, 63999));
+
+    tuning_file file;
+    assert_null(parse_tuning(text, model, &file).what);
+    for (const auto& factors : file.factors.of_variant)
+        for (const float factor : factors)
+            assert_true(factor == 2);
+}
+
+// What bench/fit.py wrote.
+void test_fitted_model(void**) {
+    const time_model& model = sgemm_model_sm90;
+    assert_int_equal(model.arch, 90);
+    assert_in_range(model.variants.size(), 20, tuning_factors::most_variants);
+    for (const variant_model& v : model.variants) {
+        for (const variant_model& other : model.variants)
+            assert_true(&v == &other || std::strcmp(v.name, other.name) != 0);
+        const work_costs& c = v.costs;
+        for (const float cost :
+             {c.launch, c.round, c.exchange, c.step, c.math, c.copy, c.l2, c.dram, c.store})
+            assert_true(std::isfinite(cost) && cost >= 0);
+        for (const half_octaves& range : v.domain)
+            assert_true(0 <= range.low && range.low <= range.high &&
+                        range.high < half_octave_count);
+        assert_true(v.most_rounds >= 1);
+        for (const float weight : v.work_weights)
+            assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
+        for (const float weight : v.hidden_weights)
+            assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
+    }
+    assert_true(model.competing == tabulate_domains(model.variants));
+    // Wherever products are asked for, something competes, but for some batches.
+    std::mt19937 random(23);
+    constexpr int rounds = 20000;
+    int single = 0, batches = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const auto extent = [&](double octaves) {
+            std::uniform_real_distribution<double> logarithm(0, octaves);
+            return static_cast<int64_t>(std::exp2(logarithm(random)));
+        };
+        sgemm_problem p = square(1);
+        p.m = extent(13);
+        p.n = extent(13);
+        p.k = extent(13);
+        p.batch_count = random() % 2 ? 1 : extent(10);
+        const work_query query(p, device, 0);
+        if (query.operand_bytes < 0x1p30f && problem_view(model, query).candidates == 0)
+            ++(p.batch_count == 1 ? single : batches);
+    }
+    assert_int_equal(single, 0);
+    assert_in_range(batches, 0, rounds / 200);
 }
 
 // ---- What a handle remembers ---------------------------------------------------------------------
@@ -183,37 +561,55 @@ void test_cache_remembers(void**) {
 
 // ---- Tuning files --------------------------------------------------------------------------------
 
-const std::string valid = "myblas-tuning 1\n"
+const std::string valid = "myblas-tuning 2\n"
                           "arch 90\n"
                           "# a comment\n"
-                          "sgemm small NN 2.0 1.0 2.52 3.0e-07\n"
+                          "sgemm small NN 2.5e+00\n"
                           "\n"
-                          "sgemm large NN 0 0 1e-3 0\n"
-                          "sgemm\tsmall  NT 0 0 1 0 \n"
-                          "  sgemm small TN 0 0 1 0\n"
-                          "sgemm small TT 0.5 0 1 0";
+                          "sgemm large NN 0.5\n"
+                          "sgemm\tsmall  NT 64 \n"
+                          "  sgemm small TN 0.015625\n"
+                          "sgemm split TT 1";
 
 tuning_fault parse(const std::string& text, tuning_file* file) {
-    return parse_tuning(text, registry, file);
+    return parse_tuning(text, plain_model.model, file);
 }
 
 void test_valid_file(void**) {
     tuning_file file;
     assert_null(parse(valid, &file).what);
     assert_int_equal(file.arch, 90);
-    assert_int_equal(file.sgemm_costs().size(), 2);
-    const kernel_cost<sgemm_problem>& first = file.sgemm_costs()[0];
-    assert_ptr_equal(first.kernel, &small);
-    assert_true(first.of_form[0].fixed == 2 && first.of_form[0].per_wave == 1 &&
-                first.of_form[0].per_step == 2.52 && first.of_form[0].per_byte == 3e-7);
-    assert_true(first.of_form[3].fixed == 0.5);
-    const kernel_cost<sgemm_problem>& second = file.sgemm_costs()[1];
-    assert_ptr_equal(second.kernel, &large);
-    assert_true(second.of_form[0].per_step == 1e-3 && !second.of_form[1].is_measured());
-    // The costs decide.
-    const auto* kernel = select({rules, file.sgemm_costs()}, square(64), device, 0);
-    assert_ptr_equal(kernel, &large);
+    const std::array<float, 4> of_small = {2.5f, 64, 1.0f / 64, 1}, of_large = {0.5f, 1, 1, 1},
+                               none = {1, 1, 1, 1};
+    assert_true(file.factors.of_variant[0] == of_small);
+    assert_true(file.factors.of_variant[1] == of_large);
+    for (size_t i = 2; i < tuning_factors::most_variants; ++i)
+        assert_true(file.factors.of_variant[i] == none);
     assert_null(parse(valid + "\n", &file).what);
+    // A file without factors, and blank lines before its first
+    assert_null(parse("# of nothing\n\n \t\nmyblas-tuning 2\n\n\tarch\t80\t", &file).what);
+    assert_int_equal(file.arch, 80);
+    assert_true(file.factors.of_variant[0] == none);
+}
+
+// The factors outrank what the library would choose, form by form.
+void test_factors_decide(void**) {
+    for (int form = 0; form < 4; ++form) {
+        const char* const names[] = {"NN", "NT", "TN", "TT"};
+        tuning_file file;
+        const std::string text =
+            "myblas-tuning 2\narch 90\nsgemm large " + std::string(names[form]) + " 0.25\n";
+        assert_null(parse(text, &file).what);
+        predictor tuned = plain_model.by;
+        tuned.factors = &file.factors;
+        for (int of = 0; of < 4; ++of) {
+            sgemm_problem p = square(64);
+            p.transa = of / 2;
+            p.transb = of % 2;
+            const entry* taken = select({rules, &tuned}, p, device, 64000);
+            assert_string_equal(taken->name, of == form ? "large" : "split");
+        }
+    }
 }
 
 std::string replaced(const std::string& old_text, const std::string& new_text) {
@@ -224,62 +620,79 @@ std::string replaced(const std::string& old_text, const std::string& new_text) {
 }
 
 void test_malformed_files(void**) {
+    const char* const version = "the first line is not \"myblas-tuning 2\"";
+    const char* const arch = "the second line is not \"arch\" and a compute capability x 10";
+    const char* const ends = "the file ends before the architecture";
+    const char* const record = "not \"sgemm\", a kernel, a form and a factor";
+    const char* const kernel = "there is no such kernel, or its time cannot be predicted";
+    const char* const form = "the form is not NN, NT, TN or TT";
+    const char* const factor = "the factor is not a number from 1/64 to 64";
+    const char* const twice = "the kernel has a factor for the form already";
     const struct {
         std::string text;
         int line;
+        const char* what;
     } cases[] = {
-        {"", 0},
-        {"\n\n", 2},
-        {"# nothing\n", 1},
-        {replaced("myblas-tuning 1", "myblas-tuning 2"), 1},
-        {replaced("myblas-tuning 1", "myblas-tuning 1 1"), 1},
-        {replaced("myblas-tuning 1\n", ""), 1},
-        {replaced("arch 90", "arch 9.0"), 2},
-        {replaced("arch 90", "arch sm_90"), 2},
-        {replaced("arch 90", "arch -90"), 2},
-        {replaced("arch 90", "arch 0"), 2},
-        {replaced("arch 90", "arch 99999999999"), 2},
-        {replaced("arch 90\n", ""), 3},
-        {replaced("sgemm small NN", "dgemm small NN"), 4},
-        {replaced("sgemm small NN", "sgemm unknown NN"), 4},
-        {replaced("sgemm small NN", "sgemm plain NN"), 4}, // has no model
-        {replaced("sgemm small NN", "sgemm smal NN"), 4},
-        {replaced("sgemm small NN", "sgemm small NC"), 4},
-        {replaced("sgemm small NN", "sgemm small nn"), 4},
-        {replaced("sgemm small NN", "sgemm small"), 4},
-        {replaced("3.0e-07", "3.0e-07 1"), 4},
-        {replaced("3.0e-07", "3.0e-07x"), 4},
-        {replaced("3.0e-07", "3,0"), 4},
-        {replaced("3.0e-07", "-3.0e-07"), 4},
-        {replaced("3.0e-07", "inf"), 4},
-        {replaced("3.0e-07", "nan"), 4},
-        {replaced("3.0e-07", "1e999"), 4},
-        {replaced("3.0e-07", "+1"), 4},
-        {replaced("3.0e-07", ""), 4},
-        {replaced("3.0e-07", std::string("3\0", 2)), 4},
-        {replaced("2.0 1.0 2.52 3.0e-07", "0 0 0 0"), 4},
-        {replaced("sgemm large NN", "sgemm small NN"), 6}, // twice
-        {replaced("small TT", "small TN"), 9},
-        {replaced("\nsgemm small TT 0.5 0 1 0", ""), 8}, // a form without a kernel
-        {replaced("sgemm small TT 0.5 0 1 0", "sgemm small TT 0.5 0 1"), 9},
-        {valid + "\narch 90", 10},
+        {"", 0, ends},
+        {"\n\n", 2, ends},
+        {"# nothing\n", 1, ends},
+        {"myblas-tuning 2\n", 1, ends},
+        {replaced("myblas-tuning 2", "myblas-tuning 1"), 1, version},
+        {replaced("myblas-tuning 2", "myblas-tuning 2 1"), 1, version},
+        {replaced("myblas-tuning 2\n", ""), 1, version},
+        {replaced("arch 90", "arch 9.0"), 2, arch},
+        {replaced("arch 90", "arch sm_90"), 2, arch},
+        {replaced("arch 90", "arch -90"), 2, arch},
+        {replaced("arch 90", "arch 0"), 2, arch},
+        {replaced("arch 90", "arch 99999999999"), 2, arch},
+        {replaced("arch 90", "arch 90 100"), 2, arch},
+        {replaced("arch 90\n", ""), 3, arch},
+        {replaced("sgemm small NN", "dgemm small NN"), 4, record},
+        {replaced("sgemm small NN", "sgemm unknown NN"), 4, kernel},
+        {replaced("sgemm small NN", "sgemm plain NN"), 4, kernel}, // has no time
+        {replaced("sgemm small NN", "sgemm smal NN"), 4, kernel},
+        {replaced("sgemm small NN", "sgemm small/16x16 NN"), 4, kernel},
+        {replaced("sgemm small NN", "sgemm small NC"), 4, form},
+        {replaced("sgemm small NN", "sgemm small nn"), 4, form},
+        {replaced("sgemm small NN", "sgemm small"), 4, record},
+        {replaced("2.5e+00", "2.5e+00 1"), 4, record},
+        {replaced("2.5e+00", "0 0 1 0"), 4, record}, // as in version 1
+        {replaced("2.5e+00", ""), 4, record},
+        {replaced("2.5e+00", "2.5e+00x"), 4, factor},
+        {replaced("2.5e+00", "2,5"), 4, factor},
+        {replaced("2.5e+00", "-2.5"), 4, factor},
+        {replaced("2.5e+00", "0"), 4, factor},
+        {replaced("2.5e+00", "64.0001"), 4, factor},
+        {replaced("2.5e+00", "0.0156249"), 4, factor},
+        {replaced("2.5e+00", "inf"), 4, factor},
+        {replaced("2.5e+00", "nan"), 4, factor},
+        {replaced("2.5e+00", "1e999"), 4, factor},
+        {replaced("2.5e+00", "+1"), 4, factor},
+        {replaced("2.5e+00", std::string("3\0", 2)), 4, factor},
+        {replaced("sgemm large NN", "sgemm small NN"), 6, twice},
+        {replaced("split TT", "small TN"), 9, twice},
+        {replaced("sgemm split TT 1", "sgemm split TT"), 9, record},
+        {valid + "\narch 90", 10, record},
+        {valid + "\nmyblas-tuning 2", 10, record},
     };
     for (const auto& wrong : cases) {
         tuning_file file;
         const tuning_fault found = parse(wrong.text, &file);
-        if (!found.what || found.line != wrong.line)
-            fail_msg("line %d (%s), not %d, of:\n%s",
+        if (!found.what || found.line != wrong.line || std::strcmp(found.what, wrong.what) != 0)
+            fail_msg("line %d (%s), not %d (%s), of:\n%s",
                      found.line,
                      found.what ? found.what : "no fault",
                      wrong.line,
+                     wrong.what,
                      wrong.text.c_str());
     }
 }
 
-// Whatever the text: an answer, costs that can be used when it is accepted, and no way past its end.
+// Whatever the text: an answer, factors that can be used when it is accepted, and no way past its end.
 void test_arbitrary_files(void**) {
     std::mt19937 random(19);
     constexpr char alphabet[] = "sgemmallrch 0123456789.eE+-NT#\n\t\0\xff";
+    int accepted = 0;
     for (int round = 0; round < 100000; ++round) {
         std::string text = valid;
         for (unsigned change = random() % 4 + 1; change > 0 && !text.empty(); --change) {
@@ -300,47 +713,43 @@ void test_arbitrary_files(void**) {
         }
         const std::vector<char> exact(text.begin(), text.end()); // ends where its allocation ends
         tuning_file file;
-        if (parse_tuning({exact.data(), exact.size()}, registry, &file).what)
+        if (parse_tuning({exact.data(), exact.size()}, plain_model.model, &file).what)
             continue;
-        for (int form = 0; form < 4; ++form) {
-            sgemm_problem p = square(64);
-            p.transa = form / 2;
-            p.transb = form % 2;
-            assert_non_null(fastest(file.sgemm_costs(), p, device, 64000));
-        }
+        ++accepted;
+        assert_true(file.arch > 0);
+        for (const auto& factors : file.factors.of_variant)
+            for (const float factor : factors)
+                assert_true(factor >= 1.0f / 64 && factor <= 64);
     }
-}
-
-void test_too_many_kernels(void**) {
-    constexpr size_t count = 65;
-    std::vector<std::string> names;
-    for (size_t i = 0; i < count; ++i)
-        names.push_back("kernel" + std::to_string(i));
-    std::vector<kernel_entry<sgemm_problem>> entries(count, small);
-    std::vector<const kernel_entry<sgemm_problem>*> list;
-    std::string text = "myblas-tuning 1\narch 90\n";
-    for (size_t i = 0; i < count; ++i) {
-        entries[i].name = names[i].c_str();
-        list.push_back(&entries[i]);
-        text += "sgemm " + names[i] + " NN 1 1 1 1\n";
-    }
-    tuning_file file;
-    const tuning_fault found = parse_tuning(text, list, &file);
-    assert_non_null(found.what);
-    assert_int_equal(found.line, 2 + count);
+    assert_true(accepted > 1000);
 }
 
 } // namespace
 
 int main() {
     const CMUnitTest tests[] = {
+        cmocka_unit_test(test_fast_logarithm),
+        cmocka_unit_test(test_fast_power),
+        cmocka_unit_test(test_whole_up),
+        cmocka_unit_test(test_rounds_of_blocks),
+        cmocka_unit_test(test_physical_time),
+        cmocka_unit_test(test_extreme_times),
+        cmocka_unit_test(test_device_counts),
         cmocka_unit_test(test_least_time),
+        cmocka_unit_test(test_modes_and_architectures),
+        cmocka_unit_test(test_learned_factors_decide),
+        cmocka_unit_test(test_who_refuses_is_not_compared),
+        cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_edges_of_domains),
+        cmocka_unit_test(test_most_rounds),
+        cmocka_unit_test(test_most_variants),
+        cmocka_unit_test(test_fitted_model),
         cmocka_unit_test(test_cache_is_exact),
         cmocka_unit_test(test_cache_remembers),
         cmocka_unit_test(test_valid_file),
+        cmocka_unit_test(test_factors_decide),
         cmocka_unit_test(test_malformed_files),
         cmocka_unit_test(test_arbitrary_files),
-        cmocka_unit_test(test_too_many_kernels),
     };
     return cmocka_run_group_tests_name("select", tests, nullptr, nullptr);
 }

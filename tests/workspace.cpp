@@ -159,7 +159,7 @@ constexpr rule<sgemm_problem> rules[] = {
 
 namespace myblas {
 
-constinit std::atomic<const tuning_file*> tuning_in_use{nullptr};
+constinit std::atomic<const tuned_predictor*> tuning_in_use{nullptr};
 
 template <>
 kernel_list<sgemm_problem> cuda_kernels() {
@@ -171,11 +171,11 @@ kernel_list<sgemm_problem> host_kernels() {
 }
 template <>
 selection_table<sgemm_problem> cuda_table(int) {
-    return {rules, {}};
+    return {rules};
 }
 template <>
 selection_table<sgemm_problem> host_table() {
-    return {rules, {}};
+    return {rules};
 }
 
 } // namespace myblas

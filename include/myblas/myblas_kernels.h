@@ -111,8 +111,8 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 
 /*
  * What a kernel would do for a call, how long the selection expects that to take, and why the kernel
- * would not be taken. The work (launches to edge) and the times are those of SGEMM kernels of the
- * cuda backend that the selection compares by time; of others they are 0.
+ * would not be taken. The times are those of SGEMM kernels of the cuda backend that the selection
+ * compares by time, the work (launches to edge) of these and a few more; of others they are 0.
  *
  * The predicted time is factor times the sum of overhead_us and the fourth root of
  * arithmetic_us^4 + cache_us^4 + memory_us^4: whichever of the three takes longest hides the others.

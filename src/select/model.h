@@ -66,7 +66,8 @@ constexpr auto tabulate_domains(std::span<const variant_model> variants) {
     std::array<std::array<uint64_t, half_octave_count>, domain_count> bits{};
     for (size_t variant = 0; variant < variants.size(); ++variant)
         for (size_t i = 0; i < domain_count; ++i)
-            for (int at = variants[variant].domain[i].low; at <= variants[variant].domain[i].high; ++at)
+            for (int at = variants[variant].domain[i].low; at <= variants[variant].domain[i].high;
+                 ++at)
                 bits[i][static_cast<size_t>(at)] |= uint64_t{1} << variant;
     return bits;
 }
@@ -78,8 +79,11 @@ inline float fast_log2(float x) {
     const uint32_t bits = std::bit_cast<uint32_t>(x);
     const float exponent = static_cast<float>(static_cast<int>(bits >> 23) - 127);
     const float mantissa = std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000); // [1, 2)
-    return exponent + (((-0.07915037f * mantissa + 0.62881573f) * mantissa - 2.08106020f) * mantissa +
-                       4.02837277f) * mantissa - 2.49677377f;
+    return exponent +
+           (((-0.07915037f * mantissa + 0.62881573f) * mantissa - 2.08106020f) * mantissa +
+            4.02837277f) *
+               mantissa -
+           2.49677377f;
 }
 
 // 2^x for |x| < 126, to 2e-4.
@@ -87,7 +91,8 @@ inline float fast_exp2(float x) {
     const float shifted = x + 127;
     const int whole = static_cast<int>(shifted);
     const float part = shifted - static_cast<float>(whole); // [0, 1)
-    const float mantissa = ((0.07901994f * part + 0.22412644f) * part + 0.69683858f) * part + 0.99981196f;
+    const float mantissa =
+        ((0.07901994f * part + 0.22412644f) * part + 0.69683858f) * part + 0.99981196f;
     return std::bit_cast<float>(static_cast<uint32_t>(whole) << 23) * mantissa;
 }
 
@@ -106,7 +111,7 @@ float dot(const std::array<float, count>& a, const std::array<float, count>& b) 
 
 // What all variants see of a problem, computed once.
 struct problem_view {
-    uint64_t candidates;                    // the variants in whose domains it lies, but for their rounds
+    uint64_t candidates; // the variants in whose domains it lies, but for their rounds
     std::array<float, hidden_count> hidden; // outputs of the hidden layer
     float cycles_per_byte;                  // of the device's memory
     float c_cycles;                         // to write C there
@@ -116,9 +121,9 @@ struct problem_view {
         const sgemm_problem& p = q.problem;
         const float log_m = fast_log2(q.m), log_n = fast_log2(q.n), log_k = fast_log2(q.k);
         const float log_batch = fast_log2(q.batch);
-        const float log_short = log_m < log_n ? log_m : log_n, log_long = log_m < log_n ? log_n : log_m;
-        const float log_cache =
-            fast_log2(q.operand_bytes / static_cast<float>(q.device.l2_bytes));
+        const float log_short = log_m < log_n ? log_m : log_n,
+                    log_long = log_m < log_n ? log_n : log_m;
+        const float log_cache = fast_log2(q.operand_bytes / static_cast<float>(q.device.l2_bytes));
         candidates = ~uint64_t{0};
         const float domain[] = {log_short, log_long, log_k, log_batch, log_m + log_n + log_batch};
         for (size_t i = 0; i < domain_count; ++i)
@@ -140,7 +145,10 @@ struct problem_view {
             log_batch * scale,
             log_short * scale,
             log_long * scale,
-            (log_cache < -16 ? -16 : log_cache > 8 ? 8 : log_cache) * scale,
+            (log_cache < -16 ? -16
+             : log_cache > 8 ? 8
+                             : log_cache) *
+                scale,
             flag(p.transa),
             flag(p.transb),
             flag(p.transa && p.transb),
@@ -176,22 +184,28 @@ struct physical_time {
     float overhead; // of launches, rounds and exchanges
     float total;
 
-    physical_time(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
+    physical_time(const variant_model& variant,
+                  const problem_view& problem,
+                  const work_estimate& work) {
         const work_costs& c = variant.costs;
         const float memory_cycles = work.memory_bytes * problem.cycles_per_byte;
         arithmetic = c.step * work.steps + c.math * work.math_cycles + c.copy * work.copies;
         cache = c.l2 * work.l2_bytes;
         memory = c.dram * memory_cycles * problem.uncached + c.store * problem.c_cycles;
         overhead = c.launch * work.launches + c.round * work.rounds + c.exchange * work.exchanges;
-        constexpr float unit = 65536; // in which no fourth power overflows
-        const auto fourth = [](float x) { return (x / unit) * (x / unit) * (x / unit) * (x / unit); };
+        constexpr float unit =
+            1 << 28; // in which fourth powers stay normal from 1 cycle to 18 years
+        const auto fourth = [](float x) {
+            return (x / unit) * (x / unit) * (x / unit) * (x / unit);
+        };
         const float together = fourth(arithmetic) + fourth(cache) + fourth(memory);
         total = overhead + std::sqrt(std::sqrt(together)) * unit + 1;
     }
 };
 
-inline float
-learned_factor(const variant_model& variant, const problem_view& problem, const work_estimate& work) {
+inline float learned_factor(const variant_model& variant,
+                            const problem_view& problem,
+                            const work_estimate& work) {
     std::array<float, work_feature_count> features = {
         work.rounds + 1,
         work.steps + 1,

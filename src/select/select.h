@@ -89,16 +89,16 @@ bool accepts(const kernel_entry<Problem>& kernel,
 
 // ---- Choice --------------------------------------------------------------------------------------
 
-// A variant whose physical time is longer than the least by this factor is not the fastest by any learned one.
+// A variant whose physical time is longer than the least of those that accept by this factor is not the fastest by
+// any learned one.
 inline constexpr float near_least = 1.5f;
 
 // The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none.
-inline const kernel_entry<sgemm_problem>*
-fastest_of(uint64_t variants,
-           bool any_rounds,
-           const predictor& by,
-           const problem_view& view,
-           const work_query& q) {
+inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
+                                                     bool any_rounds,
+                                                     const predictor& by,
+                                                     const problem_view& view,
+                                                     const work_query& q) {
     struct candidate {
         float cycles;
         size_t variant;
@@ -119,27 +119,38 @@ fastest_of(uint64_t variants,
         next.work = kernel->work(q);
         count += any_rounds || next.work.rounds <= by.model->variants[i].most_rounds;
     }
-    float least = 1e30f;
-    for (candidate& c : std::span(candidates.data(), count)) {
+    const std::span all(candidates.data(), count);
+    for (candidate& c : all) {
         const physical_time time(by.model->variants[c.variant], view, c.work);
         c.cycles = time.total * by.factor(c.variant, q.problem);
-        least = std::min(least, c.cycles);
     }
-    for (candidate& c : std::span(candidates.data(), count))
-        c.cycles *= c.cycles <= least * near_least
-                        ? learned_factor(by.model->variants[c.variant], view, c.work)
-                        : 1e6f; // taken only where all the others refuse
-    while (count > 0) {
-        candidate* best = &candidates[0];
-        for (candidate* c = best; c < &candidates[count]; ++c)
-            if (c->cycles < best->cycles)
-                best = c;
-        const kernel_entry<sgemm_problem>* kernel = by.kernels[best->variant];
-        if (accepts(*kernel, q.problem, q.device, q.workspace_bytes))
-            return kernel;
-        *best = candidates[--count];
-    }
-    return nullptr;
+    // The one of the fewest cycles of those that accept, null if there is none. To ask takes as long as to predict, so
+    // that mostly one or two are asked.
+    constexpr float never = std::numeric_limits<float>::infinity();
+    const candidate* known = nullptr; // to accept
+    const auto find_least = [&]() -> const candidate* {
+        for (;;) {
+            candidate* least = nullptr;
+            float least_cycles = never;
+            for (candidate& c : all)
+                if (c.cycles < least_cycles)
+                    least = &c, least_cycles = c.cycles;
+            if (!least || least == known ||
+                accepts(*by.kernels[least->variant], q.problem, q.device, q.workspace_bytes))
+                return least;
+            least->cycles = never;
+        }
+    };
+    known = find_least();
+    if (!known)
+        return nullptr;
+    const float limit = known->cycles * near_least;
+    for (candidate& c : all)
+        c.cycles = c.cycles <= limit
+                       ? c.cycles * learned_factor(by.model->variants[c.variant], view, c.work)
+                       : never;
+    const candidate* best = find_least();
+    return by.kernels[(best ? best : known)->variant];
 }
 
 // Of the variants that compete for the problem, or else of all.

@@ -202,7 +202,9 @@ size_t limb_variant::least_bytes(const sgemm_problem& p, const device_info& devi
 work_estimate limb_variant::work(const work_query& q) const {
     constexpr double products_per_cycle = 2048; // of 16 bits, of a multiprocessor's tensor cores
     const sgemm_problem& p = q.problem;
-    const pass_plan plan = plan_passes(p, q.device, q.workspace_bytes);
+    // Less than the least is refused, and cannot be planned with.
+    const size_t bytes = std::max(q.workspace_bytes, least_bytes(p, q.device));
+    const pass_plan plan = plan_passes(p, q.device, bytes);
     const pass_work work = work_in(p, q.device, plan.first);
     const int parts = part_count(plan.first, q.device, no_bound);
     const auto tiles = static_cast<double>(tile_count(plan.first));
