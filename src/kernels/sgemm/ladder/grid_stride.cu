@@ -34,15 +34,6 @@ __global__ void __launch_bounds__(threads) kernel(const sgemm_problem p) {
     }
 }
 
-myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
-    return with_transposition(p, [&](auto transa, auto transb) {
-        const int64_t work = tile_count(p, block_m, block_n) * p.batch_count;
-        const int64_t blocks = std::min<int64_t>(work, context.device->sm_count * blocks_per_sm);
-        return launch(
-            kernel<transa, transb>, dim3(static_cast<unsigned>(blocks)), threads, 0, context, p);
-    });
-}
-
 } // namespace
 
 const kernel_entry<sgemm_problem> sgemm_grid_stride = {
@@ -51,7 +42,8 @@ const kernel_entry<sgemm_problem> sgemm_grid_stride = {
     .block_m = block_m,
     .block_n = block_n,
     .threads = threads,
-    .launch = launch_kernel,
+    .launch = walking_launcher<block_m, block_n, threads, blocks_per_sm>(
+        [](auto transa, auto transb) { return kernel<transa, transb>; }),
 };
 
 } // namespace myblas::cuda

@@ -31,15 +31,9 @@ __global__ void __launch_bounds__(threads) kernel(const sgemm_problem p, int64_t
 
 } // namespace
 
-const kernel_entry<sgemm_problem> sgemm_naive = {
-    .name = "naive",
-    .description = "one thread per element of C, neighbouring threads on neighbouring columns",
-    .block_m = block_m,
-    .block_n = block_n,
-    .threads = threads,
-    .accepts = fits_grid<block_m, block_n>,
-    .launch = tile_launcher<block_m, block_n, threads>(
-        [](auto transa, auto transb) { return kernel<transa, transb>; }),
-};
+constinit const sgemm_kernel sgemm_naive = describe_tiles<block_m, block_n, threads>(
+    "naive",
+    "one thread per element of C, neighbouring threads on neighbouring columns",
+    [](auto transa, auto transb) { return kernel<transa, transb>; });
 
 } // namespace myblas::cuda

@@ -91,15 +91,43 @@ template <class Kernel, class... Extra>
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// For kernel_entry::launch: a block of `threads` for each tile, and nothing else.
+// For kernel_entry::launch: a few blocks for each multiprocessor, which walk over all tiles of all products.
 // KernelOf()(transa, transb) is the kernel of a form.
-template <int block_m, int block_n, int threads, class KernelOf>
-constexpr auto tile_launcher(KernelOf) {
+template <int block_m, int block_n, int threads, int blocks_per_sm, class KernelOf>
+constexpr auto walking_launcher(KernelOf) {
     return +[](const sgemm_problem& p, const launch_context& context) {
+        const int64_t work = tile_count(p, block_m, block_n) * p.batch_count;
+        const int64_t blocks = std::min<int64_t>(work, context.device->sm_count * blocks_per_sm);
+        const dim3 grid(static_cast<unsigned>(blocks));
         return with_transposition(p, [&](auto transa, auto transb) {
-            const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
-            return launch_products(KernelOf()(transa, transb), grid, p, context);
+            return launch(KernelOf()(transa, transb), grid, threads, 0, context, p);
         });
+    };
+}
+
+// A kernel with a block of `threads` for each tile, and nothing else.
+template <int block_m, int block_n, int threads, class KernelOf>
+constexpr kernel_entry<sgemm_problem> describe_tiles(const char* name,
+                                                     const char* description,
+                                                     KernelOf,
+                                                     int block_k = 0,
+                                                     size_t smem_bytes = 0) {
+    return {
+        .name = name,
+        .description = description,
+        .block_m = block_m,
+        .block_n = block_n,
+        .block_k = block_k,
+        .threads = threads,
+        .stages = smem_bytes ? 1 : 0,
+        .smem_bytes = smem_bytes,
+        .accepts = fits_grid<block_m, block_n>,
+        .launch = [](const sgemm_problem& p, const launch_context& context) {
+            return with_transposition(p, [&](auto transa, auto transb) {
+                const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
+                return launch_products(KernelOf()(transa, transb), grid, p, context);
+            });
+        },
     };
 }
 
