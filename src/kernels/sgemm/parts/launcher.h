@@ -36,19 +36,6 @@ myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {
     return with_bits<2>(form_bits(p), f);
 }
 
-// Calls f with a problem of each pair of transpositions, for kernel_entry::prepare. The first failure ends it.
-template <class F>
-[[nodiscard]] myblasStatus_t for_each_transposition(F&& f) {
-    for (int pair = 0; pair < 4; ++pair) {
-        sgemm_problem p;
-        p.transa = pair & 1;
-        p.transb = pair & 2;
-        if (const myblasStatus_t failure = f(p))
-            return failure;
-    }
-    return MYBLAS_STATUS_SUCCESS;
-}
-
 // ---- Launches ------------------------------------------------------------------------------------
 
 struct product_grid {
@@ -107,11 +94,8 @@ constexpr auto walking_launcher(KernelOf) {
 
 // A kernel with a block of `threads` for each tile, and nothing else.
 template <int block_m, int block_n, int threads, class KernelOf>
-constexpr kernel_entry<sgemm_problem> describe_tiles(const char* name,
-                                                     const char* description,
-                                                     KernelOf,
-                                                     int block_k = 0,
-                                                     size_t smem_bytes = 0) {
+constexpr kernel_entry<sgemm_problem> describe_tiles(
+    const char* name, const char* description, KernelOf, int block_k = 0, size_t smem_bytes = 0) {
     return {
         .name = name,
         .description = description,
@@ -122,12 +106,14 @@ constexpr kernel_entry<sgemm_problem> describe_tiles(const char* name,
         .stages = smem_bytes ? 1 : 0,
         .smem_bytes = smem_bytes,
         .accepts = fits_grid<block_m, block_n>,
-        .launch = [](const sgemm_problem& p, const launch_context& context) {
-            return with_transposition(p, [&](auto transa, auto transb) {
-                const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
-                return launch_products(KernelOf()(transa, transb), grid, p, context);
-            });
-        },
+        .launch =
+            [](const sgemm_problem& p, const launch_context& context) {
+                return with_transposition(p, [&](auto transa, auto transb) {
+                    const product_grid grid{.x = tile_count(p, block_m, block_n),
+                                            .threads = threads};
+                    return launch_products(KernelOf()(transa, transb), grid, p, context);
+                });
+            },
     };
 }
 
@@ -173,6 +159,10 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
         entry.accepts_what = Variant::accepts_what;
     if constexpr (requires { Variant::work; })
         entry.work = Variant::work;
+    if constexpr (requires { Variant::alignment_bytes; })
+        entry.alignment_bytes = Variant::alignment_bytes;
+    if constexpr (requires { Variant::math; })
+        entry.math = Variant::math;
     return entry;
 }
 
