@@ -30,19 +30,6 @@ struct storage {
     float b[stages][block_k][pitch]; // [stage][kk][j]
 };
 
-struct fragment {
-    float a[2][4]; // [group][row]
-    float b[8];    // columns, group after group
-
-    __device__ __forceinline__ void load(const float* smem_a, const float* smem_b) {
-#pragma unroll
-        for (int g = 0; g < 2; ++g) {
-            load_quad(a[g], smem_a + g * group_m);
-            load_quad(b + 4 * g, smem_b + g * group_n);
-        }
-    }
-};
-
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
     __shared__ __align__(16) storage smem;
@@ -54,8 +41,9 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
 
     quad<transa, vector> slab_a(o.a, p.lda, tile_row, p.m);
     quad<!transb, vector> slab_b(o.b, p.ldb, tile_col, p.n);
+    using fragment = fragment<group_m, group_n>;
     fragment frag[2];
-    float acc[8][2][4] = {}; // [column][group][row]
+    fragment::accumulators acc = {};
 
     if (o.k > 0) {
         slab_a.load(o.k);
@@ -85,26 +73,10 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
             // After the last slab this reads k 0 of the same stage once more, for nothing.
             const int next = (kk + 1) % block_k;
             frag[next % 2].load(&smem.a[stage][next][i], &smem.b[stage][next][j]);
-#pragma unroll
-            for (int c = 0; c < 8; ++c)
-#pragma unroll
-                for (int r = 0; r < 8; ++r)
-                    acc[c][r / 4][r % 4] =
-                        fmaf(frag[kk % 2].a[r / 4][r % 4], frag[kk % 2].b[c], acc[c][r / 4][r % 4]);
+            frag[kk % 2].add_product(acc);
         }
     }
-
-    const bool vector_c = aligned16(o.c, p.ldc);
-#pragma unroll
-    for (int c = 0; c < 8; ++c) {
-        const int64_t col = tile_col + j + c / 4 * group_n + c % 4;
-        if (col < p.n)
-#pragma unroll
-            for (int g = 0; g < 2; ++g) {
-                const int64_t row = tile_row + i + g * group_m;
-                store_c4(&o.c[row + col * p.ldc], o.alpha, acc[c][g], o.beta, p.m - row, vector_c);
-            }
-    }
+    fragment::store(p, o, tile_row, tile_col, i, j, acc);
 }
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {

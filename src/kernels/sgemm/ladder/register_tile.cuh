@@ -35,29 +35,27 @@ __device__ __forceinline__ void load_slab(float (*smem)[pitch],
     }
 }
 
-// One 4 x 4 tile of C a thread, of a block of 32 x 32 threads. `spread` takes every 32nd row and column
-// of the block tile, else the four are neighbours.
-template <bool transa, bool transb, bool spread>
-__device__ __forceinline__ void compute_4x4(const sgemm_problem& p, int64_t batch, storage& smem) {
-    constexpr int threads = 1024, grid = 32; // threads of a block along m and n
-    constexpr int step = spread ? grid : 1;  // between the rows, or columns, of a thread
+// The elements of C that a thread has, on either side so many lines: Lines::count of them, from the thread's first
+// one on at the distances Lines::offset. The block has as many threads along each side as cover it.
+template <class Lines, bool transa, bool transb>
+__device__ __forceinline__ void compute(const sgemm_problem& p, int64_t batch, storage& smem) {
+    constexpr int count = Lines::count, side = block_m / count, threads = side * side;
     const sgemm_operands o = resolve_operands(p, batch);
     const auto [tile_row, tile_col] = column_order<block_m, block_n>(blockIdx.x, p.m);
-    const int i = threadIdx.x % grid * (spread ? 1 : 4);
-    const int j = threadIdx.x / grid * (spread ? 1 : 4);
+    const int i = Lines::first(threadIdx.x % side), j = Lines::first(threadIdx.x / side);
 
-    float acc[4][4] = {}; // [column][row]
+    float acc[count][count] = {}; // [column][row]
     for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
         load_slab<threads, transa>(smem.a, o.a, p.lda, tile_row, p.m, first_k, o.k);
         load_slab<threads, !transb>(smem.b, o.b, p.ldb, tile_col, p.n, first_k, o.k);
         __syncthreads(); // the slab is complete before it is read
 #pragma unroll
         for (int kk = 0; kk < block_k; ++kk) {
-            float frag_a[4], frag_b[4];
+            float frag_a[count], frag_b[count];
 #pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                frag_a[e] = smem.a[kk][i + e * step];
-                frag_b[e] = smem.b[kk][j + e * step];
+            for (int e = 0; e < count; ++e) {
+                frag_a[e] = smem.a[kk][i + Lines::offset(e)];
+                frag_b[e] = smem.b[kk][j + Lines::offset(e)];
             }
             add_product(acc, frag_a, frag_b);
         }
@@ -65,10 +63,11 @@ __device__ __forceinline__ void compute_4x4(const sgemm_problem& p, int64_t batc
     }
 
 #pragma unroll
-    for (int c = 0; c < 4; ++c)
+    for (int c = 0; c < count; ++c)
 #pragma unroll
-        for (int r = 0; r < 4; ++r) {
-            const int64_t row = tile_row + i + r * step, col = tile_col + j + c * step;
+        for (int r = 0; r < count; ++r) {
+            const int64_t row = tile_row + i + Lines::offset(r);
+            const int64_t col = tile_col + j + Lines::offset(c);
             if (row < p.m && col < p.n)
                 store_c(&o.c[row + col * p.ldc], o.alpha, acc[c][r], o.beta);
         }

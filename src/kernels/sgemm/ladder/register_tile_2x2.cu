@@ -55,39 +55,15 @@ __global__ void __launch_bounds__(pack_threads)
             target[first_line + fast + (first_k + slow) * job.lines] = tile[fast][slow];
 }
 
+struct quadrant_lines {
+    static constexpr int count = 8;
+    static __device__ int first(int thread) { return thread * 4; }
+    static __device__ constexpr int offset(int e) { return e / 4 * quadrant + e % 4; }
+};
+
 __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
     __shared__ __align__(16) storage smem;
-    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
-    const auto [tile_row, tile_col] = column_order<block_m, block_n>(blockIdx.x, p.m);
-    const int i = threadIdx.x % 16 * 4, j = threadIdx.x / 16 * 4;
-
-    float acc[8][8] = {}; // [column][row], quadrant after quadrant
-    for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
-        load_slab<threads, false>(smem.a, o.a, p.lda, tile_row, p.m, first_k, o.k);
-        load_slab<threads, false>(smem.b, o.b, p.ldb, tile_col, p.n, first_k, o.k);
-        __syncthreads(); // the slab is complete before it is read
-#pragma unroll
-        for (int kk = 0; kk < block_k; ++kk) {
-            float frag_a[8], frag_b[8];
-#pragma unroll
-            for (int e = 0; e < 8; ++e) {
-                frag_a[e] = smem.a[kk][i + e / 4 * quadrant + e % 4];
-                frag_b[e] = smem.b[kk][j + e / 4 * quadrant + e % 4];
-            }
-            add_product(acc, frag_a, frag_b);
-        }
-        __syncthreads(); // everyone is done with the slab before it is overwritten
-    }
-
-#pragma unroll
-    for (int c = 0; c < 8; ++c)
-#pragma unroll
-        for (int r = 0; r < 8; ++r) {
-            const int64_t row = tile_row + i + r / 4 * quadrant + r % 4;
-            const int64_t col = tile_col + j + c / 4 * quadrant + c % 4;
-            if (row < p.m && col < p.n)
-                store_c(&o.c[row + col * p.ldc], o.alpha, acc[c][r], o.beta);
-        }
+    compute<quadrant_lines, false, true>(p, first_batch + blockIdx.z, smem);
 }
 
 size_t packed_a_floats(const sgemm_problem& p) {

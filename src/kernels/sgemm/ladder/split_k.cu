@@ -121,7 +121,7 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
         };
         return launch_products(part_kernel<transa, transb, vector>, grid, p, context, s, parts);
     };
-    if (const myblasStatus_t failure = with_copies(p, copies_quads(p), launch_parts))
+    if (const myblasStatus_t failure = with_copies(copy_bits(p), launch_parts))
         return failure;
     const product_grid grid{.x = ceil_div<int64_t>(p.m * p.n, reduce_threads),
                             .threads = reduce_threads};

@@ -61,4 +61,51 @@ struct quad {
     }
 };
 
+// A thread's 8 x 8 elements: two quads of rows, and of columns, `distance_m` and `distance_n` apart.
+template <int distance_m, int distance_n>
+struct fragment {
+    float a[2][4]; // [group][row]
+    float b[8];    // columns, group after group
+
+    using accumulators = float[8][2][4]; // [column][group][row]
+
+    __device__ __forceinline__ void load(const float* smem_a, const float* smem_b) {
+#pragma unroll
+        for (int g = 0; g < 2; ++g) {
+            load_quad(a[g], smem_a + g * distance_m);
+            load_quad(b + 4 * g, smem_b + g * distance_n);
+        }
+    }
+
+    __device__ __forceinline__ void add_product(accumulators& acc) const {
+#pragma unroll
+        for (int c = 0; c < 8; ++c)
+#pragma unroll
+            for (int r = 0; r < 8; ++r)
+                acc[c][r / 4][r % 4] = fmaf(a[r / 4][r % 4], b[c], acc[c][r / 4][r % 4]);
+    }
+
+    // (i, j) is the thread's first element in the tile.
+    static __device__ __forceinline__ void store(const sgemm_problem& p,
+                                                 const sgemm_operands& o,
+                                                 int64_t tile_row,
+                                                 int64_t tile_col,
+                                                 int i,
+                                                 int j,
+                                                 const accumulators& acc) {
+        const bool vector = aligned16(o.c, p.ldc);
+#pragma unroll
+        for (int c = 0; c < 8; ++c) {
+            const int64_t col = tile_col + j + c / 4 * distance_n + c % 4;
+            if (col < p.n)
+#pragma unroll
+                for (int g = 0; g < 2; ++g) {
+                    const int64_t row = tile_row + i + g * distance_m;
+                    store_c4(
+                        &o.c[row + col * p.ldc], o.alpha, acc[c][g], o.beta, p.m - row, vector);
+                }
+        }
+    }
+};
+
 } // namespace myblas::cuda::vector_slab

@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
 
     quad<transa, true> slab_a(o.a, p.lda, tile_row, p.m);
     quad<!transb, true> slab_b(o.b, p.ldb, tile_col, p.n);
-    float acc[8][2][4] = {}; // [column][quadrant][row]
+    using fragment = fragment<quadrant, quadrant>;
+    fragment::accumulators acc = {};
     for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
         slab_a.load(o.k - first_k);
         slab_b.load(o.k - first_k);
@@ -40,33 +41,13 @@ __global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int6
         __syncthreads(); // the slab is complete before it is read
 #pragma unroll
         for (int kk = 0; kk < block_k; ++kk) {
-            float frag_a[2][4], frag_b[8];
-#pragma unroll
-            for (int q = 0; q < 2; ++q) {
-                load_quad(frag_a[q], &smem.a[kk][i + q * quadrant]);
-                load_quad(frag_b + 4 * q, &smem.b[kk][j + q * quadrant]);
-            }
-#pragma unroll
-            for (int c = 0; c < 8; ++c)
-#pragma unroll
-                for (int r = 0; r < 8; ++r)
-                    acc[c][r / 4][r % 4] =
-                        fmaf(frag_a[r / 4][r % 4], frag_b[c], acc[c][r / 4][r % 4]);
+            fragment frag;
+            frag.load(&smem.a[kk][i], &smem.b[kk][j]);
+            frag.add_product(acc);
         }
         __syncthreads(); // everyone is done with the slab before it is overwritten
     }
-
-    const bool vector_c = aligned16(o.c, p.ldc);
-#pragma unroll
-    for (int c = 0; c < 8; ++c) {
-        const int64_t col = tile_col + j + c / 4 * quadrant + c % 4;
-        if (col < p.n)
-#pragma unroll
-            for (int q = 0; q < 2; ++q) {
-                const int64_t row = tile_row + i + q * quadrant;
-                store_c4(&o.c[row + col * p.ldc], o.alpha, acc[c][q], o.beta, p.m - row, vector_c);
-            }
-    }
+    fragment::store(p, o, tile_row, tile_col, i, j, acc);
 }
 
 bool accepts(const sgemm_problem& p, const device_info& device) {
@@ -75,19 +56,16 @@ bool accepts(const sgemm_problem& p, const device_info& device) {
 
 } // namespace
 
-const kernel_entry<sgemm_problem> sgemm_vectorised = {
-    .name = "vectorised",
-    .description = "2 x 2 quadrants of 4 x 4 a thread, 128-bit loads and stores; A and B aligned",
-    .block_m = block,
-    .block_n = block,
-    .block_k = block_k,
-    .threads = threads,
-    .stages = 1,
-    .smem_bytes = sizeof(storage),
-    .alignment_bytes = 16,
-    .accepts = accepts,
-    .launch = tile_launcher<block, block, threads>(
-        [](auto transa, auto transb) { return kernel<transa, transb>; }),
-};
+constinit const sgemm_kernel sgemm_vectorised = [] {
+    sgemm_kernel entry = describe_tiles<block, block, threads>(
+        "vectorised",
+        "2 x 2 quadrants of 4 x 4 a thread, 128-bit loads and stores; A and B aligned",
+        [](auto transa, auto transb) { return kernel<transa, transb>; },
+        block_k,
+        sizeof(storage));
+    entry.alignment_bytes = 16;
+    entry.accepts = accepts;
+    return entry;
+}();
 
 } // namespace myblas::cuda

@@ -36,19 +36,6 @@ myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {
     return with_bits<2>(form_bits(p), f);
 }
 
-// Calls f with a problem of each pair of transpositions, for kernel_entry::prepare. The first failure ends it.
-template <class F>
-[[nodiscard]] myblasStatus_t for_each_transposition(F&& f) {
-    for (int pair = 0; pair < 4; ++pair) {
-        sgemm_problem p;
-        p.transa = pair & 1;
-        p.transb = pair & 2;
-        if (const myblasStatus_t failure = f(p))
-            return failure;
-    }
-    return MYBLAS_STATUS_SUCCESS;
-}
-
 // ---- Launches ------------------------------------------------------------------------------------
 
 struct product_grid {
@@ -91,15 +78,42 @@ template <class Kernel, class... Extra>
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// For kernel_entry::launch: a block of `threads` for each tile, and nothing else.
+// For kernel_entry::launch: a few blocks for each multiprocessor, which walk over all tiles of all products.
 // KernelOf()(transa, transb) is the kernel of a form.
-template <int block_m, int block_n, int threads, class KernelOf>
-constexpr auto tile_launcher(KernelOf) {
+template <int block_m, int block_n, int threads, int blocks_per_sm, class KernelOf>
+constexpr auto walking_launcher(KernelOf) {
     return +[](const sgemm_problem& p, const launch_context& context) {
+        const int64_t work = tile_count(p, block_m, block_n) * p.batch_count;
+        const int64_t blocks = std::min<int64_t>(work, context.device->sm_count * blocks_per_sm);
+        const dim3 grid(static_cast<unsigned>(blocks));
         return with_transposition(p, [&](auto transa, auto transb) {
-            const product_grid grid{.x = tile_count(p, block_m, block_n), .threads = threads};
-            return launch_products(KernelOf()(transa, transb), grid, p, context);
+            return launch(KernelOf()(transa, transb), grid, threads, 0, context, p);
         });
+    };
+}
+
+// A kernel with a block of `threads` for each tile, and nothing else.
+template <int block_m, int block_n, int threads, class KernelOf>
+constexpr kernel_entry<sgemm_problem> describe_tiles(
+    const char* name, const char* description, KernelOf, int block_k = 0, size_t smem_bytes = 0) {
+    return {
+        .name = name,
+        .description = description,
+        .block_m = block_m,
+        .block_n = block_n,
+        .block_k = block_k,
+        .threads = threads,
+        .stages = smem_bytes ? 1 : 0,
+        .smem_bytes = smem_bytes,
+        .accepts = fits_grid<block_m, block_n>,
+        .launch =
+            [](const sgemm_problem& p, const launch_context& context) {
+                return with_transposition(p, [&](auto transa, auto transb) {
+                    const product_grid grid{.x = tile_count(p, block_m, block_n),
+                                            .threads = threads};
+                    return launch_products(KernelOf()(transa, transb), grid, p, context);
+                });
+            },
     };
 }
 
@@ -145,6 +159,10 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
         entry.accepts_what = Variant::accepts_what;
     if constexpr (requires { Variant::work; })
         entry.work = Variant::work;
+    if constexpr (requires { Variant::alignment_bytes; })
+        entry.alignment_bytes = Variant::alignment_bytes;
+    if constexpr (requires { Variant::math; })
+        entry.math = Variant::math;
     return entry;
 }
 

@@ -111,10 +111,13 @@ inline bool copies_quads(const sgemm_problem& p) {
     return (p.transa || quads_a) && (!p.transb || quads_b);
 }
 
+// Three bits: the transpositions, and that.
+inline unsigned copy_bits(const sgemm_problem& p) { return form_bits(p) | copies_quads(p) << 2; }
+
 // Calls f with transa, transb and vector as compile-time constants.
 template <class F>
-myblasStatus_t with_copies(const sgemm_problem& p, bool quads, F&& f) {
-    return with_bits<3>(form_bits(p) | quads << 2, [&](auto transa, auto transb, auto vector) {
+myblasStatus_t with_copies(unsigned choice, F&& f) {
+    return with_bits<3>(choice, [&](auto transa, auto transb, auto vector) {
         constexpr bool has_no_lines = transa && !transb;
         return f(transa, transb, std::bool_constant < vector || has_no_lines > {});
     });
@@ -334,6 +337,18 @@ struct warp_tile {
                     write(row, col, acc[c][g], p.m - row);
             }
         }
+    }
+
+    // C = alpha * acc + beta * C, every thread its quads of rows.
+    static __device__ __forceinline__ void store_quads(const sgemm_problem& p,
+                                                       const sgemm_operands& o,
+                                                       const tile_position<int64_t>& at,
+                                                       const accumulators& acc) {
+        const bool vector_c = aligned16(o.c, p.ldc);
+        const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
+            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+        };
+        for_each_quad(p, at.row, at.col, acc, write);
     }
 };
 

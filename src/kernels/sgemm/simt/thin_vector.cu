@@ -235,74 +235,100 @@ struct vector_plan {
     }
 };
 
-template <int width, int line_lanes>
-vector_plan
-plan_lines(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-    using shape = lines_shape<width, line_lanes>;
-    constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
-    const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
-    const bool shares = device.arch >= 90 && p.k >= long_k && blocks <= few_blocks;
-    const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
-    const int most_warps = shares ? 8 : max_warps;
-    const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
-    return {shape::lines, warps, warps, shares ? largest_cluster : 1, shape::chunk, width};
+// `extra` is the kernel's last argument.
+template <class Kernel>
+myblasStatus_t launch_vectors(Kernel kernel,
+                              const vector_plan& plan,
+                              int extra,
+                              const sgemm_problem& p,
+                              const thin_layout& layout,
+                              const launch_context& context) {
+    const product_grid grid{.x = plan.blocks(layout),
+                            .y = layout.short_lines,
+                            .threads = plan.warps * 32,
+                            .cluster = plan.cluster,
+                            .early = true};
+    return launch_products(kernel, grid, p, context, layout, extra);
 }
+
+template <int width, int line_lanes>
+struct lines_form {
+    using shape = lines_shape<width, line_lanes>;
+
+    static vector_plan
+    plan(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
+        const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
+        const bool shares = device.arch >= 90 && p.k >= long_k && blocks <= few_blocks;
+        const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
+        const int most_warps = shares ? 8 : max_warps;
+        const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
+        return {shape::lines, warps, warps, shares ? largest_cluster : 1, shape::chunk, width};
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const vector_plan own = plan(p, *context.device, layout);
+        const auto start = [&](auto kernel) {
+            return launch_vectors(kernel, own, own.cluster, p, layout, context);
+        };
+        // A block with a multiprocessor to itself has registers for all its loads at once.
+        if (own.cluster == 1 &&
+            own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
+            if constexpr (width == 4)
+                return start(vector_lines_kernel<width, line_lanes, false, 1>);
+            else if constexpr (line_lanes == 32)
+                return start(vector_lines_kernel<width, line_lanes, true, 1>);
+        }
+        return start(vector_lines_kernel<width, line_lanes, false, 2>);
+    }
+};
 
 template <int width, int lines>
-vector_plan plan_k(const sgemm_problem& p, const thin_layout& layout) {
-    constexpr int chunk = k_shape<width, lines>::chunk;
-    const int64_t chunks = ceil_div<int64_t>(p.k, chunk);
-    // With warps enough for the device they rather take several chunks each.
-    const int64_t most = ceil_div<int64_t>(layout.lines, lines) >= 500 ? 4 : max_warps;
-    const int sharing =
-        static_cast<int>(std::min<uint64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)), most));
-    const int warps = std::max(sharing, min_warps);
-    return {lines * (warps / sharing), warps, sharing, 1, chunk, width};
-}
+struct k_form {
+    static vector_plan plan(const sgemm_problem& p, const device_info&, const thin_layout& layout) {
+        constexpr int chunk = k_shape<width, lines>::chunk;
+        const int64_t chunks = ceil_div<int64_t>(p.k, chunk);
+        // With warps enough for the device they rather take several chunks each.
+        const int64_t most = ceil_div<int64_t>(layout.lines, lines) >= 500 ? 4 : max_warps;
+        const int sharing = static_cast<int>(
+            std::min<uint64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)), most));
+        const int warps = std::max(sharing, min_warps);
+        return {lines * (warps / sharing), warps, sharing, 1, chunk, width};
+    }
 
-// Calls visit.lines<width, line_lanes>() or visit.k<width, lines>(): which shape for which size is measured in
-// docs/experiments/sgemm_skinny.md.
-template <class Visitor>
-auto with_shape(const sgemm_problem& p, const thin_layout& layout, const Visitor& visit) {
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const vector_plan own = plan(p, *context.device, layout);
+        return launch_vectors(vector_k_kernel<width, lines>, own, own.sharing, p, layout, context);
+    }
+};
+
+// Calls f with the form for a product: which for which size is measured in docs/experiments/sgemm_skinny.md.
+template <class F>
+auto with_form(const sgemm_problem& p, const thin_layout& layout, F&& f) {
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
         if (width == 4 && p.k >= 128)
-            return p.k >= 1024 || lines < 512 ? visit.template k<4, 1>()
-                                              : visit.template k<4, 2>();
+            return p.k >= 1024 || lines < 512 ? f(k_form<4, 1>()) : f(k_form<4, 2>());
         if (width >= 2 && p.k >= 128)
-            return visit.template k<2, 2>();
-        return lines >= 150 ? visit.template k<1, 4>() : visit.template k<1, 1>();
+            return f(k_form<2, 2>());
+        return lines >= 150 ? f(k_form<1, 4>()) : f(k_form<1, 1>());
     }
     if (width == 4 && (lines >= 1024 || p.k >= long_k))
-        return visit.template lines<4, 8>();
+        return f(lines_form<4, 8>());
     if (width >= 2 && lines <= 4096)
-        return visit.template lines<2, 8>();
-    return lines > 1024 || (lines > 256 && p.k >= long_k) ? visit.template lines<1, 32>()
-                                                          : visit.template lines<1, 8>();
+        return f(lines_form<2, 8>());
+    return lines > 1024 || (lines > 256 && p.k >= long_k) ? f(lines_form<1, 32>())
+                                                          : f(lines_form<1, 8>());
 }
-
-// ---- Work ----------------------------------------------------------------------------------------
-
-struct planner {
-    const sgemm_problem& p;
-    const device_info& device;
-    const thin_layout& layout;
-
-    template <int width, int line_lanes>
-    vector_plan lines() const {
-        return plan_lines<width, line_lanes>(p, device, layout);
-    }
-    template <int width, int lines>
-    vector_plan k() const {
-        return plan_k<width, lines>(p, layout);
-    }
-};
 
 work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // that have the registers
     const thin_layout layout = layout_of(q.problem);
-    const vector_plan plan = with_shape(q.problem, layout, planner{q.problem, q.device, layout});
+    const vector_plan plan = with_form(
+        q.problem, layout, [&](auto form) { return form.plan(q.problem, q.device, layout); });
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(plan.blocks(layout)) * vectors;
@@ -323,52 +349,9 @@ work_estimate work(const work_query& q) {
     return w;
 }
 
-// ---- Launch --------------------------------------------------------------------------------------
-
-struct launcher {
-    const sgemm_problem& p;
-    const launch_context& context;
-    const thin_layout& layout;
-
-    template <int width, int line_lanes>
-    myblasStatus_t lines() const {
-        const vector_plan plan = plan_lines<width, line_lanes>(p, *context.device, layout);
-        // A block with a multiprocessor to itself has registers for all its loads at once.
-        if (plan.cluster == 1 &&
-            plan.blocks(layout) * layout.short_lines <= context.device->sm_count) {
-            if constexpr (width == 4)
-                return launch(vector_lines_kernel<width, line_lanes, false, 1>, plan, plan.cluster);
-            else if constexpr (line_lanes == 32)
-                return launch(vector_lines_kernel<width, line_lanes, true, 1>, plan, plan.cluster);
-        }
-        return launch(vector_lines_kernel<width, line_lanes, false, 2>, plan, plan.cluster);
-    }
-    template <int width, int lines>
-    myblasStatus_t k() const {
-        const vector_plan plan = plan_k<width, lines>(p, layout);
-        return launch(vector_k_kernel<width, lines>, plan, plan.sharing);
-    }
-
-private:
-    // `extra` is the kernel's last argument.
-    template <class Kernel>
-    myblasStatus_t launch(Kernel kernel, const vector_plan& plan, int extra) const {
-        return launch_products(kernel,
-                               {.x = plan.blocks(layout),
-                                .y = layout.short_lines,
-                                .threads = plan.warps * 32,
-                                .cluster = plan.cluster,
-                                .early = true},
-                               p,
-                               context,
-                               layout,
-                               extra);
-    }
-};
-
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const thin_layout layout = layout_of(p);
-    return with_shape(p, layout, launcher{p, context, layout});
+    return with_form(p, layout, [&](auto form) { return form.launch(p, layout, context); });
 }
 
 } // namespace

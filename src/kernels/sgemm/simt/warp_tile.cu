@@ -33,19 +33,10 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
 
     typename tile::accumulators acc = {};
     tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
-    if constexpr (quads_c) {
-        const bool vector_c = aligned16(o.c, p.ldc);
-        tile::for_each_quad(p,
-                            at.row,
-                            at.col,
-                            acc,
-                            [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-                                store_c4(
-                                    &o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
-                            });
-    } else {
+    if constexpr (quads_c)
+        tile::store_quads(p, o, at, acc);
+    else
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
-    }
 }
 
 template <class Shape, int blocks_per_sm>
@@ -84,7 +75,7 @@ struct variant {
         // What a pointer array holds is not known here.
         const bool quads_c =
             p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
-        const unsigned choice = form_bits(p) | copies_quads(p) << 2 | quads_c << 3;
+        const unsigned choice = copy_bits(p) | quads_c << 3;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = tile_count(p, Shape::block_m, Shape::block_n),

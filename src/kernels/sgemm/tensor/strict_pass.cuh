@@ -8,8 +8,8 @@
 #pragma once
 
 #include "kernels/common/overlap.h"
-#include "kernels/sgemm/tensor/limbs.cuh"
 #include "kernels/sgemm/parts/warp_tile.cuh"
+#include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
 
@@ -50,11 +50,7 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         });
         hand_over(least, middle);
         hand_over(middle, sum);
-        const bool vector_c = aligned16(o.c, p.ldc);
-        const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
-        };
-        tile::for_each_quad(p, at.row, at.col, sum, write);
+        tile::store_quads(p, o, at, sum);
     }
 }
 
@@ -90,8 +86,8 @@ __global__ void __launch_bounds__(strict_shape::threads, 1)
 
 // f(kernel, shared bytes of it)
 template <class F>
-myblasStatus_t with_strict_pass(const sgemm_problem& p, bool quads, F&& f) {
-    return with_copies(p, quads, [&](auto transa, auto transb, auto vector) {
+myblasStatus_t with_strict_pass(unsigned choice, F&& f) {
+    return with_copies(choice, [&](auto transa, auto transb, auto vector) {
         return f(strict_pass_kernel<transa, transb, vector>,
                  warp_tile<strict_shape, transa, transb, vector>::smem_bytes);
     });
@@ -105,7 +101,7 @@ myblasStatus_t with_strict_pass(const sgemm_problem& p, bool quads, F&& f) {
     const int64_t tiles = ceil_div<int64_t>(pass.rows, strict_shape::block_m) *
                           ceil_div<int64_t>(pass.cols, strict_shape::block_n) * pass.batches;
     const dim3 grid(std::min<int64_t>(tiles, context.device->sm_count));
-    return with_strict_pass(p, copies_quads(p), [&](auto kernel, size_t smem_bytes) {
+    return with_strict_pass(copy_bits(p), [&](auto kernel, size_t smem_bytes) {
         constexpr int threads = strict_shape::threads;
         return launch_clusters(kernel, grid, 1, true, threads, smem_bytes, context, p, pass, taken);
     });
@@ -116,10 +112,10 @@ myblasStatus_t with_strict_pass(const sgemm_problem& p, bool quads, F&& f) {
         const myblasStatus_t failure = allow_smem(kernel, smem_bytes);
         return failure ? failure : prefer_smem(kernel);
     };
-    return for_each_transposition([&](const sgemm_problem& p) {
-        const myblasStatus_t failure = with_strict_pass(p, false, prepare);
-        return failure ? failure : with_strict_pass(p, true, prepare);
-    });
+    for (unsigned choice = 0; choice < 8; ++choice)
+        if (const myblasStatus_t failure = with_strict_pass(choice, prepare))
+            return failure;
+    return MYBLAS_STATUS_SUCCESS;
 }
 
 } // namespace myblas::cuda

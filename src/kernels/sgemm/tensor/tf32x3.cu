@@ -8,32 +8,41 @@
 #include "kernels/sgemm/tensor/tf32x3.cuh"
 
 #include "kernels/common/tensor_map.h"
-#include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
 namespace {
 
 template <class Shape>
-struct tf32_launcher {
-    // f(kernel)
+struct variant {
+    using shape = Shape;
+    static constexpr int min_arch = 90, max_arch = 90;
+    static constexpr size_t smem_bytes = Shape::smem_bytes;
+    static constexpr int alignment_bytes = 16;
+    static constexpr myblasMath_t math = MYBLAS_FP32_EMULATED_MATH;
+
+    static constexpr int choice_bits = 2; // the transpositions
     template <class F>
-    static myblasStatus_t with_variant(const sgemm_problem& p, F&& f) {
-        return with_transposition(
-            p, [&](auto transa, auto transb) { return f(tf32_kernel<Shape, transa, transb>); });
+    static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        return with_bits<2>(choice, [&](auto transa, auto transb) {
+            return f(tf32_kernel<Shape, transa, transb>, smem_bytes);
+        });
     }
 
+    static constexpr const char* accepts_what =
+        "it accepts single products on the grid of 16 bytes";
     static bool fits(const sgemm_problem& p, const device_info& device) {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
-        return Shape::smem_bytes <= device.smem_per_block && p.batch_count == 1 && !p.a_array &&
-               !p.b_array && !p.c_array && std::max({p.m, p.n, p.k}) <= max_extent &&
+        return smem_bytes <= device.smem_per_block && is_single(p) &&
+               std::max({p.m, p.n, p.k}) <= max_extent &&
                ceil_div<int64_t>(p.n, Shape::block_n) <= max_grid_y &&
                fits_tensor_map(p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda) &&
                fits_tensor_map(p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb);
     }
 
     static int64_t slab_count(const sgemm_problem& p) {
-        return ceil_div<int64_t>(p.k, Shape::slab_k);
+        return ceil_div<int64_t>(p.k, Shape::block_k);
     }
 
     // Blocks for each tile, as many as run at the same time: clusters of more than 2 do not reach all
@@ -48,30 +57,19 @@ struct tf32_launcher {
     }
 
     static work_estimate work(const work_query& q) {
-        constexpr float tile = Shape::block_m * Shape::block_n, slab_k = Shape::slab_k;
+        constexpr float tile = Shape::block_m * Shape::block_n;
         constexpr float products_per_cycle = 1024.0f / 3; // of TF32, three for each of floats
         const int parts = part_count(q.problem, q.device);
-        const auto tiles = static_cast<float>(tile_count(q.problem, Shape::block_m, Shape::block_n));
-        const block_rounds blocks(q.device, tiles * static_cast<float>(parts), 1, parts);
-        const float slabs = whole_up(whole_up(q.k / slab_k) / static_cast<float>(parts));
-        work_estimate w;
-        w.rounds = blocks.rounds;
-        w.steps = blocks.rounds * slabs;
-        w.math_cycles = w.steps * slab_k * tile / products_per_cycle;
-        w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
-        w.memory_bytes = q.operand_bytes;
+        const tile_kernel kernel{.block_m = Shape::block_m,
+                                 .block_n = Shape::block_n,
+                                 .slab_k = Shape::block_k,
+                                 .sharing = parts,
+                                 .cluster = parts};
+        work_estimate w = kernel.work(q);
+        w.math_cycles = w.steps * Shape::block_k * tile / products_per_cycle;
+        w.copies = 0; // by TMA
         w.exchanges = static_cast<float>(parts - 1);
-        w.fill = blocks.fill;
-        w.edge = q.m * q.n / (tiles * tile);
         return w;
-    }
-
-    static myblasStatus_t prepare(const device_info& device) {
-        if (Shape::smem_bytes > device.smem_per_block)
-            return MYBLAS_STATUS_SUCCESS; // `fits` refuses every problem
-        const auto allow = [](auto kernel) { return allow_smem(kernel, Shape::smem_bytes); };
-        return for_each_transposition(
-            [&](const sgemm_problem& p) { return with_variant(p, allow); });
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
@@ -91,7 +89,7 @@ struct tf32_launcher {
                                     .across = k_along ? lines : p.k,
                                     .ld = ld,
                                     .box_along = 32,
-                                    .box_across = k_along ? block : Shape::slab_k,
+                                    .box_across = k_along ? block : Shape::block_k,
                                     .swizzle = CU_TENSOR_MAP_SWIZZLE_128B},
                                    map);
         };
@@ -106,46 +104,27 @@ struct tf32_launcher {
         }
         const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m) * parts),
                         static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n)));
-        return with_variant(p, [&](auto kernel) {
+        return with_kernel(form_bits(p), [&](auto kernel, size_t bytes) {
             constexpr int threads = Shape::threads;
-            constexpr size_t bytes = Shape::smem_bytes;
             return launch_clusters(
                 kernel, grid, parts, true, threads, bytes, context, p, map_a, map_b, plan);
         });
     }
-
-    static constexpr kernel_entry<sgemm_problem> entry(const char* name, const char* description) {
-        return {
-            .name = name,
-            .description = description,
-            .min_arch = 90,
-            .max_arch = 90,
-            .block_m = Shape::block_m,
-            .block_n = Shape::block_n,
-            .block_k = Shape::slab_k,
-            .threads = Shape::threads,
-            .stages = Shape::stages,
-            .smem_bytes = Shape::smem_bytes,
-            .alignment_bytes = 16,
-            .math = MYBLAS_FP32_EMULATED_MATH,
-            .accepts = fits,
-            .accepts_what = "it accepts single products on the grid of 16 bytes",
-            .work = work,
-            .prepare = prepare,
-            .launch = launch,
-        };
-    }
 };
+
+using tile_64x64 = variant<tf32_shape<1, 1, 4, 2>>;
+using tile_128x64 = variant<tf32_shape<2, 1, 2, 3>>;
+using tile_128x128 = variant<tf32_shape<2, 2, 1, 4>>;
 
 } // namespace
 
 constinit const std::array<sgemm_kernel, 3> sgemm_tf32x3 = {
-    tf32_launcher<tf32_shape<1, 1, 4, 2>>::entry("tf32x3/64x64",
-                                                 "two TF32 limbs, three products by wgmma; 4 "
-                                                 "warpgroups split and multiply slabs of 64 x 64"),
-    tf32_launcher<tf32_shape<2, 1, 2, 3>>::entry(
-        "tf32x3/128x64", "tf32x3 with 2 pairs of warpgroups and a 128 x 64 block"),
-    tf32_launcher<tf32_shape<2, 2, 1, 4>>::entry("tf32x3/128x128", "tf32x3 with a 128 x 128 block"),
+    describe<tile_64x64>("tf32x3/64x64",
+                         "two TF32 limbs, three products by wgmma; 4 warpgroups split and multiply "
+                         "slabs of 64 x 64"),
+    describe<tile_128x64>("tf32x3/128x64",
+                          "tf32x3 with 2 pairs of warpgroups and a 128 x 64 block"),
+    describe<tile_128x128>("tf32x3/128x128", "tf32x3 with a 128 x 128 block"),
 };
 
 } // namespace myblas::cuda

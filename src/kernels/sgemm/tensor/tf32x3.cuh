@@ -42,8 +42,8 @@ template <int warpgroups_m_, int warpgroups_n_, int groups_, int stages_>
 struct tf32_shape {
     static constexpr int warpgroups_m = warpgroups_m_, warpgroups_n = warpgroups_n_; // of a group
     static constexpr int groups = groups_, stages = stages_;
-    static constexpr int block_m = 64 * warpgroups_m, block_n = 64 * warpgroups_n, slab_k = 32;
-    static constexpr int line_bytes = slab_k * sizeof(float);
+    static constexpr int block_m = 64 * warpgroups_m, block_n = 64 * warpgroups_n, block_k = 32;
+    static constexpr int line_bytes = block_k * sizeof(float);
     static constexpr int team_threads = 128 * warpgroups_m;
     static constexpr int group_threads = team_threads * warpgroups_n;
     static constexpr int teams = groups * warpgroups_n;
@@ -273,7 +273,7 @@ struct slab_boxes {
                                           int box) const {
         mbarrier& filled = words.filled[at.group][stage];
         char* target = ring + stage * Shape::slab_bytes;
-        const int at_k = number * Shape::slab_k;
+        const int at_k = number * Shape::block_k;
         if (box == 0)
             filled.arrive_expecting(Shape::slab_bytes);
         if (box >= first_a && box < first_a + of_a) {
@@ -412,7 +412,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     wait_for_earlier_work();
     const int k = resolve(p.alpha) == 0 ? 0 : static_cast<int>(p.k);
     int slab = at.rank * plan.part_slabs + at.group;
-    const int end = min(ceil_div(k, Shape::slab_k), (at.rank + 1) * plan.part_slabs);
+    const int end = min(ceil_div(k, Shape::block_k), (at.rank + 1) * plan.part_slabs);
     char* ring = smem + Shape::rings_at + at.group * Shape::ring_bytes;
     const slab_boxes<Shape, transa, transb> boxes{map_a, map_b};
     const auto start_box = [&](int number, int stage, int box) {

@@ -1,0 +1,89 @@
+// Rungs 1 to 3: C = alpha op(A) op(B) + beta C, one thread per element of C. They differ in who takes which element.
+//
+// 1, naive        Neighbouring threads take neighbouring columns of C, so each access of a warp to C, and to A or B
+//                 stored by columns, touches a cache line per thread: the mapping that everyone writes first.
+// 2, coalesced    Neighbouring threads take neighbouring rows. Rows are contiguous in memory, so a warp's 32 elements
+//                 of a column of C, or of A, are one cache line where they were 32, and B's element is one broadcast.
+// 3, grid_stride  As coalesced, with a grid that does not depend on the matrix: a fixed number of blocks, a few per
+//                 multiprocessor, walks over all tiles of all products of the batch. One launch then serves any size,
+//                 and whatever a block sets up is paid once for many tiles.
+// Bound: 2 loads for each FMA, through the L1 cache; 8 bytes/FMA. From rung 2 on each load costs one or two cache lines.
+// Launch: 256 threads, for a 16 x 16 tile of C, then for 32 x 8, a warp per column; of grid_stride 8 blocks per
+// multiprocessor. No shared memory. Accepts all that the grid has blocks for, grid_stride everything.
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int square = 16;               // both sides of a tile of naive
+constexpr int block_m = 32, block_n = 8; // of the others
+constexpr int blocks_per_sm = 8;
+
+template <bool transa, bool transb>
+__device__ __forceinline__ void
+compute_element(const sgemm_problem& p, const sgemm_operands& o, int64_t row, int64_t col) {
+    if (row >= p.m || col >= p.n)
+        return;
+    float acc = 0;
+    for (int64_t kk = 0; kk < o.k; ++kk)
+        acc =
+            fmaf(o.a[op_index<transa>(row, kk, p.lda)], o.b[op_index<transb>(kk, col, p.ldb)], acc);
+    store_c(&o.c[row + col * p.ldc], o.alpha, acc, o.beta);
+}
+
+template <bool transa, bool transb>
+__global__ void __launch_bounds__(threads) naive(const sgemm_problem p, int64_t first_batch) {
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, square);
+    const int64_t row = blockIdx.x % tiles_m * square + threadIdx.x / square;
+    const int64_t col = blockIdx.x / tiles_m * square + threadIdx.x % square;
+    compute_element<transa, transb>(p, o, row, col);
+}
+
+template <bool transa, bool transb>
+__global__ void __launch_bounds__(threads) coalesced(const sgemm_problem p, int64_t first_batch) {
+    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
+    const int64_t row = blockIdx.x % tiles_m * block_m + threadIdx.x % block_m;
+    const int64_t col = blockIdx.x / tiles_m * block_n + threadIdx.x / block_m;
+    compute_element<transa, transb>(p, o, row, col);
+}
+
+template <bool transa, bool transb>
+__global__ void __launch_bounds__(threads) grid_stride(const sgemm_problem p) {
+    const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
+    const int64_t tiles = tiles_m * ceil_div<int64_t>(p.n, block_n);
+    for (int64_t work = blockIdx.x; work < tiles * p.batch_count; work += gridDim.x) {
+        const sgemm_operands o = resolve_operands(p, work / tiles);
+        const int64_t tile = work % tiles;
+        const int64_t row = tile % tiles_m * block_m + threadIdx.x % block_m;
+        const int64_t col = tile / tiles_m * block_n + threadIdx.x / block_m;
+        compute_element<transa, transb>(p, o, row, col);
+    }
+}
+
+} // namespace
+
+constinit const sgemm_kernel sgemm_naive = describe_tiles<square, square, threads>(
+    "naive",
+    "one thread per element of C, neighbouring threads on neighbouring columns",
+    [](auto transa, auto transb) { return naive<transa, transb>; });
+
+constinit const sgemm_kernel sgemm_coalesced = describe_tiles<block_m, block_n, threads>(
+    "coalesced",
+    "one thread per element of C, neighbouring threads on neighbouring rows",
+    [](auto transa, auto transb) { return coalesced<transa, transb>; });
+
+constinit const sgemm_kernel sgemm_grid_stride = {
+    .name = "grid_stride",
+    .description = "a fixed grid that walks over the tiles of C, one element a thread",
+    .block_m = block_m,
+    .block_n = block_n,
+    .threads = threads,
+    .launch = walking_launcher<block_m, block_n, threads, blocks_per_sm>(
+        [](auto transa, auto transb) { return grid_stride<transa, transb>; }),
+};
+
+} // namespace myblas::cuda
