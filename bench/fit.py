@@ -246,6 +246,7 @@ HALF_OCTAVES = 128
 NEAR_LEAST = math.log2(1.5)  # the learned factor is asked only of variants whose physical time is so near the least
 HIDDEN = 24
 SCALE = 1 / 8
+IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9  # whose rounds are passes, and readings are taken with room for one
 MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
 
@@ -401,6 +402,8 @@ def find_domains(view, regrets, rough, rows):
         ranges[variant, :, 0] = np.maximum(values.min(axis=0) - MARGIN, 0)
         ranges[variant, :, 1] = np.minimum(values.max(axis=0) + MARGIN, HALF_OCTAVES - 1)
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
+        if view.variants[variant].startswith(IN_PASSES):
+            most_rounds[variant] = MANY_ROUNDS
     return ranges, most_rounds
 
 
@@ -524,7 +527,7 @@ def write_model(model, path, readings, lines):
         for v, name in enumerate(model.variants):
             ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
             file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
-            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.0f},\n")
+            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
         file.write("};\n\nconstexpr std::array<std::array<float, hidden_count>, problem_feature_count> hidden = {{\n")

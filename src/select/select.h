@@ -76,6 +76,14 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
 }
 
 template <class Problem>
+bool has_room(const kernel_entry<Problem>& kernel,
+              const Problem& problem,
+              const device_info& device,
+              size_t workspace_bytes) {
+    return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
+}
+
+template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
@@ -84,7 +92,7 @@ bool accepts(const kernel_entry<Problem>& kernel,
         return false;
     if (kernel.accepts && !kernel.accepts(problem, device))
         return false;
-    return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
+    return has_room(kernel, problem, device, workspace_bytes);
 }
 
 // ---- Choice --------------------------------------------------------------------------------------
@@ -128,6 +136,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     // that mostly one or two are asked.
     constexpr float never = std::numeric_limits<float>::infinity();
     const candidate* known = nullptr; // to accept
+    bool wants_room = false;
     const auto find_least = [&]() -> const candidate* {
         for (;;) {
             candidate* least = nullptr;
@@ -135,14 +144,18 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
             for (candidate& c : all)
                 if (c.cycles < least_cycles)
                     least = &c, least_cycles = c.cycles;
-            if (!least || least == known ||
-                accepts(*by.kernels[least->variant], q.problem, q.device, q.workspace_bytes))
+            if (!least || least == known)
                 return least;
+            const kernel_entry<sgemm_problem>& kernel = *by.kernels[least->variant];
+            if (accepts(kernel, q.problem, q.device, q.workspace_bytes))
+                return least;
+            wants_room =
+                wants_room || !has_room(kernel, q.problem, q.device, q.workspace_bytes);
             least->cycles = never;
         }
     };
     known = find_least();
-    if (!known)
+    if (!known || (!any_rounds && wants_room))
         return nullptr;
     const float limit = known->cycles * near_least;
     for (candidate& c : all)
@@ -153,7 +166,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     return by.kernels[(best ? best : known)->variant];
 }
 
-// Of the variants that compete for the problem, or else of all.
+// Of the variants that compete for the problem, or of all, where the fastest of these want more workspace or none accepts.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
