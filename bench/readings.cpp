@@ -21,6 +21,7 @@ constexpr int64_t most_elements = int64_t{1} << 29; // of an operand
 constexpr size_t most_batch = 8192;
 constexpr size_t workspace_bytes = size_t{4} << 30;
 constexpr double flops_of_large_calls = 0x1p37; // from there on small tiles are hopeless
+constexpr double alone_us = 9; // by which a call that is timed alone may seem longer than one among others
 
 // ---- The calls -----------------------------------------------------------------------------------
 
@@ -246,7 +247,7 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
     }
     std::vector<size_t> close(subjects.size());
     std::iota(close.begin(), close.end(), size_t{0});
-    drop_slow(close, places, found, 1.5, 3);
+    drop_slow(close, places, found, 1.5, alone_us);
     for (size_t i = 0; i < subjects.size(); ++i)
         if (subjects[i].name == always && std::find(close.begin(), close.end(), i) == close.end())
             close.push_back(i);

@@ -381,15 +381,29 @@ void test_edges_of_domains(void**) {
 
 void test_most_rounds(void**) {
     made_up_model m;
-    m.of(large).most_rounds = 3;
+    m.of(large).most_rounds = m.of(split).most_rounds = 3;
     m.of(small).costs.step = 100;
     sgemm_problem p = square(100);
     p.batch_count = 3;
-    assert_string_equal(selected_by(m, p, 0), "large");
+    assert_string_equal(selected_by(m, p, 100000), "split");
     p.batch_count = 4;
-    assert_string_equal(selected_by(m, p, 0), "small");
+    assert_string_equal(selected_by(m, p, 100000), "small");
     p.m = 1001; // which `small` refuses
+    assert_string_equal(selected_by(m, p, 100000), "split");
     assert_string_equal(selected_by(m, p, 0), "large");
+}
+
+// Where the fastest of the candidates lacks workspace, all are compared, since the others of its kind lack it, too.
+void test_who_lacks_workspace_lets_all_compete(void**) {
+    made_up_model m;
+    m.of(large).domain[0] = {0, 0};
+    m.tabulate();
+    sgemm_problem p = square(100);
+    assert_string_equal(selected_by(m, p, 100000), "split");
+    assert_string_equal(selected_by(m, p, 99999), "large");
+    m.of(split).costs.launch = 1e6f; // not the fastest of the candidates
+    assert_string_equal(selected_by(m, p, 99999), "small");
+    assert_string_equal(selected_by(m, p, 100000), "small");
 }
 
 // As many variants as there are bits.
@@ -742,6 +756,7 @@ int main() {
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_edges_of_domains),
         cmocka_unit_test(test_most_rounds),
+        cmocka_unit_test(test_who_lacks_workspace_lets_all_compete),
         cmocka_unit_test(test_most_variants),
         cmocka_unit_test(test_fitted_model),
         cmocka_unit_test(test_cache_is_exact),

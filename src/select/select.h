@@ -83,16 +83,22 @@ bool has_room(const kernel_entry<Problem>& kernel,
     return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
 }
 
+// With as much workspace as it asks for.
+template <class Problem>
+bool accepts_with_room(const kernel_entry<Problem>& kernel,
+                       const Problem& problem,
+                       const device_info& device) {
+    return runs_on(kernel, device) && allows(problem, kernel) &&
+           (!kernel.accepts || kernel.accepts(problem, device));
+}
+
 template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
-    if (!runs_on(kernel, device) || !allows(problem, kernel))
-        return false;
-    if (kernel.accepts && !kernel.accepts(problem, device))
-        return false;
-    return has_room(kernel, problem, device, workspace_bytes);
+    return accepts_with_room(kernel, problem, device) &&
+           has_room(kernel, problem, device, workspace_bytes);
 }
 
 // ---- Choice --------------------------------------------------------------------------------------
@@ -147,10 +153,11 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
             if (!least || least == known)
                 return least;
             const kernel_entry<sgemm_problem>& kernel = *by.kernels[least->variant];
-            if (accepts(kernel, q.problem, q.device, q.workspace_bytes))
-                return least;
-            wants_room =
-                wants_room || !has_room(kernel, q.problem, q.device, q.workspace_bytes);
+            if (accepts_with_room(kernel, q.problem, q.device)) {
+                if (has_room(kernel, q.problem, q.device, q.workspace_bytes))
+                    return least;
+                wants_room = true;
+            }
             least->cycles = never;
         }
     };
