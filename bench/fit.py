@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by readings held back from fitting.
 
-    fit.py fit READINGS... --library LIBMYBLAS --out src/select/model_sm90.inc
-    fit.py --check --library LIBMYBLAS          (NumPy alone; the committed readings, the library's own choices)
-    fit.py carry READINGS... --library LIBMYBLAS (what the choice loses on a card that was not measured)
+    fit.py --fit src/select/model_sm90.inc   fits to the readings of all cards (NumPy, SciPy; minutes)
+    fit.py --check                           judges the choices of the library (NumPy)
+    fit.py --carry                           fits to all cards but one, and judges by that one (NumPy, SciPy; minutes)
 
-Readings are what `myblas-bench readings` writes, one call a line. A quarter of the lines, by a checksum of the call, is
-never fitted to. The work of each kernel comes from the library (myblasGetKernelEstimateOn), so that there is one
-implementation of it; the formula of the model is here, too, and --check compares both.
+Readings are what `myblas-bench readings` writes, one call a line; without a list they are those in bench/readings. A
+quarter of the lines, by a checksum of the call, is never fitted to. The work of each kernel comes from the library
+(myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is here, too, and --check
+compares both.
 
 Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of logarithms of times. The
 learned factor then minimises what the choice costs: the expected regret of choosing with probabilities that
-follow the predictions, more and more sharply. Needs NumPy and SciPy.
+follow the predictions, more and more sharply. It is the mean of several fits from different beginnings.
 """
 
 import argparse
@@ -194,9 +195,8 @@ class Readings:
         self.rough = np.array([[cell.startswith("~") for cell in row[1:]] for row in cells])
         key = lambda c: ",".join(str(c[x]) for x in ("form", "m", "n", "k", "lda", "ldb", "batch"))
         self.held = np.array([zlib.crc32(key(call).encode()) % 4 == 0 for call in self.calls])
-
-    def device(self):
-        return Device.of(self.context["device"])
+        self.devices = [Device.of(self.context["device"])] * len(self.calls)
+        self.cards = np.array([self.context["gpu"]] * len(self.calls))
 
     def call(self, index, mode):
         c = self.calls[index]
@@ -253,9 +253,9 @@ MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a fac
 class View:
     """Of all calls of some readings: what variants see of problems, and their work, in float64."""
 
-    def __init__(self, readings, library, device=None):
-        device = device or readings.device()
-        self.device = device
+    def __init__(self, readings, library):
+        devices = readings.devices
+        fact = lambda name: np.array([getattr(device, name) for device in devices], dtype=float)
         names = [name for name in library.names if name in readings.kernels]
         self.variants = names
         self.columns = [readings.kernels.index(name) for name in names]
@@ -266,7 +266,7 @@ class View:
         for row in range(count):
             call = readings.call(row, mode=2)
             for column, index in enumerate(indices):
-                found = library.estimate(device, call, index)
+                found = library.estimate(devices[row], call, index)
                 self.accepted[row, column] = found.accepted
                 self.work[row, column] = [getattr(found, name) for name in WORK]
         of = lambda name: np.maximum(np.array([c[name] for c in readings.calls], dtype=float), 1)
@@ -274,7 +274,7 @@ class View:
         m, n, k, batch = of("m"), of("n"), of("k"), of("batch")
         lm, ln, lk, lb = np.log2(m), np.log2(n), np.log2(k), np.log2(batch)
         small, large = np.minimum(lm, ln), np.maximum(lm, ln)
-        cache = np.log2(4 * batch * (m * k + k * n + m * n) / device.l2_bytes)
+        cache = np.log2(4 * batch * (m * k + k * n + m * n) / fact("l2_bytes"))
         calls = readings.calls
         on_grid = lambda ld: flag([c["offset"] % 4 == 0 and c[ld] % 4 == 0 for c in calls])
         if_array = flag([c["pointers"] for c in calls])
@@ -287,12 +287,13 @@ class View:
             [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
              np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, grid("lda"), grid("ldb"), grid("ldc"),
              if_array, np.ones(count)], axis=1)  # fmt: skip
-        bytes_per_cycle = device.memory_gbps * 1000 / device.clock_mhz
+        self.clock_mhz = fact("clock_mhz")
+        bytes_per_cycle = fact("memory_gbps") * 1000 / self.clock_mhz
         self.c_cycles = 4 * batch * m * n / bytes_per_cycle
         self.cached = 1 / (1 + 2.0 ** np.clip(4.3281 * (cache + 0.7), -100, 100))
         w = {name: self.work[:, :, i] for i, name in enumerate(WORK)}
         self.w = w
-        self.memory_cycles = w["memory_bytes"] / bytes_per_cycle
+        self.memory_cycles = w["memory_bytes"] / bytes_per_cycle[:, None]
         log = lambda x, offset: np.log2(x + offset) * SCALE
         self.features = np.stack(
             [log(w["rounds"], 1), log(w["steps"], 1), log(w["math_cycles"], 100), log(w["copies"], 100),
@@ -362,7 +363,6 @@ def fit_costs(view, us, rough, best, rows):
     """The physical coefficients of each variant."""
     from scipy.optimize import least_squares
 
-    clock = view.device.clock_mhz
     costs = []
     for variant, column in enumerate(view.columns):
         times = us[:, column]
@@ -370,7 +370,7 @@ def fit_costs(view, us, rough, best, rows):
         index = np.flatnonzero(known)
         gap = np.clip(np.log2(times[index] / best[index]), 0, 5)
         weight = np.where(rough[index, column], 0.1, 1) * (0.15 + np.exp(-1.5 * gap))
-        target = np.log2(times[index] * clock)
+        target = np.log2(times[index] * view.clock_mhz[index])
         root = np.sqrt(weight)
         pull = 0.02 * math.sqrt(weight.sum() / 50 + 1e-9)  # towards where it began, for what is not seen
 
@@ -415,7 +415,7 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-
     problem, features, base = view.problem[rows], view.features[rows], physical[rows]
     inside = view.candidates(domain)[rows]
     columns = view.columns
-    target = np.log2(us[rows][:, columns] * view.device.clock_mhz)
+    target = np.log2(us[rows][:, columns] * view.clock_mhz[rows, None])
     known = np.isfinite(target)
     target = np.where(known, target, 0)
     modes = []
@@ -555,6 +555,8 @@ def join(readings):
         first.rough = np.concatenate([first.rough, arrange(other.rough, False)])
         first.sets = np.concatenate([first.sets, other.sets])
         first.held = np.concatenate([first.held, other.held])
+        first.cards = np.concatenate([first.cards, other.cards])
+        first.devices += other.devices
         first.incumbent_us = np.concatenate([first.incumbent_us, other.incumbent_us])
         first.calls += other.calls
     return first

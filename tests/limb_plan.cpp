@@ -55,7 +55,8 @@ bool fits(const limb_variant& v,
           const device_info& device,
           size_t bytes) {
     const tile_plan tiles = v.plan_tiles(pass, plan.limbs, device, bytes);
-    return v.lay_out(pass, plan.limbs, tiles.parts).end <= bytes;
+    return v.lay_out(pass, plan.limbs, tiles.parts > 1 && !tiles.in_cluster, tiles.parts).end <=
+           bytes;
 }
 
 // The first and the last of the passes along each extent.

@@ -25,7 +25,7 @@ struct limb_launcher {
                                 const tile_plan& tiles,
                                 const launch_context& context,
                                 const Arguments&... arguments) {
-        const int cluster = tiles.parts <= largest_tile_cluster ? tiles.parts : 1;
+        const int cluster = tiles.in_cluster ? tiles.parts : 1;
         return launch_clusters(
             kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
     }
@@ -52,7 +52,8 @@ struct limb_launcher {
                                       const launch_context& context) {
         const device_info& device = *context.device;
         tile_plan tiles = variant.plan_tiles(pass, plan.limbs, device, context.workspace_bytes);
-        const pass_layout at = variant.lay_out(pass, plan.limbs, tiles.parts);
+        const bool has_sums = tiles.parts > 1 && !tiles.in_cluster;
+        const pass_layout at = variant.lay_out(pass, plan.limbs, has_sums, tiles.parts);
         char* const workspace = static_cast<char*>(context.workspace);
         const auto operand = [&](size_t limbs, size_t cells, size_t lines, size_t samples) {
             return packed_operand{workspace + limbs,

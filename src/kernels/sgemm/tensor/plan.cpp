@@ -73,6 +73,12 @@ int limb_variant::part_count(const limb_pass& pass, const device_info& device, i
     return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
 }
 
+// Whether so many blocks for each tile are to be clusters: few of them, if all run at the same time.
+bool limb_variant::is_cluster(const limb_pass& pass, const device_info& device, int parts) const {
+    return parts > 1 && parts <= largest_tile_cluster &&
+           tile_count(pass) <= cluster_places(device, parts);
+}
+
 bool limb_variant::is_short(const limb_pass& pass, const device_info& device) const {
     constexpr int most_parts = 2, most_chunks = 64;
     const int parts = part_count(pass, device, no_bound);
@@ -81,7 +87,8 @@ bool limb_variant::is_short(const limb_pass& pass, const device_info& device) co
            pass.chunks <= most_chunks;
 }
 
-pass_layout limb_variant::lay_out(const limb_pass& pass, int held_limbs, int parts) const {
+pass_layout
+limb_variant::lay_out(const limb_pass& pass, int held_limbs, bool has_sums, int parts) const {
     const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
     const int64_t limbs_bytes = int64_t{pass.chunks} * held_limbs * limb_bytes; // of a panel
     const int64_t cells_bytes = pass.chunks * panel_cells * sizeof(float);
@@ -98,7 +105,7 @@ pass_layout limb_variant::lay_out(const limb_pass& pass, int held_limbs, int par
     at.line_scales_b = at.line_scales_a + a * lines_bytes;
     at.sums = at.line_scales_b + b * lines_bytes;
     at.end = at.sums;
-    if (parts > largest_tile_cluster)
+    if (has_sums)
         at.end += tile_count(pass) * parts * tile_floats() * sizeof(float);
     return at;
 }
@@ -106,7 +113,8 @@ pass_layout limb_variant::lay_out(const limb_pass& pass, int held_limbs, int par
 // With all the blocks for each tile that the pass wants.
 size_t
 limb_variant::room_for(const limb_pass& pass, int held_limbs, const device_info& device) const {
-    return lay_out(pass, held_limbs, part_count(pass, device, no_bound)).end;
+    const int parts = part_count(pass, device, no_bound);
+    return lay_out(pass, held_limbs, has_sums(pass, device, parts), parts).end;
 }
 
 pass_plan limb_variant::plan_whole(const sgemm_problem& p, const device_info& device) const {
@@ -128,7 +136,7 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
     const double cuts_k = std::max(cuts(p.k, pass.k), 1.0);
     const int parts = part_count(pass, device, no_bound);
     const double blocks = static_cast<double>(tile_count(pass)) * parts;
-    const double sums = parts > largest_tile_cluster ? 8 * blocks * tile_floats() : 0;
+    const double sums = has_sums(pass, device, parts) ? 8 * blocks * tile_floats() : 0;
     const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
     return {.passes = passes,
             .steps = passes * std::ceil(blocks / device.sm_count) * ceil_div(pass.chunks, parts),
@@ -154,7 +162,7 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
     const auto consider = [&](int64_t batches, int64_t rows, int64_t cols) {
         limb_pass pass = make_pass(batches, rows, cols, p.k);
         size_t room = room_for(pass, limbs, device);
-        for (int64_t cuts = lay_out(pass, limbs, 1).end / bytes + 1;
+        for (int64_t cuts = lay_out(pass, limbs, false, 1).end / bytes + 1;
              room > bytes && pass.chunks > 1;
              cuts += ceil_div<int64_t>(cuts, 16)) {
             pass = make_pass(batches, rows, cols, round_up(ceil_div(p.k, cuts), chunk_k));
@@ -249,13 +257,13 @@ tile_plan limb_variant::plan_tiles(const limb_pass& pass,
                                    size_t bytes) const {
     tile_plan tiles{};
     tiles.tiles = static_cast<unsigned>(tile_count(pass));
+    const size_t bytes_without = lay_out(pass, held_limbs, false, 1).end;
+    const auto room = static_cast<int64_t>((bytes - bytes_without) / sizeof(float));
+    const int64_t most = room / (tile_count(pass) * tile_floats());
     tiles.parts = part_count(pass, device, no_bound);
-    const pass_layout at = lay_out(pass, held_limbs, tiles.parts);
-    if (at.end > bytes) {
-        const auto room = static_cast<int64_t>((bytes - at.sums) / sizeof(float));
-        const int64_t parts = room / (tile_count(pass) * tile_floats());
-        tiles.parts = part_count(pass, device, std::max<int64_t>(parts, largest_tile_cluster));
-    }
+    while (has_sums(pass, device, tiles.parts) && tiles.parts > most)
+        tiles.parts = part_count(pass, device, tiles.parts - 1);
+    tiles.in_cluster = is_cluster(pass, device, tiles.parts);
     tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
     return tiles;
 }
@@ -267,7 +275,7 @@ bool limb_variant::plan_strips(const limb_pass& pass,
     const int64_t panels_a = pass.batches * pass.panels_a;
     const int64_t panels_b = pass.batches * pass.panels_b;
     plan.first_counter = pass_counters;
-    if (tiles.parts > largest_tile_cluster)
+    if (tiles.parts > 1 && !tiles.in_cluster)
         plan.first_counter += static_cast<int>(tiles.tiles);
     const int places = counter_count - plan.first_counter - strip_counters;
     if (pass.chunks == 0 || panels_a + panels_b > places)

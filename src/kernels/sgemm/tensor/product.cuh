@@ -316,7 +316,7 @@ __device__ __forceinline__ bool multiply_tiles(
         const tile_target target(job, at);
         // A block's only tile takes the same way, by whole columns.
         const bool is_only = plan.parts == 1 && units <= gridDim.x;
-        if (is_only || (plan.parts > 1 && plan.parts <= largest_tile_cluster)) {
+        if (is_only || plan.in_cluster) {
             write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);
         } else if (add_parts<Shape>(plan, tile, part, acc))
             write_tile<Shape>(target, acc);

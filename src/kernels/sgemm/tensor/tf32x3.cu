@@ -45,13 +45,12 @@ struct variant {
         return ceil_div<int64_t>(p.k, Shape::block_k);
     }
 
-    // Blocks for each tile, as many as run at the same time: clusters of more than 2 do not reach all
-    // multiprocessors.
+    // Blocks for each tile, as many as run at the same time.
     static int part_count(const sgemm_problem& p, const device_info& device) {
         const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
         int count = 1;
         for (int parts = 2; parts <= largest_cluster && 2 * parts <= slab_count(p); ++parts)
-            if (tiles * parts <= (parts == 2 ? device.sm_count : device.sm_count * 5 / 6))
+            if (tiles <= cluster_places(device, parts))
                 count = parts;
         return count;
     }

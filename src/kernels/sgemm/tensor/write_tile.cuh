@@ -34,7 +34,7 @@ template <class Shape>
 __device__ __forceinline__ bool
 add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::halves][64]) {
     constexpr int math_threads = Shape::math_threads;
-    if (plan.parts <= largest_tile_cluster)
+    if (plan.parts == 1)
         return true;
     __shared__ bool is_last;
     const int thread = threadIdx.x - 128;
