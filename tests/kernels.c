@@ -1443,13 +1443,15 @@ static void test_device_of_a_handle(void** state) {
     assert_int_equal(device.size_bytes, sizeof device);
     assert_true(device.arch >= 80 && device.sm_count > 0 && device.clock_mhz > 0);
     assert_true(device.memory_gbps > 0 && device.l2_bytes > 0 && device.smem_per_block > 0);
+    size_t workspace = 0; // which decides how many passes a kernel needs
+    assert_ok(myblasGetWorkspaceLimit(handle, &workspace));
     random_seed(14);
     for (int round = 0; round < 200; ++round) {
         const myblasCall_t call = random_call(MYBLAS_ROUTINE_SGEMM);
         const int index = (int)random_between(0, kernel_count(handle, MYBLAS_ROUTINE_SGEMM) - 1);
         myblasKernelEstimate_t known = {.size_bytes = sizeof known};
         assert_ok(myblasGetKernelEstimate(handle, &call, index, &known));
-        const myblasKernelEstimate_t described = estimate_on(&device, SIZE_MAX, &call, index);
+        const myblasKernelEstimate_t described = estimate_on(&device, workspace, &call, index);
         assert_true(known.predicted_us == described.predicted_us);
     }
 }
