@@ -127,14 +127,14 @@ typedef struct {
     size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */
-    double rounds;               /* blocks that follow one another in a multiprocessor's place */
+    double rounds;               /* blocks one after the other in a place; passes of bf16x6, fp16x3 */
     double steps;                /* slabs of k that a block waits for, one after the other */
     double math_cycles;          /* of the busiest multiprocessor's arithmetic, if never idle */
     double copies;               /* a warp's copy instructions on that multiprocessor */
     double l2_bytes;             /* that it reads */
     double memory_bytes;         /* of all operands, and of what is packed or copied besides */
     double exchanges;            /* sums of other blocks that a block adds */
-    double fill;                 /* part of the last round's places that have a block */
+    double fill;                 /* blocks of an average multiprocessor, by those of the busiest */
     double edge;                 /* part of the tiles' elements that lies in C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
     double factor;       /* what was learned from readings, and of a file that MYBLAS_TUNING names */

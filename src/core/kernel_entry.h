@@ -29,14 +29,14 @@ inline constexpr int counter_count = 4096; // of every stream of a handle
 // that follow from the kernel's code and the problem alone. "The busiest multiprocessor" is the one with most blocks.
 struct work_estimate {
     float launches = 1;     // kernels that are enqueued
-    float rounds = 1;       // blocks that follow one another in the same place
+    float rounds = 1;       // blocks one after the other in a place; passes of bf16x6 and fp16x3
     float steps = 0;        // slabs that a block waits for one after the other, over all rounds
     float math_cycles = 0;  // of the busiest multiprocessor, if its arithmetic units were never idle
     float copies = 0;       // instructions of a warp that copy operands, on the busiest multiprocessor
     float l2_bytes = 0;     // that the busiest multiprocessor reads
     float memory_bytes = 0; // of all operands, and of what is packed or copied besides
     float exchanges = 0;    // sums of other blocks that a block adds
-    float fill = 1;         // of the places of the last round, the part that has a block
+    float fill = 1;         // blocks of an average multiprocessor, by those of the busiest
     float edge = 1;         // of the tiles' elements, the part that lies in C
 };
 
