@@ -127,7 +127,7 @@ typedef struct {
     size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */
-    double rounds;               /* blocks one after the other in a place; passes of bf16x6, fp16x3 */
+    double rounds;               /* blocks one after another in a place (bf16x6, fp16x3: passes) */
     double steps;                /* slabs of k that a block waits for, one after the other */
     double math_cycles;          /* of the busiest multiprocessor's arithmetic, if never idle */
     double copies;               /* a warp's copy instructions on that multiprocessor */

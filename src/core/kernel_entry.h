@@ -29,7 +29,7 @@ inline constexpr int counter_count = 4096; // of every stream of a handle
 // that follow from the kernel's code and the problem alone. "The busiest multiprocessor" is the one with most blocks.
 struct work_estimate {
     float launches = 1;     // kernels that are enqueued
-    float rounds = 1;       // blocks one after the other in a place; passes of bf16x6 and fp16x3
+    float rounds = 1;       // blocks one after another in a place (bf16x6, fp16x3: passes)
     float steps = 0;        // slabs that a block waits for one after the other, over all rounds
     float math_cycles = 0;  // of the busiest multiprocessor, if its arithmetic units were never idle
     float copies = 0;       // instructions of a warp that copy operands, on the busiest multiprocessor
