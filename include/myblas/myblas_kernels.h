@@ -137,7 +137,7 @@ typedef struct {
     double fill;                 /* blocks of an average multiprocessor, by those of the busiest */
     double edge;                 /* part of the tiles' elements that lies in C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
-    double factor;       /* what was learned from readings, and of a file that MYBLAS_TUNING names */
+    double factor; /* what was learned from readings, and of a file that MYBLAS_TUNING names */
     double predicted_us; /* microseconds */
 } myblasKernelEstimate_t;
 
