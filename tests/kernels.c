@@ -1185,6 +1185,38 @@ static void test_refusals(void** state) {
 
 // ---- Forcing -------------------------------------------------------------------------------------
 
+static const char* const families[] = {"warp_tile",
+                                       "split_k",
+                                       "stream_k",
+                                       "small_tile",
+                                       "short_k",
+                                       "skinny",
+                                       "thin",
+                                       "bf16x6",
+                                       "fp16x3",
+                                       "tf32x3"};
+
+// What is neither a kernel nor a family of any backend.
+static const char* const no_names[] = {"",
+                                       "/",
+                                       "no_such_kernel",
+                                       "warp",
+                                       "warp_",
+                                       "thin/",
+                                       "thin/vec",
+                                       "thin/vector/",
+                                       "small_tile/16x16",
+                                       "256x128",
+                                       "THIN",
+                                       "blocke",
+                                       "blocked/"};
+
+// Whether a kernel is of a family, or has that name.
+static bool belongs_to(const char* family, const char* name) {
+    const size_t length = strlen(family);
+    return strncmp(name, family, length) == 0 && (!name[length] || name[length] == '/');
+}
+
 static void test_forcing(void** state) {
     myblasHandle_t handle = require_handle(state);
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
@@ -1202,8 +1234,9 @@ static void test_forcing(void** state) {
         assert_string_equal(name, info.name);
         ++taken;
         // What was forced before stays when another name is refused.
-        assert_status(INVALID_VALUE,
-                      myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, "no_such_kernel"));
+        for (size_t n = 0; n < COUNT_OF(no_names); ++n)
+            assert_status(INVALID_VALUE,
+                          myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, no_names[n]));
         assert_ok(myblasSelectKernel(handle, &call, &name));
         assert_string_equal(name, info.name);
     }
@@ -1211,7 +1244,6 @@ static void test_forcing(void** state) {
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
     assert_ok(myblasSelectKernel(handle, &call, &name));
     assert_string_equal(name, free_choice);
-    assert_status(INVALID_VALUE, myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, ""));
     assert_status(INVALID_VALUE,
                   myblasForceKernel(handle, (myblasRoutine_t)MYBLAS_ROUTINE_COUNT, "naive"));
     assert_status(INVALID_VALUE, myblasForceKernel(handle, (myblasRoutine_t)-1, NULL));
@@ -1222,16 +1254,100 @@ static void test_forcing(void** state) {
     assert_status(INVALID_VALUE, myblasGetLastKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
 }
 
-// A kernel is taken in the mode that it promises and in weaker ones.
+// With a family forced a call takes its fastest variant of those that accept it, however far the call is from what they
+// are good at, or answers NOT_SUPPORTED. Returns whether one accepts it.
+static bool takes_fastest_of(const char* family, myblasHandle_t handle, const myblasCall_t* call) {
+    struct comparison c = {.count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM)};
+    bool is_accepted = false;
+    for (int i = 0; i < c.count; ++i) {
+        c.info[i] = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        c.estimate[i].size_bytes = sizeof c.estimate[i];
+        assert_ok(myblasGetKernelEstimate(handle, call, i, &c.estimate[i]));
+        c.estimate[i].accepted &= belongs_to(family, c.info[i].name);
+        is_accepted = is_accepted || c.estimate[i].accepted;
+    }
+    const char* name = "untouched";
+    const myblasStatus_t status = myblasSelectKernel(handle, call, &name);
+    assert_int_equal(status, is_accepted ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_NOT_SUPPORTED);
+    if (!is_accepted) {
+        assert_string_equal(name, "untouched");
+        return false;
+    }
+    const int taken = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, name);
+    assert_int_equal(c.estimate[taken].accepted, 1);
+    const int fastest = fastest_of(&c, false, taken);
+    if (fastest != taken)
+        fail_msg("of %s %s is taken, not %s",
+                 family,
+                 name,
+                 fastest < 0 ? "one without a time" : c.info[fastest].name);
+    return true;
+}
+
+static void test_forcing_families(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(15);
+    int accepted = 0;
+    for (size_t f = 0; f < COUNT_OF(families); ++f) {
+        const char *family = families[f], *name = NULL;
+        if (backend_of(handle) == MYBLAS_BACKEND_HOST) { // which has none
+            const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
+            assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, "blocked"));
+            assert_status(INVALID_VALUE, myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, family));
+            assert_ok(myblasSelectKernel(handle, &call, &name));
+            assert_string_equal(name, "blocked");
+            continue;
+        }
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, family));
+        for (int round = 0; round < 200; ++round) {
+            const myblasCall_t call = random_call(MYBLAS_ROUTINE_SGEMM);
+            assert_ok(myblasSetMathMode(handle, (myblasMath_t)random_between(0, 2)));
+            accepted += takes_fastest_of(family, handle, &call);
+        }
+        // Other routines have no families.
+        assert_status(INVALID_VALUE, myblasForceKernel(handle, MYBLAS_ROUTINE_SUM, family));
+    }
+    assert_true(accepted > 100 || backend_of(handle) == MYBLAS_BACKEND_HOST);
+}
+
+// MYBLAS_SGEMM_KERNEL may name a family. Where the backend has none of that name, calls are refused, as by any such name.
+static void test_family_in_the_environment(void** state) {
+    const myblasBackend_t backend = backend_of(require_handle(state));
+    const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
+    const char* const names[] = {"small_tile", "small", "small_tile/"};
+    for (size_t i = 0; i < COUNT_OF(names); ++i) {
+        setenv("MYBLAS_SGEMM_KERNEL", names[i], 1);
+        myblasHandle_t handle = NULL;
+        const myblasStatus_t created = myblasCreateOn(&handle, backend);
+        unsetenv("MYBLAS_SGEMM_KERNEL");
+        assert_ok(created);
+        const char* name = NULL;
+        if (backend == MYBLAS_BACKEND_CUDA && i == 0) {
+            assert_ok(myblasSelectKernel(handle, &call, &name));
+            assert_true(is_one_of(name, "small_tile/"));
+        } else {
+            assert_status(NOT_SUPPORTED, myblasSelectKernel(handle, &call, &name));
+        }
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+        assert_ok(myblasSelectKernel(handle, &call, &name));
+        assert_ok(myblasDestroy(handle));
+    }
+}
+
+// A kernel is taken in the mode that it promises and in weaker ones, and so is its family.
 static void test_modes(void** state) {
     myblasHandle_t handle = require_handle(state);
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
-    for (int i = 0; i < count; ++i) {
-        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+    for (int i = 0; i < 2 * count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i / 2);
         if (!kernel_fits_device(handle, &info))
             continue;
-        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        char forced[64];
+        snprintf(forced, sizeof forced, "%s", info.name);
+        if (i % 2)
+            forced[strcspn(forced, "/")] = '\0';
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, forced));
         assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH));
         const char* name = NULL;
         if (myblasSelectKernel(handle, &call, &name) != MYBLAS_STATUS_SUCCESS)
@@ -1241,6 +1357,7 @@ static void test_modes(void** state) {
             assert_int_equal(myblasSelectKernel(handle, &call, &name),
                              mode >= (int)info.math_mode ? MYBLAS_STATUS_SUCCESS
                                                          : MYBLAS_STATUS_NOT_SUPPORTED);
+            assert_true(mode < (int)info.math_mode || belongs_to(forced, name));
         }
     }
 }
@@ -1326,13 +1443,15 @@ static void test_device_of_a_handle(void** state) {
     assert_int_equal(device.size_bytes, sizeof device);
     assert_true(device.arch >= 80 && device.sm_count > 0 && device.clock_mhz > 0);
     assert_true(device.memory_gbps > 0 && device.l2_bytes > 0 && device.smem_per_block > 0);
+    size_t workspace = 0; // which decides how many passes a kernel needs
+    assert_ok(myblasGetWorkspaceLimit(handle, &workspace));
     random_seed(14);
     for (int round = 0; round < 200; ++round) {
         const myblasCall_t call = random_call(MYBLAS_ROUTINE_SGEMM);
         const int index = (int)random_between(0, kernel_count(handle, MYBLAS_ROUTINE_SGEMM) - 1);
         myblasKernelEstimate_t known = {.size_bytes = sizeof known};
         assert_ok(myblasGetKernelEstimate(handle, &call, index, &known));
-        const myblasKernelEstimate_t described = estimate_on(&device, SIZE_MAX, &call, index);
+        const myblasKernelEstimate_t described = estimate_on(&device, workspace, &call, index);
         assert_true(known.predicted_us == described.predicted_us);
     }
 }
@@ -1475,6 +1594,8 @@ int main(int argc, char** argv) {
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forcing),
+        cmocka_unit_test(test_forcing_families),
+        cmocka_unit_test(test_family_in_the_environment),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_last_kernel),
         cmocka_unit_test(test_handle_estimates),

@@ -171,6 +171,11 @@ static void assert_result(const struct product* p,
 
 // ---- One kernel on its matrix of calls -----------------------------------------------------------
 
+static bool is_of_family(const char* name, const char* family) {
+    const size_t length = strlen(family);
+    return strncmp(name, family, length) == 0 && name[length] == '/';
+}
+
 struct operands {
     struct operand a, b, c, nan_a, nan_b, scalar, workspace;
 };
@@ -331,7 +336,7 @@ static void run_call(myblasHandle_t handle,
         operand_assert_unchanged(&o->c);
         return;
     }
-    if (forced)
+    if (forced && !is_of_family(selected, forced))
         assert_string_equal(selected, forced);
     if (alpha != 0 && s.k > 0)
         assert_last_kernel(handle, MYBLAS_ROUTINE_SGEMM, selected);
@@ -390,14 +395,9 @@ run_kernel(myblasHandle_t handle, const char* forced, const myblasKernelInfo_t* 
     return counts;
 }
 
-static bool is_of_family(const myblasKernelInfo_t* info, const char* family) {
-    const size_t length = strlen(family);
-    return strncmp(info->name, family, length) == 0 && info->name[length] == '/';
-}
-
 // Whether the kernel packs its operands as limbs, in a workspace.
 static bool packs_limbs(const myblasKernelInfo_t* info) {
-    return is_of_family(info, "bf16x6") || is_of_family(info, "fp16x3");
+    return is_of_family(info->name, "bf16x6") || is_of_family(info->name, "fp16x3");
 }
 
 // Whether the kernel, which is forced, takes anything at all. Only OpenBLAS may be missing.
@@ -438,6 +438,41 @@ static void test_every_kernel(void** state) {
         print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
         if (counts.ran < (reduced() ? 1 : 100))
             fail_msg("%s took %d calls only", info.name, counts.ran);
+    }
+}
+
+// The names of families force whichever of their variants accepts, and none in modes that promise more.
+static void test_families(void** state) {
+    static const struct shape small = {16, 64, 64}; // that each of them takes
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    char family[64] = "";
+    for (int i = 0; i < count; ++i) {
+        myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        const size_t length = strcspn(info.name, "/");
+        if (!info.name[length] || !kernel_fits_device(handle, &info) ||
+            (*family && is_of_family(info.name, family)))
+            continue;
+        snprintf(family, sizeof family, "%.*s", (int)length, info.name);
+        info.name = family;
+        random_seed((uint64_t)i + 1);
+        struct operands operands = operands_create(handle);
+        for (int integers = 0; integers <= 1; ++integers) {
+            struct product product = product_create(small, integers);
+            struct counts counts = {0, 0};
+            force(handle, &info);
+            run_product(handle, family, &operands, &product, (size_t)integers, &counts);
+            assert_true(counts.ran > 0 || reduced());
+            if (info.math_mode != MYBLAS_FP32_STRICT_MATH) {
+                counts.ran = 0;
+                assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+                run_product(handle, family, &operands, &product, (size_t)integers, &counts);
+                assert_int_equal(counts.ran, 0);
+                assert_true(counts.declined > 0 || reduced());
+            }
+            product_destroy(&product);
+        }
+        operands_destroy(&operands);
     }
 }
 
@@ -562,8 +597,8 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return !is_of_family(info, "stream_k") && strcmp(info->name, "thin/panel") != 0 &&
-           !is_of_family(info, "tf32x3");
+    return !is_of_family(info->name, "stream_k") && strcmp(info->name, "thin/panel") != 0 &&
+           !is_of_family(info->name, "tf32x3");
 }
 
 // Whether a kernel is to take the batch: one that needs aligned operands wants to know that they are.
@@ -1260,12 +1295,12 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
         const bool has_limbs = info.math_mode != MYBLAS_FP32_STRICT_MATH;
         if (!has_limbs && strcmp(info.name, in_order) != 0)
             continue;
-        for (int cramped = 0; cramped <= is_of_family(&info, "fp16x3"); ++cramped) {
+        for (int cramped = 0; cramped <= is_of_family(info.name, "fp16x3"); ++cramped) {
             assert_true(found < max_contenders);
             contenders[found++] =
                 (struct contender){.info = info,
                                    .is_tested = has_limbs && kernel_fits_device(handle, &info),
-                                   .is_tf32 = is_of_family(&info, "tf32x3"),
+                                   .is_tf32 = is_of_family(info.name, "tf32x3"),
                                    .is_cramped = cramped};
         }
     }
@@ -1852,6 +1887,7 @@ static void test_operands_in_host_memory(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel),
+        cmocka_unit_test(test_families),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),

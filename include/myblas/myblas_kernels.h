@@ -3,18 +3,19 @@
  * call takes and why.
  *
  * Kernels are in ladder order, from the plainest up. A name with a slash is that of a variant of a
- * family, family/variant. The names of families and of kernels without variants are stable; they are
- * part of the ABI's promise. What stands behind a slash may change with any release.
+ * family, family/parameters, such as small_tile/32x32_k16. Names without a slash, which are those of
+ * families and of kernels without variants, are part of the ABI's promise: they can be forced in
+ * every later 1.y. Variants can be forced as well, but may come, go and change with any release.
+ *
  * The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
  * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL,
- * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL force a kernel on every
- * handle created later; a name that the handle's backend lacks makes the routine answer
- * NOT_SUPPORTED, with a line in the log.
+ * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL force a kernel or a
+ * family on every handle created later; a name that the handle's backend lacks makes the routine
+ * answer NOT_SUPPORTED, with a line in the log.
  *
- * SGEMM kernels are chosen by predicted time, from costs that were measured for each architecture.
- * MYBLAS_TUNING names a file with others, as `myblas-bench tune sgemm --file` writes it; it is read
- * when the process creates its first handle, and counts for devices of the architecture that it
- * names. A file that is wrong in any line is ignored as a whole, with a line in the log.
+ * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file with
+ * factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when the process
+ * creates its first handle, and counts for devices of the architecture that it names. A file that is wrong in any line is ignored as a whole, with a line in the log.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H
@@ -57,9 +58,10 @@ MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                               myblasKernelInfo_t* info);
 
 /*
- * The routine's later calls on this handle take the named kernel or answer NOT_SUPPORTED; NULL:
- * back to the selection. INVALID_VALUE: routine or name unknown on the handle's backend; what was
- * forced before stays.
+ * The routine's later calls on this handle take the named kernel, or of the named family the variant
+ * of the least predicted time that accepts the call; where none does, they answer NOT_SUPPORTED.
+ * NULL: back to the selection. INVALID_VALUE: routine unknown, or name neither a kernel's nor a
+ * family's on the handle's backend; what was forced before stays.
  */
 MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
                                             myblasRoutine_t routine,
@@ -125,17 +127,17 @@ typedef struct {
     size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */
-    double rounds;               /* blocks that follow one another in a multiprocessor's place */
+    double rounds;               /* blocks one after another in a place (bf16x6, fp16x3: passes) */
     double steps;                /* slabs of k that a block waits for, one after the other */
     double math_cycles;          /* of the busiest multiprocessor's arithmetic, if never idle */
     double copies;               /* a warp's copy instructions on that multiprocessor */
     double l2_bytes;             /* that it reads */
     double memory_bytes;         /* of all operands, and of what is packed or copied besides */
     double exchanges;            /* sums of other blocks that a block adds */
-    double fill;                 /* part of the last round's places that have a block */
+    double fill;                 /* blocks of an average multiprocessor, by those of the busiest */
     double edge;                 /* part of the tiles' elements that lies in C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
-    double factor;       /* what was learned from readings, and of a file that MYBLAS_TUNING names */
+    double factor; /* what was learned from readings, and of a file that MYBLAS_TUNING names */
     double predicted_us; /* microseconds */
 } myblasKernelEstimate_t;
 

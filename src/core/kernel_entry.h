@@ -28,15 +28,15 @@ inline constexpr int counter_count = 4096; // of every stream of a handle
 // The work of a kernel on a product, as far as its time depends on it (select/model.h): counts, and cycles and bytes
 // that follow from the kernel's code and the problem alone. "The busiest multiprocessor" is the one with most blocks.
 struct work_estimate {
-    float launches = 1;     // kernels that are enqueued
-    float rounds = 1;       // blocks that follow one another in the same place
-    float steps = 0;        // slabs that a block waits for one after the other, over all rounds
-    float math_cycles = 0;  // of the busiest multiprocessor, if its arithmetic units were never idle
-    float copies = 0;       // instructions of a warp that copy operands, on the busiest multiprocessor
-    float l2_bytes = 0;     // that the busiest multiprocessor reads
+    float launches = 1;    // kernels that are enqueued
+    float rounds = 1;      // blocks one after another in a place (bf16x6, fp16x3: passes)
+    float steps = 0;       // slabs that a block waits for one after the other, over all rounds
+    float math_cycles = 0; // of the busiest multiprocessor, if its arithmetic units were never idle
+    float copies = 0;   // instructions of a warp that copy operands, on the busiest multiprocessor
+    float l2_bytes = 0; // that the busiest multiprocessor reads
     float memory_bytes = 0; // of all operands, and of what is packed or copied besides
     float exchanges = 0;    // sums of other blocks that a block adds
-    float fill = 1;         // of the places of the last round, the part that has a block
+    float fill = 1;         // blocks of an average multiprocessor, by those of the busiest
     float edge = 1;         // of the tiles' elements, the part that lies in C
 };
 
@@ -45,9 +45,10 @@ struct work_query {
     const sgemm_problem& problem;
     const device_info& device;
     size_t workspace_bytes;
-    float m, n, k, batch;     // the extents, none below 1
-    float operand_bytes;      // of A, B and C
-    float copies_a, copies_b; // instructions of a warp that copy a float: by quads where these are on the grid
+    float m, n, k, batch; // the extents, none below 1
+    float operand_bytes;  // of A, B and C
+    float copies_a,
+        copies_b; // instructions of a warp that copy a float: by quads where these are on the grid
 
     work_query(const sgemm_problem& p, const device_info& d, size_t bytes)
         : problem(p), device(d), workspace_bytes(bytes), m(at_least_1(p.m)), n(at_least_1(p.n)),
