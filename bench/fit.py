@@ -16,25 +16,31 @@ follow the predictions, more and more sharply. It is the mean of several fits fr
 """
 
 import argparse
+import copy
 import ctypes
 import glob
 import gzip
 import json
 import math
+import multiprocessing
 import os
+import re
 import sys
 import zlib
 
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-READINGS = os.path.join(ROOT, "bench", "readings")
+READINGS = os.path.join(ROOT, "bench", "readings", "*", "*.tsv.gz")
+MODEL = os.path.join(ROOT, "src", "select", "model_sm90.inc")
+LIBRARY = os.path.join(ROOT, "build", "dev", "lib", "libmyblas.so.1")
 MODES = ("strict", "emulated", "fast")
 WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
 ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not again: they were behind then
 
-# What --check demands of the readings that were held back: of the mean, the 95th percentile and the worst.
+# What --check demands of each card's readings that were held back, in each mode: the mean, the 95th percentile, the worst.
 MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.3
+MOST_CARRIED = 1.03  # what --carry demands of the mean on a card that was not fitted to
 
 # ---- The library ---------------------------------------------------------------------------------
 
@@ -56,6 +62,11 @@ class Device(ctypes.Structure):
         for name, _ in cls._fields_[1:]:
             setattr(device, name, int(facts[name]))
         return device
+
+    def with_memory_rate(self, gbps):
+        other = Device.from_buffer_copy(self)
+        other.memory_gbps = gbps
+        return other
 
 
 class Call(ctypes.Structure):
@@ -198,6 +209,15 @@ class Readings:
         self.devices = [Device.of(self.context["device"])] * len(self.calls)
         self.cards = np.array([self.context["gpu"]] * len(self.calls))
 
+    def of(self, rows):
+        """Some of the calls."""
+        some = copy.copy(self)
+        for name in ("us", "rough", "sets", "held", "cards", "incumbent_us"):
+            setattr(some, name, getattr(self, name)[rows])
+        some.calls = [self.calls[row] for row in rows]
+        some.devices = [self.devices[row] for row in rows]
+        return some
+
     def call(self, index, mode):
         c = self.calls[index]
         base = (1 << 20) + 4 * c["offset"]
@@ -244,8 +264,9 @@ COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "s
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
 NEAR_LEAST = math.log2(1.5)  # the learned factor is asked only of variants whose physical time is so near the least
-HIDDEN = 24
+MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: hidden_count in all
 SCALE = 1 / 8
+SIZES, WORK_FEATURES = 7, 12  # the first of a problem's features are logarithms of sizes, the others facts
 IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9  # whose rounds are passes, and readings are taken with room for one
 MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
@@ -407,7 +428,7 @@ def find_domains(view, regrets, rough, rows):
     return ranges, most_rounds
 
 
-def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-5):
+def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
     """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden layer's outputs."""
     from scipy.optimize import minimize
 
@@ -427,8 +448,9 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-
     weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)
     weight *= np.where(rough[rows][:, columns], 0.1, 1)
     weight /= weight.sum() / count
+    ridge = 1e-5
     inputs, own = problem.shape[1], features.shape[2]
-    sizes = (inputs * HIDDEN, variants * own, variants * HIDDEN)
+    sizes = (inputs * UNITS, variants * own, variants * UNITS)
     random = np.random.RandomState(seed)
     weights = np.concatenate(
         [random.randn(sizes[0]) * 0.7, np.zeros(sizes[1]), random.randn(sizes[2]) * 0.05]
@@ -436,9 +458,9 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-
 
     def split(vector):
         first, second, third = np.split(vector, np.cumsum(sizes)[:-1])
-        return first.reshape(inputs, HIDDEN), second.reshape(variants, own), third.reshape(variants, HIDDEN)
+        return first.reshape(inputs, UNITS), second.reshape(variants, own), third.reshape(variants, UNITS)
 
-    def objective(vector, temperature, emphasis, ridge):
+    def objective(vector, temperature, emphasis):
         hidden, of_work, of_hidden = split(vector)
         outputs = np.maximum(problem @ hidden, 0)
         found = base + outputs @ of_hidden.T + np.einsum("rvf,vf->rv", features, of_work)
@@ -469,7 +491,7 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-
         weights = minimize(
             objective,
             weights,
-            args=(temperature, emphasis, ridge),
+            args=(temperature, emphasis),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": 400},
@@ -477,28 +499,42 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed, ridge=1e-
     return split(weights)
 
 
-def fit(view, readings, library, rows, seed=0):
+def fit(view, readings, library, rows):
     found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
     us, best = found[-1][0], found[0][1]
     regrets = [regret for _, _, regret in found]
     costs = fit_costs(view, us, readings.rough, best, rows)
     domain = find_domains(view, regrets, readings.rough, rows)
     physical = view.all_physical(costs)
-    hidden, of_work, of_hidden = fit_factor(
-        view, physical, domain, us, regrets, readings.rough, rows, seed
+    work = (view, physical, domain, us, regrets, readings.rough, rows)
+    with multiprocessing.Pool(min(MEMBERS, os.cpu_count())) as pool:
+        members = pool.starmap(fit_factor, [(*work, seed) for seed in range(MEMBERS)])
+    hidden, of_work, of_hidden = zip(*members)
+    # The mean of their logarithms: one hidden layer of all their units.
+    return Model(
+        view.variants,
+        costs,
+        domain,
+        np.concatenate(hidden, axis=1),
+        sum(of_work) / MEMBERS,
+        np.concatenate(of_hidden, axis=1) / MEMBERS,
     )
-    return Model(view.variants, costs, domain, hidden, of_work, of_hidden)
 
 
 # ---- Judging -------------------------------------------------------------------------------------
 
 
-def regrets_of(model, view, readings, library, mode, with_factor=True):
-    """The factor by which each call takes longer than with the best kernel."""
-    us, _, regret = in_mode(readings, library, mode)
+def regret_of(readings, library, mode, chosen):
+    """The factor by which each call takes longer with the chosen column than with the best kernel."""
+    _, _, regret = in_mode(readings, library, mode)
+    return 2 ** regret[np.arange(len(chosen)), chosen]
+
+
+def regret_of_model(model, view, readings, library, mode, with_factor=True):
+    us, _, _ = in_mode(readings, library, mode)
     allowed = np.isfinite(us[:, view.columns])
     chosen = model.choose(view, allowed, with_factor)
-    return 2 ** regret[np.arange(len(chosen)), np.array(view.columns)[chosen]]
+    return regret_of(readings, library, mode, np.array(view.columns)[chosen])
 
 
 def summary(regret):
@@ -512,12 +548,30 @@ def print_table(title, regret, sets):
         print(f"    {name:<8} {len(of_set):>5} calls, {summary(of_set)}")
 
 
-# ---- Commands ------------------------------------------------------------------------------------
+def print_worst(readings, library, mode, regret, chosen, rows, limit):
+    us, _, _ = in_mode(readings, library, mode)
+    fine = np.where(readings.rough, math.nan, us)
+    for row in sorted(np.flatnonzero(rows & (regret > limit)), key=lambda row: -regret[row]):
+        call = readings.calls[row]
+        best = np.nanargmin(fine[row])
+        print(
+            f"    {regret[row]:.2f} {call['form']} {call['m']}x{call['n']}x{call['k']} x{call['batch']}"
+            f" {readings.cards[row]}: {readings.kernels[chosen[row]]} before {readings.kernels[best]}"
+        )
 
 
-def write_model(model, path, readings, lines):
+# ---- Files ---------------------------------------------------------------------------------------
+
+
+def write_model(model, path, lines):
     def numbers(values):
         return ", ".join(f"{float(v):.5g}" for v in values)
+
+    def write_rows(file, name, size, rows):
+        file.write(f"\nconstexpr std::array<std::array<float, hidden_count>, {size}> {name} = {{{{\n")
+        for row in rows:
+            file.write(f"    {{{{{numbers(row)}}}}},\n")
+        file.write("}};\n")
 
     with open(path, "w") as file:
         file.write("// Written by bench/fit.py; not to be edited.\n")
@@ -530,18 +584,37 @@ def write_model(model, path, readings, lines):
             file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
-        file.write("};\n\nconstexpr std::array<std::array<float, hidden_count>, problem_feature_count> hidden = {{\n")
-        for row in model.hidden:
-            file.write(f"    {{{{{numbers(row)}}}}},\n")
-        file.write("}};\n// clang-format on\n")
+        file.write("};\n")
+        write_rows(file, "size_weights", "size_feature_count", model.hidden[:SIZES])
+        write_rows(file, "fact_weights", "fact_feature_count", model.hidden[SIZES:])
+        file.write("// clang-format on\n")
 
 
-def load_readings(paths):
-    return [Readings(path) for path in paths]
+def read_model(path):
+    with open(path) as file:
+        text = re.sub(r"//.*", "", file.read())
+    variants, size_weights, fact_weights = text.split("constexpr ")[1:]
+    number = r"-?[0-9][0-9.e+-]*"
+    numbers = lambda text: [float(x) for x in re.findall(number, text)]
+    names, values = re.findall(r'"(.*)"', variants), []
+    for block in re.split(r'"[^"]*",', variants)[1:]:
+        values.append(np.array(numbers(block)))
+    values = np.array(values)
+    ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, WORK_FEATURES])
+    costs, ranges, most_rounds, work_weights, hidden_weights = np.split(values, ends, axis=1)
+    rows = numbers(size_weights.split("=")[1]) + numbers(fact_weights.split("=")[1])
+    return Model(
+        names,
+        costs,
+        (ranges.reshape(len(names), len(DOMAIN), 2).astype(int), most_rounds[:, 0]),
+        np.array(rows).reshape(-1, MEMBERS * UNITS),
+        work_weights,
+        hidden_weights,
+    )
 
 
 def join(readings):
-    """Readings of the same kernels on the same card as one."""
+    """Several readings as one, in the columns of the first."""
     first = readings[0]
     for other in readings[1:]:
         columns = [other.kernels.index(name) if name in other.kernels else -1 for name in first.kernels]
@@ -556,53 +629,132 @@ def join(readings):
         first.sets = np.concatenate([first.sets, other.sets])
         first.held = np.concatenate([first.held, other.held])
         first.cards = np.concatenate([first.cards, other.cards])
-        first.devices += other.devices
         first.incumbent_us = np.concatenate([first.incumbent_us, other.incumbent_us])
+        first.devices += other.devices
         first.calls += other.calls
     return first
 
 
-def report(model, view, readings, library, rows, title, with_factor=True):
-    worst = 0
-    for mode, name in enumerate(MODES):
-        regret = regrets_of(model, view, readings, library, mode, with_factor)[rows]
-        print_table(f"{title}, {name}", regret, readings.sets[rows])
-        worst = max(worst, regret.mean())
-    return worst
+# ---- Commands ------------------------------------------------------------------------------------
 
 
-def command_fit(arguments):
-    library = Library(arguments.library)
-    readings = join(load_readings(arguments.readings))
+def command_fit(files, library, path):
+    all_readings = [Readings(file) for file in files]
+    lines = []
+    for file, of_file in zip(files, all_readings):
+        context = of_file.context
+        lines.append(
+            f"{os.path.relpath(file, ROOT)}: {context['gpu']}, CUDA {context['cuda']}, commit {context['commit']},"
+            f" {context['date'][:10]}, {len(of_file.calls)} calls, {int(of_file.held.sum())} of them held back"
+        )
+    readings = join(all_readings)
     view = View(readings, library)
-    rows = np.ones(len(readings.calls), dtype=bool) if arguments.all else ~readings.held
-    model = fit(view, readings, library, rows, arguments.seed)
-    report(model, view, readings, library, rows, "fitted")
-    report(model, view, readings, library, readings.held, "held back")
-    report(model, view, readings, library, readings.held, "held back, without the learned factor", False)
-    if arguments.out:
-        context = readings.context
-        lines = [
-            f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, commit {context['commit']},"
-            f" {context['date'][:10]}: {len(readings.calls)} calls, {int(readings.held.sum())} of them held back.",
-            "Command: bench/fit.py fit " + " ".join(os.path.relpath(p, ROOT) for p in arguments.readings),
-        ]
-        write_model(model, arguments.out, readings, lines)
+    model = fit(view, readings, library, ~readings.held)
+    for card in sorted(set(readings.cards)):
+        rows = readings.held & (readings.cards == card)
+        for mode, name in enumerate(MODES):
+            for title, with_factor in (("", True), (", without the learned factor", False)):
+                regret = regret_of_model(model, view, readings, library, mode, with_factor)
+                print_table(f"{card}, {name}, held back{title}", regret[rows], readings.sets[rows])
+    write_model(model, path, [*lines, f"Command: bench/fit.py --fit {os.path.relpath(path, ROOT)}"])
     return 0
+
+
+def command_check(files, library):
+    """By the library's own choices, so that nothing of the model but its formula is taken on trust here."""
+    readings = join([Readings(file) for file in files])
+    failures = []
+    for mode, name in enumerate(MODES):
+        chosen = np.zeros(len(readings.calls), dtype=int)
+        us, _, _ = in_mode(readings, library, mode)
+        missing = 0
+        rows = readings.held.copy()
+        for row in np.flatnonzero(readings.held):
+            kernel = library.select(readings.devices[row], readings.call(row, mode))
+            chosen[row] = readings.kernels.index(kernel) if kernel in readings.kernels else -1
+            if chosen[row] < 0 or math.isnan(us[row, chosen[row]]):
+                rows[row] = False  # calls that the kernel took no part in
+                missing += 1
+        regret = regret_of(readings, library, mode, chosen)
+        for card in sorted(set(readings.cards)):
+            of_card = rows & (readings.cards == card)
+            print_table(f"{card}, {name}", regret[of_card], readings.sets[of_card])
+            print_worst(readings, library, mode, regret, chosen, of_card, MOST_WORST)
+            found = regret[of_card]
+            for what, value, most in (
+                ("mean", found.mean(), MOST_MEAN),
+                ("95th percentile", np.percentile(found, 95), MOST_P95),
+                ("worst", found.max(), MOST_WORST),
+            ):
+                if value > most:
+                    failures.append(f"{card}, {name}: {what} {value:.4f} is beyond {most}")
+        if missing > 0.01 * readings.held.sum():
+            failures.append(f"{name}: of {missing} choices there is no reading")
+    failures += check_formula(readings, library)
+    for failure in failures:
+        print(f"fit.py: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def check_formula(readings, library):
+    """Predictions of the library, and by the formula that was fitted, with the same constants."""
+    model = read_model(MODEL)
+    rows = np.flatnonzero(readings.held)[::20]
+    some = readings.of(rows)
+    view = View(some, library)
+    found = model.log_cycles(view)
+    indices = [library.names.index(name) for name in model.variants]
+    most = 0
+    for row in range(len(rows)):
+        for variant, index in enumerate(indices):
+            estimate = library.estimate(some.devices[row], some.call(row, len(MODES) - 1), index)
+            cycles = math.log2(estimate.predicted_us * view.clock_mhz[row])
+            most = max(most, abs(cycles - found[row, variant]))
+    print(f"predictions of the library and of fit.py: apart by {100 * (2**most - 1):.2f}% at most")
+    return ["the library predicts by another formula"] if most > math.log2(1.01) else []
+
+
+def command_carry(files, library):
+    """What the choice loses on a card that was not fitted to: with all that is known of it, without the learned factor, and
+    with the memory rate of another card."""
+    readings = join([Readings(file) for file in files])
+    view = View(readings, library)
+    cards = sorted(set(readings.cards))
+    failures = 0
+    for card in cards:
+        others = readings.cards != card
+        model = fit(view, readings, library, others & ~readings.held)
+        of_card = readings.of(np.flatnonzero(~others))
+        other_rate = next(d.memory_gbps for d, other in zip(readings.devices, others) if other)
+        for title, rate, with_factor in (
+            ("", None, True),
+            (", without the learned factor", None, False),
+            (f", memory rate {other_rate} GB/s", other_rate, True),
+        ):
+            if rate:
+                of_card.devices = [d.with_memory_rate(rate) for d in of_card.devices]
+            seen = View(of_card, library)
+            for mode, name in enumerate(MODES):
+                regret = regret_of_model(model, seen, of_card, library, mode, with_factor)
+                print(f"{card}, {name}, fitted to the others{title}: {summary(regret)}")
+                failures += regret.mean() > MOST_CARRIED
+    return 1 if failures else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    fitting = commands.add_parser("fit")
-    fitting.add_argument("readings", nargs="+")
-    fitting.add_argument("--library", required=True)
-    fitting.add_argument("--out")
-    fitting.add_argument("--seed", type=int, default=0)
-    fitting.add_argument("--all", action="store_true")
-    fitting.set_defaults(run=command_fit)
+    command = parser.add_mutually_exclusive_group(required=True)
+    command.add_argument("--fit", metavar="OUT", help="write the constants there")
+    command.add_argument("--check", action="store_true", help="fail where the library's choices lose too much")
+    command.add_argument("--carry", action="store_true", help="fail where they do on a card that was not measured")
+    parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
+    parser.add_argument("readings", nargs="*", help="files of myblas-bench readings (bench/readings)")
     arguments = parser.parse_args()
-    return arguments.run(arguments)
+    files = arguments.readings or sorted(glob.glob(READINGS))
+    library = Library(arguments.library)
+    if arguments.fit:
+        return command_fit(files, library, arguments.fit)
+    return command_check(files, library) if arguments.check else command_carry(files, library)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ struct made_up_model {
                                               make_variant("split", 10, 0.9f),
                                               make_variant("loose", 10, 0.8f),
                                               make_variant("future", 0, 0.01f)}};
-    time_model model{90, {}, variants, {}};
+    time_model model{90, {}, {}, variants, {}};
     predictor by{&model};
 
     made_up_model() { tabulate(); }
@@ -485,7 +485,7 @@ void test_most_variants(void**) {
         for (const char* form : {"NN", "NT", "TN", "TT"})
             text += "sgemm " + names[i] + " " + form + " 2\n";
     }
-    time_model model{90, {}, variants, tabulate_domains(variants)};
+    time_model model{90, {}, {}, variants, tabulate_domains(variants)};
     predictor by{&model};
     for (size_t i = 0; i < count; ++i)
         by.kernels[i] = &entries[i];

@@ -35,7 +35,9 @@ struct work_costs {
     float launch, round, exchange, step, math, copy, l2, dram, store;
 };
 
-inline constexpr size_t problem_feature_count = 15, work_feature_count = 12, hidden_count = 24;
+inline constexpr size_t work_feature_count = 12, hidden_count = 48;
+// Of a problem: logarithms of sizes, and facts, which are 0 or 1. A product of facts is one, too.
+inline constexpr size_t size_feature_count = 7, fact_count = 6, fact_feature_count = 8;
 
 // Of half octaves, both ends included: i reaches from 2^(i/2) to 2^((i+1)/2).
 struct half_octaves {
@@ -56,7 +58,8 @@ struct variant_model {
 
 struct time_model {
     int arch; // compute capability x 10 of what was measured
-    std::array<std::array<float, hidden_count>, problem_feature_count> hidden;
+    std::array<std::array<float, hidden_count>, size_feature_count> size_weights;
+    std::array<std::array<float, hidden_count>, 1 << fact_count> fact_weights; // by bits of facts
     std::span<const variant_model> variants;
     std::array<std::array<uint64_t, half_octave_count>, domain_count> competing; // bits of variants
 };
@@ -70,6 +73,22 @@ constexpr auto tabulate_domains(std::span<const variant_model> variants) {
                  ++at)
                 bits[i][static_cast<size_t>(at)] |= uint64_t{1} << variant;
     return bits;
+}
+
+// time_model::fact_weights: the sums of the rows of what holds, in the order transa, transb, both, A, B, C on the grid,
+// pointers, and 1.
+constexpr auto
+tabulate_facts(const std::array<std::array<float, hidden_count>, fact_feature_count>& rows) {
+    std::array<std::array<float, hidden_count>, 1 << fact_count> sums{};
+    for (size_t bits = 0; bits < sums.size(); ++bits) {
+        const auto holds = [&](size_t fact) { return (bits >> fact & 1) != 0; };
+        const bool facts[] = {
+            holds(0), holds(1), holds(0) && holds(1), holds(2), holds(3), holds(4), holds(5), true};
+        for (size_t row = 0; row < fact_feature_count; ++row)
+            for (size_t h = 0; h < hidden_count && facts[row]; ++h)
+                sums[bits][h] += rows[row][h];
+    }
+    return sums;
 }
 
 // ---- Features ------------------------------------------------------------------------------------
@@ -134,11 +153,19 @@ struct problem_view {
         uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 
         constexpr float scale = log_scale;
-        const auto flag = [](bool x) { return x ? 1.0f : 0.0f; };
         const auto on_grid = [](const float* x, int64_t ld) {
             return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
         };
-        const std::array<float, problem_feature_count> features = {
+        const bool facts[fact_count] = {p.transa,
+                                        p.transb,
+                                        on_grid(p.a, p.lda),
+                                        on_grid(p.b, p.ldb),
+                                        on_grid(p.c, p.ldc),
+                                        p.a_array != nullptr};
+        size_t bits = 0;
+        for (size_t i = 0; i < fact_count; ++i)
+            bits |= size_t{facts[i]} << i;
+        const float sizes[size_feature_count] = {
             log_m * scale,
             log_n * scale,
             log_k * scale,
@@ -149,19 +176,11 @@ struct problem_view {
              : log_cache > 8 ? 8
                              : log_cache) *
                 scale,
-            flag(p.transa),
-            flag(p.transb),
-            flag(p.transa && p.transb),
-            flag(on_grid(p.a, p.lda)),
-            flag(on_grid(p.b, p.ldb)),
-            flag(on_grid(p.c, p.ldc)),
-            flag(p.a_array),
-            1,
         };
-        hidden = {};
-        for (size_t i = 0; i < problem_feature_count; ++i)
+        hidden = model.fact_weights[bits];
+        for (size_t i = 0; i < size_feature_count; ++i)
             for (size_t h = 0; h < hidden_count; ++h)
-                hidden[h] += features[i] * model.hidden[i][h];
+                hidden[h] += sizes[i] * model.size_weights[i][h];
         for (float& h : hidden)
             h = h > 0 ? h : 0;
     }

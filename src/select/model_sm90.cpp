@@ -10,6 +10,7 @@ static_assert(std::size(variants) <= tuning_factors::most_variants);
 
 } // namespace
 
-constinit const time_model sgemm_model_sm90 = {90, hidden, variants, tabulate_domains(variants)};
+constinit const time_model sgemm_model_sm90 = {
+    90, size_weights, tabulate_facts(fact_weights), variants, tabulate_domains(variants)};
 
 } // namespace myblas
