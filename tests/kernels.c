@@ -411,7 +411,7 @@ static void test_selected_names(void** state) {
         {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/ thin/"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile/"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile/"},
-        {all, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "thin/ skinny"},
+        {all, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "thin/ skinny small_tile/32x16_k16"},
         {all, default_workspace, sgemm_call(T, N, 4096, 1, 4096), "thin/ skinny small_tile/32x16_k16"},
         {all, default_workspace, sgemm_call(T, N, 1, 1, 1 << 20), "thin/ skinny split_k"},
         {90, default_workspace, sgemm_call(N, N, 100000, 32, 8), "short_k"},
