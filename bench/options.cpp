@@ -169,7 +169,7 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::IsMember(&data));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     app.add_option(
-        "--kernel", chosen.kernel, "a kernel's name, all, or auto: the library's choice");
+        "--kernel", chosen.kernel, "a kernel or family, all, or auto: the library's choice");
     app.add_option("--math", chosen.math_name, "strict, emulated or fast")
         ->check(CLI::IsMember(&maths));
     app.add_option("--workspace",

@@ -56,6 +56,11 @@ expect "a program that is none" status_is 126 "$run" -- /
 expect "no program" status_is 125 "$run"
 expect "a math mode that there is none of" status_is 125 "$run" --math magic -- true
 expect "a kernel that there is none of" status_is 125 "$run" --kernel magic -- true
+expect "a part of a name" status_is 125 "$run" --kernel block -- true
+if "$run" --kernel small_tile/16x16_k8 -- true 2>/dev/null; then
+    expect "a family" status_is 0 "$run" --kernel small_tile -- true
+    expect "no family" status_is 125 "$run" --kernel small_tile/ -- true
+fi
 expect "a report that cannot be written" status_is 125 "$run" --report /nonexistent/report -- true
 
 # ---- myblas-doctor -----------------------------------------------------------------------------------------
