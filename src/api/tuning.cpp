@@ -1,11 +1,11 @@
 #include "api/tuning.h"
 
 #include "api/logger.h"
+#include "core/environment.h"
 #include "core/routine.h"
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 
 namespace myblas {
 
@@ -26,7 +26,7 @@ struct outcome {
 
 outcome load() noexcept {
     static constinit std::array<char, max_file_bytes + 1> text;
-    const char* const path = secure_getenv("MYBLAS_TUNING");
+    const char* const path = read_variable("MYBLAS_TUNING");
     if (!path)
         return {};
     FILE* const stream = std::fopen(path, "re");
