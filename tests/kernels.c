@@ -230,7 +230,13 @@ static void check_info(myblasBackend_t backend, const myblasKernelInfo_t* info) 
     }
 }
 
-// The names are those of the list, in its order, and every name comes once.
+static bool are_of_a_family(const char* name, const char* other) {
+    const size_t length = strcspn(name, "/");
+    return length == strcspn(other, "/") && strncmp(name, other, length) == 0;
+}
+
+// The names are those of the list, in its order, every name comes once, and the kernels of a family are neighbours: forcing
+// a family takes all from its first to its last (find_kernel in src/api/context.h).
 static void check_ladders(myblasBackend_t backend) {
     for (size_t l = 0; l < COUNT_OF(ladders); ++l) {
         if (ladders[l].backend != backend)
@@ -247,8 +253,15 @@ static void check_ladders(myblasBackend_t backend) {
                          info.name,
                          *next ? *next : "nothing");
             ++next;
-            for (int j = 0; j < i; ++j)
-                assert_string_not_equal(info_of(backend, ladders[l].routine, j).name, info.name);
+            bool is_neighbour = true;
+            for (int j = i - 1; j >= 0; --j) {
+                const char* other = info_of(backend, ladders[l].routine, j).name;
+                assert_string_not_equal(other, info.name);
+                const bool is_relative = are_of_a_family(other, info.name);
+                if (is_relative && !is_neighbour)
+                    fail_msg("%s and %s are not neighbours", other, info.name);
+                is_neighbour = is_neighbour && is_relative;
+            }
         }
         assert_null(*next); // the list ends with the registry
     }
