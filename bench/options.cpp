@@ -260,9 +260,10 @@ std::optional<options> parse_options(int argc, char** argv) {
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
-        command->add_option("--json", chosen.json_file, "file for context and results");
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
+    for (CLI::App* command : {&app, &accuracy})
+        command->add_option("--json", chosen.json_file, "file for context and results");
 
     try {
         app.parse(argc, argv);

@@ -346,6 +346,14 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
 
+    def test_commands_with_files_of_their_own_refuse_json(self):
+        for command in (["tune", "sgemm"], ["readings", "--out", os.devnull], ["explain"]):
+            with self.subTest(command[0]):
+                arguments = [BENCH, *command, "--json", os.devnull]
+                done = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+                self.assertIn("--json", done.stderr)
+
     def explain(self, *arguments):
         listed = subprocess.run([BENCH, "--backend", "cuda", "--list"], capture_output=True, text=True, timeout=120)
         if " sgemm " not in listed.stdout:
