@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace bench {
@@ -66,6 +67,13 @@ std::vector<std::string> kernel_names(myblasBackend_t backend, routine r) {
     for (int i = 0; i < count; ++i)
         names.emplace_back(kernel_info(backend, r, i).name);
     return names;
+}
+
+bool has_kernel(myblasBackend_t backend, routine r, const std::string& name) {
+    const std::vector<std::string> names = kernel_names(backend, r);
+    return std::any_of(names.begin(), names.end(), [&](const std::string& known) {
+        return known == name || known.starts_with(name + "/");
+    });
 }
 
 const char* to_text(myblasMath_t math) {

@@ -76,6 +76,9 @@ private:
 myblasKernelInfo_t kernel_info(myblasBackend_t, routine, int index);
 std::vector<std::string> kernel_names(myblasBackend_t, routine);
 
+// Whether there is a kernel of the name, or a family, which kernels' names have before the slash.
+bool has_kernel(myblasBackend_t, routine, const std::string& name);
+
 const char* to_text(myblasMath_t); // as the command line has it
 
 // The call as data, for the library's questions about it.

@@ -169,7 +169,7 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::IsMember(&data));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     app.add_option(
-        "--kernel", chosen.kernel, "a kernel's name, all, or auto: the library's choice");
+        "--kernel", chosen.kernel, "a kernel or family, all, or auto: the library's choice");
     app.add_option("--math", chosen.math_name, "strict, emulated or fast")
         ->check(CLI::IsMember(&maths));
     app.add_option("--workspace",
@@ -260,9 +260,10 @@ std::optional<options> parse_options(int argc, char** argv) {
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
-        command->add_option("--json", chosen.json_file, "file for context and results");
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
+    for (CLI::App* command : {&app, &accuracy})
+        command->add_option("--json", chosen.json_file, "file for context and results");
 
     try {
         app.parse(argc, argv);

@@ -86,7 +86,7 @@ struct options {
     shape sizes;                 // 0 where nothing was given
     std::vector<sweep> sweeps;   // none: the one shape above
     int every = 1;               // of the shapes of each sweep
-    std::string kernel = "auto"; // or "all", or a name
+    std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;
     std::string against; // file of another libmyblas that is measured beside this one; empty: none
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;

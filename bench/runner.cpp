@@ -31,7 +31,7 @@ std::string forced_by_environment(routine r) {
     return "";
 }
 
-// A kernel's name, "all", or "auto". An option goes before the environment.
+// The name of a kernel or family, "all", or "auto". An option goes before the environment.
 std::string asked_kernel(const options& chosen, routine r) {
     if (chosen.kernel != automatic)
         return chosen.kernel;
@@ -54,10 +54,9 @@ void check_kernels(const options& chosen,
         const std::string asked = is_option ? chosen.kernel : forced_by_environment(r);
         if (asked.empty() || (is_option && asked == "all"))
             continue;
-        const std::vector<std::string> names = kernel_names(backend, r);
-        if (std::find(names.begin(), names.end(), asked) == names.end())
+        if (!has_kernel(backend, r, asked))
             throw usage_error(fmt::format(
-                "{} has no kernel named {}; --list shows them", describe(r).name, asked));
+                "{} has no kernel or family named {}; --list shows them", describe(r).name, asked));
     }
 }
 

@@ -14,7 +14,8 @@
 
 namespace bench {
 
-// Throws usage_error where an option or the environment names a kernel that the routine of a shape does not have.
+// Throws usage_error where an option or the environment names a kernel or family that the routine of a shape does not
+// have.
 void check_kernels(const options&, myblasBackend_t, const std::vector<shape>&);
 
 class runner {

@@ -53,8 +53,8 @@ FIELDS = {
 }
 
 
-def run(*arguments, **environment):
-    command = [str(BENCH), "--backend", "host", "--min-time", "0", "--repeats", "2", *arguments]
+def run(*arguments, backend="host", **environment):
+    command = [str(BENCH), "--backend", backend, "--min-time", "0", "--repeats", "2", *arguments]
     settings = os.environ | environment
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=settings)
 
@@ -185,6 +185,20 @@ class BenchTest(unittest.TestCase):
                 self.measure("-f", routine, "-n", "50", **{variable: ""})
         chosen = self.measure("-n", "50", "--kernel", "blocked", MYBLAS_SGEMM_KERNEL="nonsense")
         self.assertEqual(chosen["results"][0]["kernel"], "blocked")
+
+    def test_a_family_is_measured_by_what_the_library_takes_of_it(self):
+        if run("--device", backend="cuda").returncode != 0:
+            self.skipTest("no GPU")
+        for arguments, environment in (
+            (["--kernel", "small_tile"], {}),
+            ([], {"MYBLAS_SGEMM_KERNEL": "small_tile"}),
+        ):
+            measured = self.measure("-n", "100", *arguments, backend="cuda", **environment)
+            for entry in measured["results"]:
+                self.assertTrue(entry["kernel"].startswith("small_tile/"))
+        refused = run("-n", "100", "--kernel", "small", backend="cuda")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("small", refused.stderr)
 
     def test_the_own_workspace_is_measured_beside_a_lent_one(self):
         sources = {"lent": self.measure("-n", "50"), "own": self.measure("-n", "50", "--workspace", "own")}
@@ -331,6 +345,14 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_commands_with_files_of_their_own_refuse_json(self):
+        for command in (["tune", "sgemm"], ["readings", "--out", os.devnull], ["explain"]):
+            with self.subTest(command[0]):
+                arguments = [BENCH, *command, "--json", os.devnull]
+                done = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+                self.assertIn("--json", done.stderr)
 
     def explain(self, *arguments):
         listed = subprocess.run([BENCH, "--backend", "cuda", "--list"], capture_output=True, text=True, timeout=120)

@@ -230,7 +230,13 @@ static void check_info(myblasBackend_t backend, const myblasKernelInfo_t* info) 
     }
 }
 
-// The names are those of the list, in its order, and every name comes once.
+static bool are_of_a_family(const char* name, const char* other) {
+    const size_t length = strcspn(name, "/");
+    return length == strcspn(other, "/") && strncmp(name, other, length) == 0;
+}
+
+// The names are those of the list, in its order, every name comes once, and the kernels of a family are neighbours: forcing
+// a family takes all from its first to its last (find_kernel in src/api/context.h).
 static void check_ladders(myblasBackend_t backend) {
     for (size_t l = 0; l < COUNT_OF(ladders); ++l) {
         if (ladders[l].backend != backend)
@@ -247,8 +253,15 @@ static void check_ladders(myblasBackend_t backend) {
                          info.name,
                          *next ? *next : "nothing");
             ++next;
-            for (int j = 0; j < i; ++j)
-                assert_string_not_equal(info_of(backend, ladders[l].routine, j).name, info.name);
+            bool is_neighbour = true;
+            for (int j = i - 1; j >= 0; --j) {
+                const char* other = info_of(backend, ladders[l].routine, j).name;
+                assert_string_not_equal(other, info.name);
+                const bool is_relative = are_of_a_family(other, info.name);
+                if (is_relative && !is_neighbour)
+                    fail_msg("%s and %s are not neighbours", other, info.name);
+                is_neighbour = is_neighbour && is_relative;
+            }
         }
         assert_null(*next); // the list ends with the registry
     }
@@ -1474,7 +1487,7 @@ static void keep_tuning_message(const char* message) {
 
 // What products of each form take on an architecture before and after the first handle is made, which reads the file
 // and says so in one line. `after`: what they take then, NULL: what they took before.
-static void expect_tuning(const char* message, const char* on_90_after) {
+static void expect_tuning(const char* message, const char* on_80_after, const char* on_90_after) {
     const char *on_80[4] = {NULL}, *on_90[4] = {NULL};
     myblasCall_t calls[4];
     const myblasDevice_t old = device_of(80), tuned = device_of(90);
@@ -1496,7 +1509,8 @@ static void expect_tuning(const char* message, const char* on_90_after) {
     if (!strstr(last_tuning_message, message))
         fail_msg("not \"%s\" but \"%s\"", message, last_tuning_message);
     for (int form = 0; form < 4 && cuda_is_built(); ++form) {
-        assert_string_equal(selected_on(&old, 0, &calls[form]), on_80[form]);
+        assert_string_equal(selected_on(&old, 0, &calls[form]),
+                            on_80_after ? on_80_after : on_80[form]);
         assert_string_equal(selected_on(&tuned, 0, &calls[form]),
                             on_90_after ? on_90_after : on_90[form]);
     }
@@ -1506,27 +1520,32 @@ static void expect_new_factors(void) {
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 4096, 4096, 4096);
     const myblasDevice_t device = device_of(90);
     const myblasKernelEstimate_t before = estimate_of("warp_tile/64x64", &device, &call);
-    expect_tuning("has the factors for sm_90", "warp_tile/64x64");
+    expect_tuning("has the factors for sm_90", NULL, "warp_tile/64x64");
     const myblasKernelEstimate_t after = estimate_of("warp_tile/64x64", &device, &call);
     assert_true(fabs(after.factor / before.factor - 0.02) < 1e-6);
     assert_true(fabs(after.predicted_us / before.predicted_us - 0.02) < 1e-6);
     assert_true(after.arithmetic_us == before.arithmetic_us);
 }
+static void expect_factors_of_another_architecture(void) {
+    expect_tuning("has the factors for sm_80", "warp_tile/64x64", NULL);
+}
+static void expect_unknown_architecture(void) {
+    expect_tuning(
+        "is ignored: line 2: this library predicts no times for the architecture", NULL, NULL);
+}
 static void expect_bad_line(void) {
-    expect_tuning(cuda_is_built() ? "is ignored: line 3: there is no such kernel"
-                                  : "is ignored: this build has no CUDA kernels",
-                  NULL);
+    expect_tuning("is ignored: line 3: there is no such kernel", NULL, NULL);
 }
 static void expect_old_file(void) {
-    expect_tuning(cuda_is_built() ? "is ignored: line 1: the first line is not \"myblas-tuning 2\""
-                                  : "is ignored: this build has no CUDA kernels",
-                  NULL);
+    expect_tuning("is ignored: line 1: the first line is not \"myblas-tuning 2\"", NULL, NULL);
 }
-static void expect_no_file(void) { expect_tuning("is ignored: it cannot be read", NULL); }
-static void expect_long_file(void) { expect_tuning("is ignored: it is too long", NULL); }
+static void expect_no_file(void) { expect_tuning("is ignored: it cannot be read", NULL, NULL); }
+static void expect_long_file(void) { expect_tuning("is ignored: it is too long", NULL, NULL); }
 
 static const struct scenario scenarios[] = {
     {"new_factors", expect_new_factors},
+    {"factors_of_another_architecture", expect_factors_of_another_architecture},
+    {"unknown_architecture", expect_unknown_architecture},
     {"bad_line", expect_bad_line},
     {"old_file", expect_old_file},
     {"no_file", expect_no_file},
@@ -1549,6 +1568,19 @@ static void check_tuning(const char* scenario, const char* text, size_t repeats)
     assert_int_equal(unlink(name), 0);
 }
 
+static void check_factors(const char* scenario, int arch) {
+    char text[256];
+    snprintf(text,
+             sizeof text,
+             "myblas-tuning 2\narch %d\n"
+             "sgemm warp_tile/64x64 NN 0.02\n"
+             "sgemm warp_tile/64x64 NT 0.02\n"
+             "sgemm warp_tile/64x64 TN 0.02\n"
+             "sgemm warp_tile/64x64 TT 0.02\n",
+             arch);
+    check_tuning(scenario, text, 1);
+}
+
 static void test_tuning_file(void** state) {
     (void)state;
     skip_under_tools();
@@ -1556,18 +1588,16 @@ static void test_tuning_file(void** state) {
     static const char* const folder[] = {"MYBLAS_TUNING=/tmp", NULL};
     assert_scenario("no_file", missing);
     assert_scenario("no_file", folder);
-    check_tuning("bad_line", "myblas-tuning 2\narch 90\nsgemm no_such_kernel NN 1\n", 1);
+    check_tuning("unknown_architecture",
+                 cuda_is_built() ? "myblas-tuning 2\narch 70\n" : "myblas-tuning 2\narch 90\n",
+                 1);
     check_tuning("old_file", "myblas-tuning 1\narch 90\nsgemm warp_tile/64x64 NN 0 0 1 0\n", 1);
     check_tuning("long_file", "################################\n", 1 << 12);
     if (!cuda_is_built())
         skip();
-    check_tuning("new_factors",
-                 "myblas-tuning 2\narch 90\n"
-                 "sgemm warp_tile/64x64 NN 0.02\n"
-                 "sgemm warp_tile/64x64 NT 0.02\n"
-                 "sgemm warp_tile/64x64 TN 0.02\n"
-                 "sgemm warp_tile/64x64 TT 0.02\n",
-                 1);
+    check_tuning("bad_line", "myblas-tuning 2\narch 90\nsgemm no_such_kernel NN 1\n", 1);
+    check_factors("new_factors", 90);
+    check_factors("factors_of_another_architecture", 80);
 }
 
 int main(int argc, char** argv) {

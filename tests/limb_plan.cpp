@@ -135,6 +135,96 @@ void test_best_workspace(void**) {
     }
 }
 
+// As plan_passes counts it; infinite where the passes do not fit.
+double cost_of(const limb_variant& v,
+               const sgemm_problem& p,
+               const device_info& device,
+               const limb_pass& first,
+               size_t bytes) {
+    const auto parts_of = [](int64_t whole, int64_t part) {
+        return static_cast<double>((whole - 1) / part + 1);
+    };
+    const tile_plan tiles = v.plan_tiles(first, v.limbs, device, size_t{1} << 60);
+    const bool has_sums = tiles.parts > 1 && !tiles.in_cluster;
+    if (v.lay_out(first, v.limbs, has_sums, tiles.parts).end > bytes)
+        return INFINITY;
+    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+    const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
+    const double parts_m = parts_of(p.m, first.rows), parts_n = parts_of(p.n, first.cols);
+    const double parts_k = parts_of(p.k, first.k);
+    const double passes = parts_of(p.batch_count, first.batches) * parts_m * parts_n * parts_k;
+    const double blocks = 1.0 * tiles.tiles * tiles.parts;
+    const double steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks;
+    const double packed = batches * 4 * (1 + v.limbs) * k * (m * parts_n + n * parts_m);
+    const double sums = has_sums ? passes * 8 * blocks * v.block_m * panel_lines : 0;
+    return passes * 36e6 + steps * 3300 * v.block_m * v.pairs +
+           packed * (v.packs_beside ? 0.3 : 1) + batches * 8 * m * n * parts_k + sums;
+}
+
+// Of passes of any extents, tried one after the other.
+double
+least_cost(const limb_variant& v, const sgemm_problem& p, const device_info& device, size_t bytes) {
+    const auto part_of = [](int64_t whole, int64_t parts, int64_t multiple) {
+        const int64_t part = (whole - 1) / parts + 1;
+        return std::min(((part - 1) / multiple + 1) * multiple, whole);
+    };
+    const auto next = [](int64_t parts) { return parts + (parts + 2) / 3; };
+    double least = INFINITY;
+    const auto consider = [&](int64_t batches, int64_t rows, int64_t cols) {
+        double cost = INFINITY;
+        for (int64_t parts = 1; parts < 2 * p.k / chunk_k + 2 && cost == INFINITY;
+             parts += 1 + parts / 16) {
+            limb_pass pass{};
+            pass.batches = batches;
+            pass.rows = rows;
+            pass.cols = cols;
+            pass.k = part_of(p.k, parts, chunk_k);
+            v.count_panels(pass);
+            cost = cost_of(v, p, device, pass, bytes);
+        }
+        least = std::min(least, cost);
+    };
+    for (int64_t parts = 1; parts <= p.batch_count; parts = next(parts))
+        consider(part_of(p.batch_count, parts, 1), p.m, p.n);
+    for (int64_t parts_m = 1; parts_m < 2 * p.m / v.block_m + 2; parts_m = next(parts_m))
+        for (int64_t parts_n = 1; parts_n < 2 * p.n / panel_lines + 2; parts_n = next(parts_n))
+            consider(1, part_of(p.m, parts_m, v.block_m), part_of(p.n, parts_n, panel_lines));
+    return least;
+}
+
+// The search that leaves most candidates out finds what one without such shortcuts finds.
+void test_plans_are_cheap(void**) {
+    std::mt19937_64 random(3);
+    double sum = 0, worst = 0;
+    int count = 0;
+    for (int round = 0; round < 1000; ++round) {
+        device_info device;
+        device.arch = 90;
+        device.sm_count = round % 2 ? 132 : 78;
+        sgemm_problem p;
+        p.m = spread(random, round % 4 ? 300 : 1, 30000);
+        p.n = spread(random, round % 4 ? 300 : 1, 30000);
+        p.k = spread(random, 64, 30000);
+        p.batch_count = round % 3 ? 1 : spread(random, 2, 300);
+        p.lda = p.ldb = p.ldc = 4;
+        for (const limb_variant& v : variants) {
+            const auto low = static_cast<double>(v.least_bytes(p, device));
+            const auto high = static_cast<double>(v.best_bytes(p, device));
+            const size_t bytes = spread(random, low, std::max(high, low + 1));
+            const pass_plan plan = v.plan_passes(p, device, std::max<size_t>(bytes, low));
+            if (plan.has_fallback || v.best_bytes(p, device) <= bytes)
+                continue; // the whole product fits
+            const double ratio =
+                cost_of(v, p, device, plan.first, bytes) / least_cost(v, p, device, bytes);
+            worst = std::max(worst, ratio);
+            sum += ratio;
+            ++count;
+        }
+    }
+    assert_true(count > 2000);
+    assert_true(sum < 1.001 * count && worst < 1.03);
+}
+
 // Kernels tell of their work before anyone asks whether they accept the workspace.
 void test_work_in_any_workspace(void**) {
     std::mt19937_64 random(2);
@@ -174,6 +264,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_stay_in_the_workspace),
         cmocka_unit_test(test_best_workspace),
+        cmocka_unit_test(test_plans_are_cheap),
         cmocka_unit_test(test_work_in_any_workspace),
     };
     return cmocka_run_group_tests_name("limb_plan", tests, nullptr, nullptr);

@@ -503,7 +503,11 @@ void test_most_variants(void**) {
     assert_null(fastest(by, square(64), device, 63999));
 
     tuning_file file;
-    assert_null(parse_tuning(text, model, &file).what);
+    static const time_model* tuned_model;
+    tuned_model = &model;
+    assert_null(parse_tuning(
+                    text, [](int) { return tuned_model; }, &file)
+                    .what);
     for (const auto& factors : file.factors.of_variant)
         for (const float factor : factors)
             assert_true(factor == 2);
@@ -649,8 +653,15 @@ const std::string valid = "myblas-tuning 2\n"
                           "  sgemm small TN 0.015625\n"
                           "sgemm split TT 1";
 
+// There are times for compute capability 8.0 and later; `small` has none on 10.0.
+const time_model* find_made_up_model(int arch) {
+    static const time_model without_small = {
+        100, {}, {}, std::span(plain_model.variants).subspan(1), {}};
+    return arch < 80 ? nullptr : arch < 100 ? &plain_model.model : &without_small;
+}
+
 tuning_fault parse(const std::string& text, tuning_file* file) {
-    return parse_tuning(text, plain_model.model, file);
+    return parse_tuning(text, find_made_up_model, file);
 }
 
 void test_valid_file(void**) {
@@ -668,6 +679,11 @@ void test_valid_file(void**) {
     assert_null(parse("# of nothing\n\n \t\nmyblas-tuning 2\n\n\tarch\t80\t", &file).what);
     assert_int_equal(file.arch, 80);
     assert_true(file.factors.of_variant[0] == none);
+    // Factors are of the variants of the architecture's own model.
+    assert_null(parse("myblas-tuning 2\narch 100\nsgemm split TT 2\n", &file).what);
+    assert_int_equal(file.arch, 100);
+    const std::array<float, 4> twice = {1, 1, 1, 2};
+    assert_true(file.factors.of_variant[1] == twice && file.factors.of_variant[2] == none);
 }
 
 // The factors outrank what the library would choose, form by form.
@@ -700,6 +716,7 @@ std::string replaced(const std::string& old_text, const std::string& new_text) {
 void test_malformed_files(void**) {
     const char* const version = "the first line is not \"myblas-tuning 2\"";
     const char* const arch = "the second line is not \"arch\" and a compute capability x 10";
+    const char* const no_model = "this library predicts no times for the architecture";
     const char* const ends = "the file ends before the architecture";
     const char* const record = "not \"sgemm\", a kernel, a form and a factor";
     const char* const kernel = "there is no such kernel, or its time cannot be predicted";
@@ -725,6 +742,8 @@ void test_malformed_files(void**) {
         {replaced("arch 90", "arch 99999999999"), 2, arch},
         {replaced("arch 90", "arch 90 100"), 2, arch},
         {replaced("arch 90\n", ""), 3, arch},
+        {replaced("arch 90", "arch 75"), 2, no_model},
+        {replaced("arch 90", "arch 100"), 4, kernel},
         {replaced("sgemm small NN", "dgemm small NN"), 4, record},
         {replaced("sgemm small NN", "sgemm unknown NN"), 4, kernel},
         {replaced("sgemm small NN", "sgemm plain NN"), 4, kernel}, // has no time
@@ -791,7 +810,7 @@ void test_arbitrary_files(void**) {
         }
         const std::vector<char> exact(text.begin(), text.end()); // ends where its allocation ends
         tuning_file file;
-        if (parse_tuning({exact.data(), exact.size()}, plain_model.model, &file).what)
+        if (parse_tuning({exact.data(), exact.size()}, find_made_up_model, &file).what)
             continue;
         ++accepted;
         assert_true(file.arch > 0);

@@ -446,6 +446,18 @@ static const char* selected_on_host(myblasHandle_t handle, myblasStatus_t expect
     return name;
 }
 
+// No message but on the handle, and the library's own choice.
+static void expect_defaults(void) {
+    myblasHandle_t handle = NULL, on_host = NULL;
+    assert_ok(myblasSetLoggerCallback(count_message));
+    assert_ok(myblasCreate(&handle));
+    assert_int_equal(message_count, 1);
+    assert_ok(myblasCreateOn(&on_host, MYBLAS_BACKEND_HOST));
+    assert_string_not_equal(selected_on_host(on_host, MYBLAS_STATUS_SUCCESS), "reference");
+    assert_ok(myblasDestroy(on_host));
+    assert_ok(myblasDestroy(handle));
+}
+
 static void expect_reference(void) {
     myblasHandle_t handle = NULL;
     assert_ok(myblasCreate(&handle));
@@ -502,6 +514,7 @@ static const struct scenario scenarios[] = {
     {"cuda", expect_cuda_or_refusal},
     {"limit_of_512_megabytes", expect_limit_of_512_megabytes},
     {"wrong_limit", expect_wrong_limit},
+    {"defaults", expect_defaults},
     {"success", expect_success},
     {"invalid", expect_invalid},
     {"reference", expect_reference},
@@ -526,7 +539,6 @@ static void test_environment(void** state) {
         {"invalid", "MYBLAS_MATH=exact"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=512M"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=536870912", "MYBLAS_BACKEND=host"},
-        {"success", "MYBLAS_WORKSPACE="},
         {"success", "MYBLAS_WORKSPACE=0"},
         {"wrong_limit", "MYBLAS_WORKSPACE=512MB"},
         {"wrong_limit", "MYBLAS_WORKSPACE=-1"},
@@ -535,6 +547,15 @@ static void test_environment(void** state) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); ++i)
         assert_scenario(cases[i][0], &cases[i][1]);
+
+    static const char* const empty[] = {"MYBLAS_BACKEND=",
+                                        "MYBLAS_MATH=",
+                                        "MYBLAS_WORKSPACE=",
+                                        "MYBLAS_SGEMM_KERNEL=",
+                                        "MYBLAS_TUNING=",
+                                        "MYBLAS_LOG=",
+                                        NULL};
+    assert_scenario("defaults", empty);
 
     static const char* const unknown[] = {"MYBLAS_BACKEND=host",
                                           "MYBLAS_SGEMM_KERNEL=no_such_kernel",

@@ -159,6 +159,12 @@ void describe_blas() {
 
 // ---- The environment -----------------------------------------------------------------------------
 
+// Null if it is not set, or empty.
+const char* read_variable(const char* name) {
+    const char* text = std::getenv(name);
+    return text && *text ? text : nullptr;
+}
+
 void describe_settings() {
     const std::vector<std::pair<const char*, std::set<std::string>>> choices = {
         {"MYBLAS_BACKEND", {"auto", "host", "cuda"}},
@@ -166,7 +172,7 @@ void describe_settings() {
         {"MYBLAS_OFFLOAD", {"auto", "always", "never"}},
         {"MYBLAS_CUBLAS_TF32", {"forward", "serve"}}};
     for (const auto& [variable, values] : choices) {
-        const char* value = std::getenv(variable);
+        const char* value = read_variable(variable);
         if (value)
             line("setting",
                  fmt::format(
@@ -180,7 +186,7 @@ void describe_settings() {
                                  "MYBLAS_CUBLAS_WORKSPACE",
                                  "MYBLAS_DEVICE_MEMORY",
                                  "CUDA_VISIBLE_DEVICES"})
-        if (const char* value = std::getenv(variable))
+        if (const char* value = read_variable(variable))
             line("setting", fmt::format("{}={}", variable, value));
 }
 

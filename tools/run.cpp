@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct options {
     std::vector<std::string> command;
 };
 
+// As myblasForceKernel has it: the name of a kernel, or of a family, which kernels' names have before the slash.
 bool is_sgemm_kernel(const std::string& name) {
     for (const myblasBackend_t backend : {MYBLAS_BACKEND_CUDA, MYBLAS_BACKEND_HOST}) {
         int count = 0;
@@ -36,7 +38,7 @@ bool is_sgemm_kernel(const std::string& name) {
             info.size_bytes = sizeof info;
             if (myblasGetKernelInfo(backend, MYBLAS_ROUTINE_SGEMM, i, &info) ==
                     MYBLAS_STATUS_SUCCESS &&
-                name == info.name)
+                (info.name == name || std::string_view(info.name).starts_with(name + "/")))
                 return true;
         }
     }
@@ -44,7 +46,8 @@ bool is_sgemm_kernel(const std::string& name) {
 }
 
 std::string check_kernel(const std::string& name) {
-    return is_sgemm_kernel(name) ? "" : name + " is no kernel of sgemm (myblas-bench --list)";
+    return is_sgemm_kernel(name) ? ""
+                                 : name + " is no kernel or family of sgemm (myblas-bench --list)";
 }
 
 void set(const char* variable, const std::string& value) {
@@ -109,7 +112,7 @@ int main(int argc, char** argv) {
     app.add_flag("--blas", chosen.blas, "interpose on Fortran BLAS and CBLAS (default: both)");
     app.add_option("--math", chosen.math, "arithmetic of products: strict, emulated, fast")
         ->check(CLI::IsMember({"strict", "emulated", "fast"}));
-    app.add_option("--kernel", chosen.kernel, "the kernel of sgemm that is taken")
+    app.add_option("--kernel", chosen.kernel, "the kernel or family of sgemm that is taken")
         ->check(check_kernel);
     app.add_option("--offload", chosen.offload, "auto, always (host BLAS alone) or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));

@@ -39,7 +39,7 @@ mode read_mode() noexcept {
 }
 
 bool may_use_cuda() noexcept {
-    const char* backend = secure_getenv("MYBLAS_BACKEND");
+    const char* backend = read_variable("MYBLAS_BACKEND");
     return !backend || std::strcmp(backend, "host") != 0;
 }
 

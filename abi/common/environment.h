@@ -1,5 +1,5 @@
-// Settings of the preload libraries, from environment variables. Programs with raised privileges read
-// none of them.
+// Settings of the preload libraries, from environment variables. An empty one counts as not set, and programs with raised
+// privileges read none of them.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,11 @@
 #include <initializer_list>
 
 namespace myblas::preload {
+
+inline const char* read_variable(const char* name) noexcept {
+    const char* text = secure_getenv(name);
+    return text && *text ? text : nullptr;
+}
 
 template <class Value>
 struct choice {
@@ -21,7 +26,7 @@ Value read_choice(const char* variable,
                   const choice<Value> (&choices)[count],
                   Value unset,
                   Value senseless) noexcept {
-    const char* text = secure_getenv(variable);
+    const char* text = read_variable(variable);
     if (!text)
         return unset;
     for (const choice<Value>& c : choices)
@@ -33,7 +38,7 @@ Value read_choice(const char* variable,
 // A positive number of bytes or pieces, with K, M or G for powers of 1024; `otherwise` without the
 // variable or with anything else in it.
 inline size_t read_size(const char* variable, size_t otherwise) noexcept {
-    const char* text = secure_getenv(variable);
+    const char* text = read_variable(variable);
     if (!text || *text < '0' || *text > '9')
         return otherwise;
     char* end;

@@ -1,10 +1,11 @@
 #include "common/report.h"
 
+#include "common/environment.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -79,8 +80,8 @@ int read_setting() noexcept {
             std::this_thread::yield();
         return found;
     }
-    const char* name = secure_getenv("MYBLAS_REPORT");
-    const bool is_usable = name && *name && std::strlen(name) < sizeof target;
+    const char* name = read_variable("MYBLAS_REPORT");
+    const bool is_usable = name && std::strlen(name) < sizeof target;
     if (is_usable) {
         std::strcpy(target, name);
         pthread_atfork(nullptr, nullptr, forget_parent);

@@ -2,11 +2,11 @@
 #include "api/context.h"
 #include "api/tuning.h"
 #include "api/validate.h"
+#include "core/environment.h"
 #include "select/select.h"
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -46,7 +46,7 @@ struct choice {
 // Reads one of a few names; false if the variable has another value. *value stays if it is not set.
 template <size_t count>
 bool read_choice(const char* variable, const choice (&choices)[count], int* value) noexcept {
-    const char* text = secure_getenv(variable);
+    const char* text = read_variable(variable);
     if (!text)
         return true;
     for (const choice& c : choices) {
@@ -78,11 +78,11 @@ bool read_math(myblasMath_t* mode) noexcept {
     return is_valid;
 }
 
-// The limit of new handles; *limit stays if the variable is not set, or empty.
+// The limit of new handles; *limit stays if the variable is not set.
 bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
-    const char* text = secure_getenv("MYBLAS_WORKSPACE");
+    const char* text = read_variable("MYBLAS_WORKSPACE");
     size_t bytes = 0;
-    if (!text || !*text)
+    if (!text)
         return true;
     if (!parse_bytes(text, &bytes))
         return false;
@@ -100,7 +100,7 @@ void read_forced_kernels(myblasContext& handle) noexcept {
                 variable, sizeof variable, "MYBLAS_%s_KERNEL", routine_traits<Problem>::name);
             return MYBLAS_STATUS_SUCCESS;
         });
-        if (const char* name = secure_getenv(variable))
+        if (const char* name = read_variable(variable))
             handle.forced[i] = find_kernel(routine, handle.backend->id, name);
     }
 }

@@ -1,8 +1,9 @@
 #include "api/logger.h"
 
+#include "core/environment.h"
+
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -130,7 +131,7 @@ void read_environment() noexcept {
     if (configured)
         return;
     configured = true;
-    const char* target = secure_getenv("MYBLAS_LOG");
+    const char* target = read_variable("MYBLAS_LOG");
     if (!target)
         return;
     if (std::strcmp(target, "stdout") == 0)

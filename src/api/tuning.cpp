@@ -1,11 +1,11 @@
 #include "api/tuning.h"
 
 #include "api/logger.h"
+#include "core/environment.h"
 #include "core/routine.h"
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 
 namespace myblas {
 
@@ -13,7 +13,6 @@ constinit std::atomic<const tuned_predictor*> tuning_in_use{nullptr};
 
 namespace {
 
-constexpr int newest_arch = 90; // that has a predictor of its own
 constexpr size_t max_file_bytes = size_t{64} << 10; // beyond any that has a use
 
 constinit tuned_predictor tuned{}; // written once, by load()
@@ -27,7 +26,7 @@ struct outcome {
 
 outcome load() noexcept {
     static constinit std::array<char, max_file_bytes + 1> text;
-    const char* const path = secure_getenv("MYBLAS_TUNING");
+    const char* const path = read_variable("MYBLAS_TUNING");
     if (!path)
         return {};
     FILE* const stream = std::fopen(path, "re");
@@ -40,14 +39,13 @@ outcome load() noexcept {
         return {path, "it cannot be read"};
     if (bytes > max_file_bytes)
         return {path, "it is too long"};
-    // Of the architecture that the file names; in a build without CUDA there is none.
-    const auto* predictor = cuda_table<sgemm_problem>(newest_arch).predictor;
-    if (!predictor)
-        return {path, "this build has no CUDA kernels"};
-    const tuning_fault found =
-        parse_tuning({text.data(), bytes}, *predictor->model, &tuned.file);
+    const auto model_of = [](int arch) {
+        const predictor* by = cuda_table<sgemm_problem>(arch).predictor;
+        return by ? by->model : nullptr;
+    };
+    const tuning_fault found = parse_tuning({text.data(), bytes}, model_of, &tuned.file);
     if (!found.what) {
-        tuned.by = *predictor;
+        tuned.by = *cuda_table<sgemm_problem>(tuned.file.arch).predictor;
         tuned.by.factors = &tuned.file.factors;
         tuning_in_use.store(&tuned, std::memory_order_release);
     }

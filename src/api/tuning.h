@@ -10,7 +10,7 @@
 
 namespace myblas {
 
-// A file, and the predictor with its factors.
+// A file, and the predictor of its architecture with its factors.
 struct tuned_predictor {
     tuning_file file;
     predictor by;

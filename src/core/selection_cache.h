@@ -47,7 +47,7 @@ inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes
             bits};
 }
 
-// A selection by cost takes some 40 ns for each kernel it compares, a hit here 25 ns.
+// A selection by predicted time takes 300 to 500 ns for a new shape, a hit here some 25 ns.
 class selection_cache {
 public:
     // What select() answers for the problem, or answered when it was last here.

@@ -46,10 +46,12 @@ const char* read_version(const words& w) {
                : "the first line is not \"myblas-tuning 2\"";
 }
 
-const char* read_arch(const words& w, tuning_file& file) {
-    return w.count == 2 && w.at[0] == "arch" && read_number(w.at[1], &file.arch) && file.arch > 0
-               ? nullptr
-               : "the second line is not \"arch\" and a compute capability x 10";
+const char*
+read_arch(const words& w, find_model model_of, tuning_file& file, const time_model** model) {
+    if (w.count != 2 || w.at[0] != "arch" || !read_number(w.at[1], &file.arch) || file.arch <= 0)
+        return "the second line is not \"arch\" and a compute capability x 10";
+    *model = model_of(file.arch);
+    return *model ? nullptr : "this library predicts no times for the architecture";
 }
 
 // `seen`: a bit for each form of each variant that has had its line.
@@ -78,9 +80,9 @@ read_factor(const words& w, const time_model& model, tuning_file& file, seen_for
 
 } // namespace
 
-tuning_fault
-parse_tuning(std::string_view text, const time_model& model, tuning_file* file) noexcept {
+tuning_fault parse_tuning(std::string_view text, find_model model_of, tuning_file* file) noexcept {
     *file = {};
+    const time_model* model = nullptr;
     seen_forms seen{};
     int line = 0, record = 0;
     while (!text.empty()) {
@@ -92,8 +94,8 @@ parse_tuning(std::string_view text, const time_model& model, tuning_file* file) 
             continue;
         ++record;
         const char* const what = record == 1   ? read_version(w)
-                                 : record == 2 ? read_arch(w, *file)
-                                               : read_factor(w, model, *file, seen);
+                                 : record == 2 ? read_arch(w, model_of, *file, &model)
+                                               : read_factor(w, *model, *file, seen);
         if (what)
             return {line, what};
     }

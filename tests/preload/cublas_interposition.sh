@@ -65,6 +65,7 @@ check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client11.so"
 check "TF32" 'served by: .*forwarded: the math mode allows TF32' "$host" "$client" local served tf32 forwarded fp32 served
 check "TF32, served on demand" "$(served 1)" MYBLAS_CUBLAS_TF32=serve "$host" "$client" local tf32 served
 check "switched off" "$(forwarded 1)" MYBLAS_OFFLOAD=never "$host" "$client" local forwarded
+check "an empty switch" "$(served 1)" MYBLAS_OFFLOAD= "$host" "$client" local served
 check "a switch that makes no sense" "$(forwarded 1)" MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
 check "errors" 'forwarded: the handle is NULL \(1\), an argument is wrong \(1\)' "$host" "$client" local errors
 check "a stream and a workspace" "$(served 1)" "$host" "$client" local stream

@@ -56,6 +56,11 @@ expect "a program that is none" status_is 126 "$run" -- /
 expect "no program" status_is 125 "$run"
 expect "a math mode that there is none of" status_is 125 "$run" --math magic -- true
 expect "a kernel that there is none of" status_is 125 "$run" --kernel magic -- true
+expect "a part of a name" status_is 125 "$run" --kernel block -- true
+if "$run" --kernel small_tile/16x16_k8 -- true 2>/dev/null; then
+    expect "a family" status_is 0 "$run" --kernel small_tile -- true
+    expect "no family" status_is 125 "$run" --kernel small_tile/ -- true
+fi
 expect "a report that cannot be written" status_is 125 "$run" --report /nonexistent/report -- true
 
 # ---- myblas-doctor -----------------------------------------------------------------------------------------
@@ -64,9 +69,10 @@ expect "the machine" status_is 0 "$doctor"
 for what in '^myblas +[0-9.]+' '^driver ' '^backend +cuda ' '^cuBLAS ' '^BLAS +.*openblas'; do
     expect "the doctor says '$what'" has "$what" out
 done
-expect "settings" status_is 0 env MYBLAS_MATH=magic MYBLAS_OFFLOAD=never "$doctor"
+expect "settings" status_is 0 env MYBLAS_MATH=magic MYBLAS_OFFLOAD=never MYBLAS_BACKEND= MYBLAS_SGEMM_KERNEL= "$doctor"
 expect "a setting that makes no sense" has 'MYBLAS_MATH=magic: makes no sense' out
 expect "a setting that does" has 'MYBLAS_OFFLOAD=never$' out
+expect "empty settings are none" bash -c "! grep -qE 'MYBLAS_(BACKEND|SGEMM_KERNEL)=' out"
 expect "a program that calls cuBLAS" status_is 0 "$doctor" "$linked"
 expect "its calls" has 'calls cublasGemmEx.*: can be interposed' out
 expect "a program that loads libraries" status_is 0 "$doctor" "$host"

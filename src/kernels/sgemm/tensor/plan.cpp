@@ -19,6 +19,21 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
     return ceil_div(value, multiple) * multiple;
 }
 
+// The first of equal parts of an extent, but for the last one: whole tiles.
+struct share {
+    int64_t extent;
+    double parts;
+    double tiles; // of this one
+};
+
+share share_out(int64_t extent, int tile, int parts) {
+    const int tiles = static_cast<int>(ceil_div<int64_t>(std::min(extent, max_extent), tile));
+    const int most = ceil_div(tiles, parts);
+    return {std::min(int64_t{most} * tile, extent),
+            static_cast<double>(ceil_div(tiles, most)),
+            static_cast<double>(most)};
+}
+
 } // namespace
 
 // What the passes of a product take.
@@ -146,6 +161,8 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
 
 // The whole product, with limbs for its fallback, if that fits. Else the cheapest of the passes without these limbs, which
 // would make passes smaller by a third: whole products, or parts of one, each with as much of k as fits.
+//
+// Every call of a new shape waits for this, so most candidates are left out by a lower bound of their cost.
 pass_plan
 limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, size_t bytes) const {
     // Bytes that an H100 moves meanwhile (2.4 TB/s), by the readings of docs/experiments/sgemm_emulated.md: while a block
@@ -153,44 +170,95 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
     // first, 15 us; and how much of the time of packing is not hidden.
     constexpr double row_bytes = 3300, pass_bytes = 36e6;
     const double exposed = packs_beside ? 0.3 : 1;
+    const auto cost_of = [&](const pass_work& work) {
+        return work.passes * pass_bytes + work.steps * row_bytes * block_m * pairs + work.added +
+               work.packed * exposed;
+    };
 
     const pass_plan whole = plan_whole(p, device);
     if (room_for(whole.first, whole.limbs, device) <= bytes)
         return whole;
-    pass_plan best{whole.first, limbs, false};
-    double least = std::numeric_limits<double>::infinity();
-    const auto consider = [&](int64_t batches, int64_t rows, int64_t cols) {
-        limb_pass pass = make_pass(batches, rows, cols, p.k);
-        size_t room = room_for(pass, limbs, device);
-        for (int64_t cuts = lay_out(pass, limbs, false, 1).end / bytes + 1;
-             room > bytes && pass.chunks > 1;
-             cuts += ceil_div<int64_t>(cuts, 16)) {
-            pass = make_pass(batches, rows, cols, round_up(ceil_div(p.k, cuts), chunk_k));
-            room = room_for(pass, limbs, device);
-        }
-        const pass_work work = work_in(p, device, pass);
-        const double cost = work.passes * pass_bytes + work.steps * row_bytes * block_m * pairs +
-                            work.added + work.packed * exposed;
-        if (room <= bytes && cost < least) {
-            least = cost;
-            best.first = pass;
-        }
+    const auto bytes_of = [&](int panels, int chunks) {
+        limb_pass pass{};
+        pass.batches = 1;
+        pass.panels_a = panels;
+        pass.chunks = chunks;
+        return static_cast<double>(lay_out(pass, limbs, false, 1).end);
     };
-    for (int64_t cuts = 1, batches = p.batch_count; batches > 1;
-         cuts += ceil_div<int64_t>(cuts, 8)) {
-        batches = ceil_div(p.batch_count, cuts);
-        consider(batches, p.m, p.n);
-    }
-    const auto next = [](int64_t cuts) { return cuts + ceil_div<int64_t>(cuts, 3); };
-    for (int64_t cuts_m = 1, rows = p.m;;
-         cuts_m = next(cuts_m), rows = round_up(ceil_div(p.m, cuts_m), block_m)) {
-        for (int64_t cuts_n = 1, cols = p.n;;
-             cuts_n = next(cuts_n), cols = round_up(ceil_div(p.n, cuts_n), panel_lines)) {
-            consider(1, rows, cols);
-            if (cols <= panel_lines)
+    const double room = static_cast<double>(bytes) - bytes_of(0, 0);
+    const double panel_bytes = bytes_of(1, 0) - bytes_of(0, 0);
+    const double chunk_bytes = bytes_of(1, 1) - bytes_of(1, 0); // of a panel
+    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+    const double k = static_cast<double>(p.k), batch_count = static_cast<double>(p.batch_count);
+    const int chunks = whole.first.chunks;
+
+    constexpr double never = std::numeric_limits<double>::infinity();
+    pass_plan best{whole.first, limbs, false};
+    double least = never;
+    // Returns a lower bound of the cost, which about falls and then rises with the number of parts along an extent.
+    const auto consider = [&](const share& batches, const share& rows, const share& cols) {
+        const double panels = batches.tiles * (rows.tiles * panels_m() + cols.tiles);
+        const double room_in_chunks = (room - panels * panel_bytes) / (panels * chunk_bytes);
+        if (room_in_chunks < 1)
+            return never;
+        const double parts = batches.parts * rows.parts * cols.parts;
+        const double waves = batches.tiles * rows.tiles * cols.tiles / device.sm_count;
+        const auto bound_of = [&](double parts_k, double least_waves) {
+            return cost_of(
+                {.passes = parts * parts_k,
+                 .steps = parts * least_waves * chunks,
+                 .packed = batch_count * 4 * (1 + limbs) * k * (m * cols.parts + n * rows.parts),
+                 .added = batch_count * 8 * m * n * parts_k});
+        };
+        const double bound = bound_of(std::max(chunks / room_in_chunks, 1.0), waves);
+        if (bound >= least)
+            return bound;
+        // Blocks share tiles where there are two multiprocessors for each tile. The sums of these blocks want room, too, and
+        // fewer chunks may be shared out more evenly.
+        const bool may_share = 2 * waves <= 1;
+        const double whole_waves = may_share ? waves : whole_up(static_cast<float>(waves));
+        int most_chunks = static_cast<int>(std::min<double>(room_in_chunks, std::max(chunks, 1)));
+        for (int trials = may_share ? 2 : 1; trials > 0 && most_chunks > 0;) {
+            const int parts_k = std::max(ceil_div(chunks, most_chunks), 1);
+            if (bound_of(parts_k, whole_waves) >= least)
                 break;
+            const limb_pass pass =
+                make_pass(batches.extent,
+                          rows.extent,
+                          cols.extent,
+                          parts_k > 1 ? round_up(ceil_div<int64_t>(p.k, parts_k), chunk_k) : p.k);
+            if (room_for(pass, limbs, device) <= bytes) {
+                --trials;
+                const double cost = cost_of(work_in(p, device, pass));
+                if (cost < least) {
+                    least = cost;
+                    best.first = pass;
+                }
+            }
+            most_chunks = pass.chunks - ceil_div(pass.chunks, 32);
         }
-        if (rows <= block_m)
+        return bound;
+    };
+
+    const share all_rows = share_out(p.m, block_m, 1), all_cols = share_out(p.n, panel_lines, 1);
+    for (int parts = 1;; parts += ceil_div(parts, 8)) {
+        const share batches = share_out(p.batch_count, 1, parts);
+        if (batches.tiles <= 1)
+            break;
+        consider(batches, all_rows, all_cols);
+    }
+    const share one_by_one{1, batch_count, 1};
+    for (int parts_m = 1;; parts_m += ceil_div(parts_m, 3)) {
+        const share rows = share_out(p.m, block_m, parts_m);
+        double before = never;
+        for (int parts_n = 1;; parts_n += ceil_div(parts_n, 3)) {
+            const share cols = share_out(p.n, panel_lines, parts_n);
+            const double bound = consider(one_by_one, rows, cols);
+            if (cols.tiles <= 1 || (bound >= least && bound > before))
+                break;
+            before = bound;
+        }
+        if (rows.tiles <= 1)
             break;
     }
     return best;
