@@ -141,12 +141,13 @@ class Library:
         self.so = ctypes.CDLL(os.path.abspath(path))
         count = ctypes.c_int()
         self.so.myblasGetKernelCount(CUDA, SGEMM, ctypes.byref(count))
-        self.names, self.modes = [], []
+        self.names, self.modes, self.is_portable = [], [], []
         for index in range(count.value):
             info = Info(size_bytes=ctypes.sizeof(Info))
             self.require(self.so.myblasGetKernelInfo(CUDA, SGEMM, index, ctypes.byref(info)))
             self.names.append(info.name.decode())
             self.modes.append(info.math_mode)
+            self.is_portable.append(info.min_arch <= 80)
 
     @staticmethod
     def require(status):
@@ -244,16 +245,17 @@ class Readings:
         )
 
 
-def in_mode(readings, library, mode):
+def in_mode(readings, library, mode, also=True):
     """Times of the kernels that a handle in this mode may take, in the readings' order; else NaN. Also the best of each call
-    and the logarithm to base 2 of each kernel's regret."""
+    and the logarithm to base 2 of each kernel's regret. also: [call, kernel] or [kernel], what else must hold."""
     allowed = np.array(
         [name in library.names and library.modes[library.names.index(name)] <= mode
          for name in readings.kernels]
     )
-    us = np.where(allowed[None, :], readings.us, math.nan)
+    us = np.where(allowed[None, :] & also, readings.us, math.nan)
     fine = np.where(readings.rough, math.nan, us)
-    best = np.nanmin(np.where(np.isnan(fine).all(axis=1)[:, None], us, fine), axis=1)
+    fine = np.where(np.isnan(fine).all(axis=1)[:, None], us, fine)
+    best = np.where(np.isnan(fine), np.inf, fine).min(axis=1)
     regret = np.log2(us / best[:, None])
     # A single call takes longer than one of many, by up to ALONE_US: what is left may be anything from a little to far behind.
     alone = np.log2(np.maximum(us - ALONE_US, 1e-3) / best[:, None])
@@ -271,6 +273,7 @@ MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: 
 SCALE = 1 / 8
 SIZES, WORK_FEATURES = 7, 12  # the first of a problem's features are logarithms of sizes, the others facts
 IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9  # whose rounds are passes, and readings are taken with room for one
+FEW = 5  # calls that tell nothing
 MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
 
@@ -286,12 +289,12 @@ class View:
         indices = [library.names.index(name) for name in names]
         count = len(readings.calls)
         self.work = np.zeros((count, len(names), len(WORK)))
-        self.accepted = np.zeros((count, len(names)), dtype=bool)
+        self.needs_workspace = np.zeros(readings.us.shape, dtype=bool)
         for row in range(count):
             call = readings.call(row, mode=2)
             for column, index in enumerate(indices):
                 found = library.estimate(devices[row], call, index)
-                self.accepted[row, column] = found.accepted
+                self.needs_workspace[row, self.columns[column]] = found.workspace_bytes > 0
                 self.work[row, column] = [getattr(found, name) for name in WORK]
         of = lambda name: np.maximum(np.array([c[name] for c in readings.calls], dtype=float), 1)
         flag = lambda values: np.array(values, dtype=float)
@@ -305,6 +308,10 @@ class View:
         # Null pointers, where there are arrays, count as on the grid.
         grid = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), on_grid(ld))
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
+        self.is_portable = np.array(
+            [name in library.names and library.is_portable[library.names.index(name)]
+             for name in readings.kernels]
+        )
         octaves = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
         self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)
         self.problem = np.stack(
@@ -355,18 +362,21 @@ def near_least(physical, candidates):
 
 
 class Model:
-    def __init__(self, variants, costs, domain, hidden, work_weights, hidden_weights):
+    def __init__(self, variants, costs, domain, bounds, hidden, work_weights, hidden_weights):
         self.variants = variants
-        self.costs, self.domain = costs, domain
+        self.costs, self.domain, self.bounds = costs, domain, bounds
         self.hidden, self.work_weights, self.hidden_weights = hidden, work_weights, hidden_weights
 
     def log_cycles(self, view, with_factor=True):
         found = view.all_physical(self.costs)
         if with_factor:
-            outputs = np.maximum(view.problem @ self.hidden, 0)
-            found = found + outputs @ self.hidden_weights.T
-            found = found + np.einsum("rvf,vf->rv", view.features, self.work_weights)
+            found = found + np.clip(self.log_factor(view), *self.bounds.T)
         return found
+
+    def log_factor(self, view):
+        outputs = np.maximum(view.problem @ self.hidden, 0)
+        of_work = np.einsum("rvf,vf->rv", view.features, self.work_weights)
+        return outputs @ self.hidden_weights.T + of_work
 
     def choose(self, view, allowed, with_factor=True):
         """Index of the variant chosen for each call; allowed[call, variant]."""
@@ -410,8 +420,17 @@ def fit_costs(view, us, rough, best, rows):
     return np.array(costs)
 
 
+def find_situations(view, readings, library):
+    """Regrets in each mode, and where fewer kernels can be taken: on other architectures, and without workspace."""
+    found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
+    found.append(in_mode(readings, library, 0, view.is_portable))
+    found.append(in_mode(readings, library, len(MODES) - 1, ~view.needs_workspace))
+    return [regret for _, _, regret in found]
+
+
 def find_domains(view, regrets, rough, rows):
-    """Where each variant was within 5% of the best in some mode, and a little beyond."""
+    """Where each variant was within 5% of the best in some situation, and a little beyond; without end where there are no
+    readings that would tell of one."""
     ranges = np.zeros((len(view.variants), len(DOMAIN), 2), dtype=int)
     most_rounds = np.zeros(len(view.variants))
     for variant, column in enumerate(view.columns):
@@ -423,8 +442,14 @@ def find_domains(view, regrets, rough, rows):
             ranges[variant] = [[1, 0]] * len(DOMAIN)
             continue
         values = view.domain[near]
-        ranges[variant, :, 0] = np.maximum(values.min(axis=0) - MARGIN, 0)
-        ranges[variant, :, 1] = np.minimum(values.max(axis=0) + MARGIN, HALF_OCTAVES - 1)
+        low, high = values.min(axis=0), values.max(axis=0)
+        seen = rows & np.isfinite(regrets[-3][:, column])
+        inside = (view.domain >= low - MARGIN) & (view.domain <= high + MARGIN)
+        for i in range(len(DOMAIN)):
+            others = view.domain[seen & np.delete(inside, i, axis=1).all(axis=1), i]
+            is_end = (others < low[i] - MARGIN).sum() < FEW, (others > high[i] + MARGIN).sum() < FEW
+            ranges[variant, i, 0] = 0 if is_end[0] else max(low[i] - MARGIN, 0)
+            ranges[variant, i, 1] = HALF_OCTAVES - 1 if is_end[1] else high[i] + MARGIN
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
         if view.variants[variant].startswith(IN_PASSES):
             most_rounds[variant] = MANY_ROUNDS
@@ -503,9 +528,8 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
 
 
 def fit(view, readings, library, rows):
-    found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
-    us, best = found[-1][0], found[0][1]
-    regrets = [regret for _, _, regret in found]
+    us, best = in_mode(readings, library, len(MODES) - 1)[0], in_mode(readings, library, 0)[1]
+    regrets = find_situations(view, readings, library)
     costs = fit_costs(view, us, readings.rough, best, rows)
     domain = find_domains(view, regrets, readings.rough, rows)
     physical = view.all_physical(costs)
@@ -514,14 +538,16 @@ def fit(view, readings, library, rows):
         members = pool.starmap(fit_factor, [(*work, seed) for seed in range(MEMBERS)])
     hidden, of_work, of_hidden = zip(*members)
     # The mean of their logarithms: one hidden layer of all their units.
-    return Model(
-        view.variants,
-        costs,
-        domain,
+    layers = (
         np.concatenate(hidden, axis=1),
         sum(of_work) / MEMBERS,
         np.concatenate(of_hidden, axis=1) / MEMBERS,
     )
+    model = Model(view.variants, costs, domain, None, *layers)
+    inside = view.candidates(domain) & np.isfinite(us[:, view.columns]) & rows[:, None]
+    factors = np.where(inside, model.log_factor(view), math.nan)
+    model.bounds = np.nan_to_num(np.nanpercentile(factors, (1, 99), axis=0)).T
+    return model
 
 
 # ---- Judging -------------------------------------------------------------------------------------
@@ -583,7 +609,7 @@ def write_model(model, path, lines):
         for v, name in enumerate(model.variants):
             ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
             file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
-            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g},\n")
+            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g}, {numbers(model.bounds[v])},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
         file.write("};\n")
@@ -602,13 +628,14 @@ def read_model(path):
     for block in re.split(r'"[^"]*",', variants)[1:]:
         values.append(np.array(numbers(block)))
     values = np.array(values)
-    ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, WORK_FEATURES])
-    costs, ranges, most_rounds, work_weights, hidden_weights = np.split(values, ends, axis=1)
+    ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, 2, WORK_FEATURES])
+    costs, ranges, most_rounds, bounds, work_weights, hidden_weights = np.split(values, ends, axis=1)
     rows = numbers(size_weights.split("=")[1]) + numbers(fact_weights.split("=")[1])
     return Model(
         names,
         costs,
         (ranges.reshape(len(names), len(DOMAIN), 2).astype(int), most_rounds[:, 0]),
+        bounds,
         np.array(rows).reshape(-1, MEMBERS * UNITS),
         work_weights,
         hidden_weights,
@@ -652,7 +679,7 @@ def command_fit(library):
     lines = [
         f"{os.path.relpath(file.path, ROOT)}: {file.context['gpu']}, CUDA {file.context['cuda']}, commit"
         f" {file.context['commit']}, {file.context['date'][:10]}, {len(file.calls)} calls,"
-        f" {int(file.held.sum())} of them held back"
+        f" {int(file.held.sum())} of them held back{', ' + file.context['note'] if 'note' in file.context else ''}"
         for file in files
     ]
     readings = join(files)

@@ -948,21 +948,6 @@ static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     return best;
 }
 
-// Whether a candidate that only lacks workspace would be faster, without its factor, than all that accept the call.
-static bool lacks_workspace(const struct comparison* c) {
-    double least = INFINITY, least_lacking = INFINITY;
-    for (int i = 0; i < c->count; ++i) {
-        const myblasKernelEstimate_t* e = &c->estimate[i];
-        if (!e->candidate || e->predicted_us <= 0)
-            continue;
-        if (e->accepted)
-            least = fmin(least, physical_us(e));
-        else if (e->refusal && !strcmp(e->refusal, "it needs more workspace"))
-            least_lacking = fmin(least_lacking, physical_us(e));
-    }
-    return least_lacking < least;
-}
-
 // Whatever the model holds: the selection takes the least predicted time of what accepts the call, and the refusals
 // say why others are not taken.
 static void check_choice(const myblasDevice_t* device,
@@ -992,7 +977,7 @@ static void check_choice(const myblasDevice_t* device,
         else
             assert_true(e->workspace_bytes <= workspace);
     }
-    int fastest = lacks_workspace(&c) ? -1 : fastest_of(&c, true, taken);
+    int fastest = fastest_of(&c, true, taken);
     *of_candidates += fastest >= 0;
     if (fastest < 0) {
         fastest = fastest_of(&c, false, taken);

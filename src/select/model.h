@@ -53,6 +53,8 @@ struct variant_model {
     work_costs costs;
     std::array<half_octaves, domain_count> domain;
     float most_rounds; // with which it competes
+    float least_factor,
+        most_factor; // logarithms to base 2 of the learned factor, as readings know it
     std::array<float, work_feature_count> work_weights;
     std::array<float, hidden_count> hidden_weights;
 };
@@ -249,7 +251,10 @@ inline float learned_factor(const variant_model& variant,
     for (size_t i = 0; i < hidden_count; i += lanes)
         of_problem += load(&problem.hidden[i]) * load(&variant.hidden_weights[i]);
     const floats sums = of_work * log_scale + of_problem;
-    return fast_exp2((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    const float log = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return fast_exp2(log < variant.least_factor  ? variant.least_factor
+                     : log > variant.most_factor ? variant.most_factor
+                                                 : log);
 }
 
 } // namespace myblas
