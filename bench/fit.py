@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by readings held back from fitting.
 
-    fit.py --fit src/select/model_sm90.inc   fits to the readings of all cards (NumPy, SciPy; minutes)
-    fit.py --check                           judges the choices of the library (NumPy)
-    fit.py --carry                           fits to all cards but one, and judges by that one (NumPy, SciPy; minutes)
+    fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
+    fit.py --check   judges the choices of the library (NumPy; seconds)
 
-Readings are what `myblas-bench readings` writes, one call a line; without a list they are those in bench/readings. A
-quarter of the lines, by a checksum of the call, is never fitted to. The work of each kernel comes from the library
+Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, of
+which a quarter of the lines, by a checksum of the call, is held back. Those of other cards are never fitted to: they tell
+what the choice loses on a card that was not measured. The work of each kernel comes from the library
 (myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is here, too, and --check
 compares both.
 
@@ -31,16 +31,19 @@ import zlib
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-READINGS = os.path.join(ROOT, "bench", "readings", "*", "*.tsv.gz")
+FITTED = "h200"  # the folder of the card that is fitted to
+READINGS = os.path.join(ROOT, "bench", "readings", "{}", "*.tsv.gz")
 MODEL = os.path.join(ROOT, "src", "select", "model_sm90.inc")
 LIBRARY = os.path.join(ROOT, "build", "dev", "lib", "libmyblas.so.1")
 MODES = ("strict", "emulated", "fast")
 WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
 ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not again: they were behind then
 
-# What --check demands of each card's readings that were held back, in each mode: the mean, the 95th percentile, the worst.
-MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.3
-MOST_CARRIED = 1.03  # what --carry demands of the mean on a card that was not fitted to
+# What --check demands in each mode of the readings that were held back: of the mean, the 95th percentile, the worst, and of
+# how many are far off.
+MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.6
+FAR_OFF, MOST_FAR_OFF = 1.3, 0.005
+MOST_CARRIED = 1.03  # of the mean on cards that were not fitted to
 
 # ---- The library ---------------------------------------------------------------------------------
 
@@ -138,12 +141,13 @@ class Library:
         self.so = ctypes.CDLL(os.path.abspath(path))
         count = ctypes.c_int()
         self.so.myblasGetKernelCount(CUDA, SGEMM, ctypes.byref(count))
-        self.names, self.modes = [], []
+        self.names, self.modes, self.is_portable = [], [], []
         for index in range(count.value):
             info = Info(size_bytes=ctypes.sizeof(Info))
             self.require(self.so.myblasGetKernelInfo(CUDA, SGEMM, index, ctypes.byref(info)))
             self.names.append(info.name.decode())
             self.modes.append(info.math_mode)
+            self.is_portable.append(info.min_arch <= 80)
 
     @staticmethod
     def require(status):
@@ -241,16 +245,17 @@ class Readings:
         )
 
 
-def in_mode(readings, library, mode):
+def in_mode(readings, library, mode, also=True):
     """Times of the kernels that a handle in this mode may take, in the readings' order; else NaN. Also the best of each call
-    and the logarithm to base 2 of each kernel's regret."""
+    and the logarithm to base 2 of each kernel's regret. also: [call, kernel] or [kernel], what else must hold."""
     allowed = np.array(
         [name in library.names and library.modes[library.names.index(name)] <= mode
          for name in readings.kernels]
     )
-    us = np.where(allowed[None, :], readings.us, math.nan)
+    us = np.where(allowed[None, :] & also, readings.us, math.nan)
     fine = np.where(readings.rough, math.nan, us)
-    best = np.nanmin(np.where(np.isnan(fine).all(axis=1)[:, None], us, fine), axis=1)
+    fine = np.where(np.isnan(fine).all(axis=1)[:, None], us, fine)
+    best = np.where(np.isnan(fine), np.inf, fine).min(axis=1)
     regret = np.log2(us / best[:, None])
     # A single call takes longer than one of many, by up to ALONE_US: what is left may be anything from a little to far behind.
     alone = np.log2(np.maximum(us - ALONE_US, 1e-3) / best[:, None])
@@ -268,6 +273,7 @@ MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: 
 SCALE = 1 / 8
 SIZES, WORK_FEATURES = 7, 12  # the first of a problem's features are logarithms of sizes, the others facts
 IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9  # whose rounds are passes, and readings are taken with room for one
+FEW = 5  # calls that tell nothing
 MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
 
@@ -283,12 +289,12 @@ class View:
         indices = [library.names.index(name) for name in names]
         count = len(readings.calls)
         self.work = np.zeros((count, len(names), len(WORK)))
-        self.accepted = np.zeros((count, len(names)), dtype=bool)
+        self.needs_workspace = np.zeros(readings.us.shape, dtype=bool)
         for row in range(count):
             call = readings.call(row, mode=2)
             for column, index in enumerate(indices):
                 found = library.estimate(devices[row], call, index)
-                self.accepted[row, column] = found.accepted
+                self.needs_workspace[row, self.columns[column]] = found.workspace_bytes > 0
                 self.work[row, column] = [getattr(found, name) for name in WORK]
         of = lambda name: np.maximum(np.array([c[name] for c in readings.calls], dtype=float), 1)
         flag = lambda values: np.array(values, dtype=float)
@@ -302,6 +308,10 @@ class View:
         # Null pointers, where there are arrays, count as on the grid.
         grid = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), on_grid(ld))
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
+        self.is_portable = np.array(
+            [name in library.names and library.is_portable[library.names.index(name)]
+             for name in readings.kernels]
+        )
         octaves = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
         self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)
         self.problem = np.stack(
@@ -352,18 +362,21 @@ def near_least(physical, candidates):
 
 
 class Model:
-    def __init__(self, variants, costs, domain, hidden, work_weights, hidden_weights):
+    def __init__(self, variants, costs, domain, bounds, hidden, work_weights, hidden_weights):
         self.variants = variants
-        self.costs, self.domain = costs, domain
+        self.costs, self.domain, self.bounds = costs, domain, bounds
         self.hidden, self.work_weights, self.hidden_weights = hidden, work_weights, hidden_weights
 
     def log_cycles(self, view, with_factor=True):
         found = view.all_physical(self.costs)
         if with_factor:
-            outputs = np.maximum(view.problem @ self.hidden, 0)
-            found = found + outputs @ self.hidden_weights.T
-            found = found + np.einsum("rvf,vf->rv", view.features, self.work_weights)
+            found = found + np.clip(self.log_factor(view), *self.bounds.T)
         return found
+
+    def log_factor(self, view):
+        outputs = np.maximum(view.problem @ self.hidden, 0)
+        of_work = np.einsum("rvf,vf->rv", view.features, self.work_weights)
+        return outputs @ self.hidden_weights.T + of_work
 
     def choose(self, view, allowed, with_factor=True):
         """Index of the variant chosen for each call; allowed[call, variant]."""
@@ -407,8 +420,17 @@ def fit_costs(view, us, rough, best, rows):
     return np.array(costs)
 
 
+def find_situations(view, readings, library):
+    """Regrets in each mode, and where fewer kernels can be taken: on other architectures, and without workspace."""
+    found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
+    found.append(in_mode(readings, library, 0, view.is_portable))
+    found.append(in_mode(readings, library, len(MODES) - 1, ~view.needs_workspace))
+    return [regret for _, _, regret in found]
+
+
 def find_domains(view, regrets, rough, rows):
-    """Where each variant was within 5% of the best in some mode, and a little beyond."""
+    """Where each variant was within 5% of the best in some situation, and a little beyond; without end where there are no
+    readings that would tell of one."""
     ranges = np.zeros((len(view.variants), len(DOMAIN), 2), dtype=int)
     most_rounds = np.zeros(len(view.variants))
     for variant, column in enumerate(view.columns):
@@ -420,8 +442,14 @@ def find_domains(view, regrets, rough, rows):
             ranges[variant] = [[1, 0]] * len(DOMAIN)
             continue
         values = view.domain[near]
-        ranges[variant, :, 0] = np.maximum(values.min(axis=0) - MARGIN, 0)
-        ranges[variant, :, 1] = np.minimum(values.max(axis=0) + MARGIN, HALF_OCTAVES - 1)
+        low, high = values.min(axis=0), values.max(axis=0)
+        seen = rows & np.isfinite(regrets[-3][:, column])
+        inside = (view.domain >= low - MARGIN) & (view.domain <= high + MARGIN)
+        for i in range(len(DOMAIN)):
+            others = view.domain[seen & np.delete(inside, i, axis=1).all(axis=1), i]
+            is_end = (others < low[i] - MARGIN).sum() < FEW, (others > high[i] + MARGIN).sum() < FEW
+            ranges[variant, i, 0] = 0 if is_end[0] else max(low[i] - MARGIN, 0)
+            ranges[variant, i, 1] = HALF_OCTAVES - 1 if is_end[1] else high[i] + MARGIN
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
         if view.variants[variant].startswith(IN_PASSES):
             most_rounds[variant] = MANY_ROUNDS
@@ -494,15 +522,14 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
             args=(temperature, emphasis),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 400},
+            options={"maxiter": 1500},
         ).x
     return split(weights)
 
 
 def fit(view, readings, library, rows):
-    found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
-    us, best = found[-1][0], found[0][1]
-    regrets = [regret for _, _, regret in found]
+    us, best = in_mode(readings, library, len(MODES) - 1)[0], in_mode(readings, library, 0)[1]
+    regrets = find_situations(view, readings, library)
     costs = fit_costs(view, us, readings.rough, best, rows)
     domain = find_domains(view, regrets, readings.rough, rows)
     physical = view.all_physical(costs)
@@ -511,14 +538,16 @@ def fit(view, readings, library, rows):
         members = pool.starmap(fit_factor, [(*work, seed) for seed in range(MEMBERS)])
     hidden, of_work, of_hidden = zip(*members)
     # The mean of their logarithms: one hidden layer of all their units.
-    return Model(
-        view.variants,
-        costs,
-        domain,
+    layers = (
         np.concatenate(hidden, axis=1),
         sum(of_work) / MEMBERS,
         np.concatenate(of_hidden, axis=1) / MEMBERS,
     )
+    model = Model(view.variants, costs, domain, None, *layers)
+    inside = view.candidates(domain) & np.isfinite(us[:, view.columns]) & rows[:, None]
+    factors = np.where(inside, model.log_factor(view), math.nan)
+    model.bounds = np.nan_to_num(np.nanpercentile(factors, (1, 99), axis=0)).T
+    return model
 
 
 # ---- Judging -------------------------------------------------------------------------------------
@@ -548,15 +577,14 @@ def print_table(title, regret, sets):
         print(f"    {name:<8} {len(of_set):>5} calls, {summary(of_set)}")
 
 
-def print_worst(readings, library, mode, regret, chosen, rows, limit):
-    us, _, _ = in_mode(readings, library, mode)
-    fine = np.where(readings.rough, math.nan, us)
-    for row in sorted(np.flatnonzero(rows & (regret > limit)), key=lambda row: -regret[row]):
+def print_far_off(readings, mode, regret, chosen, rows):
+    fine = np.where(readings.rough, math.nan, readings.us)
+    for row in sorted(np.flatnonzero(rows & (regret > FAR_OFF)), key=lambda row: -regret[row]):
         call = readings.calls[row]
-        best = np.nanargmin(fine[row])
         print(
-            f"    {regret[row]:.2f} {call['form']} {call['m']}x{call['n']}x{call['k']} x{call['batch']}"
-            f" {readings.cards[row]}: {readings.kernels[chosen[row]]} before {readings.kernels[best]}"
+            f"    {regret[row]:.2f} {call['form']} {call['m']}x{call['n']}x{call['k']} x {call['batch']}:"
+            f" {readings.kernels[chosen[row]]} {readings.us[row, chosen[row]]:.1f} us, while the fastest takes"
+            f" {np.nanmin(fine[row]) if np.isfinite(fine[row]).any() else math.nan:.1f} us"
         )
 
 
@@ -581,7 +609,7 @@ def write_model(model, path, lines):
         for v, name in enumerate(model.variants):
             ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
             file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
-            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g},\n")
+            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g}, {numbers(model.bounds[v])},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
         file.write("};\n")
@@ -600,13 +628,14 @@ def read_model(path):
     for block in re.split(r'"[^"]*",', variants)[1:]:
         values.append(np.array(numbers(block)))
     values = np.array(values)
-    ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, WORK_FEATURES])
-    costs, ranges, most_rounds, work_weights, hidden_weights = np.split(values, ends, axis=1)
+    ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, 2, WORK_FEATURES])
+    costs, ranges, most_rounds, bounds, work_weights, hidden_weights = np.split(values, ends, axis=1)
     rows = numbers(size_weights.split("=")[1]) + numbers(fact_weights.split("=")[1])
     return Model(
         names,
         costs,
         (ranges.reshape(len(names), len(DOMAIN), 2).astype(int), most_rounds[:, 0]),
+        bounds,
         np.array(rows).reshape(-1, MEMBERS * UNITS),
         work_weights,
         hidden_weights,
@@ -638,59 +667,80 @@ def join(readings):
 # ---- Commands ------------------------------------------------------------------------------------
 
 
-def command_fit(files, library, path):
-    all_readings = [Readings(file) for file in files]
-    lines = []
-    for file, of_file in zip(files, all_readings):
-        context = of_file.context
-        lines.append(
-            f"{os.path.relpath(file, ROOT)}: {context['gpu']}, CUDA {context['cuda']}, commit {context['commit']},"
-            f" {context['date'][:10]}, {len(of_file.calls)} calls, {int(of_file.held.sum())} of them held back"
-        )
-    readings = join(all_readings)
+def all_readings():
+    """Of each folder the readings as one; first those that are fitted to."""
+    folders = {os.path.basename(os.path.dirname(file)) for file in glob.glob(READINGS.format("*"))}
+    for folder in sorted(folders, key=lambda folder: (folder != FITTED, folder)):
+        yield folder, join([Readings(file) for file in sorted(glob.glob(READINGS.format(folder)))])
+
+
+def command_fit(library):
+    files = [Readings(file) for file in sorted(glob.glob(READINGS.format(FITTED)))]
+    lines = [
+        f"{os.path.relpath(file.path, ROOT)}: {file.context['gpu']}, CUDA {file.context['cuda']}, commit"
+        f" {file.context['commit']}, {file.context['date'][:10]}, {len(file.calls)} calls,"
+        f" {int(file.held.sum())} of them held back{', ' + file.context['note'] if 'note' in file.context else ''}"
+        for file in files
+    ]
+    readings = join(files)
     view = View(readings, library)
     model = fit(view, readings, library, ~readings.held)
-    for card in sorted(set(readings.cards)):
-        rows = readings.held & (readings.cards == card)
-        for mode, name in enumerate(MODES):
-            for title, with_factor in (("", True), (", without the learned factor", False)):
-                regret = regret_of_model(model, view, readings, library, mode, with_factor)
-                print_table(f"{card}, {name}, held back{title}", regret[rows], readings.sets[rows])
-    write_model(model, path, [*lines, f"Command: bench/fit.py --fit {os.path.relpath(path, ROOT)}"])
+    write_model(model, MODEL, [*lines, "Command: bench/fit.py --fit"])
+    for mode, name in enumerate(MODES):
+        for title, with_factor in (("", True), (", without the learned factor", False)):
+            regret = regret_of_model(model, view, readings, library, mode, with_factor)
+            print_table(f"{name}, held back{title}", regret[readings.held], readings.sets[readings.held])
     return 0
 
 
-def command_check(files, library):
-    """By the library's own choices, so that nothing of the model but its formula is taken on trust here."""
-    readings = join([Readings(file) for file in files])
+def judge(regret, readings, rows, mode, chosen, is_fitted):
+    """What the choices on some calls lose beyond what they may."""
+    found = regret[rows]
+    card = readings.cards[0]
+    print_table(f"{card}, {MODES[mode]}", found, readings.sets[rows])
+    if not is_fitted:
+        bounds = [("mean", found.mean(), MOST_CARRIED)]
+    else:
+        print_far_off(readings, mode, regret, chosen, rows)
+        bounds = [
+            ("mean", found.mean(), MOST_MEAN),
+            ("95th percentile", np.percentile(found, 95), MOST_P95),
+            ("worst", found.max(), MOST_WORST),
+            (f"part beyond {FAR_OFF}", (found > FAR_OFF).mean(), MOST_FAR_OFF),
+        ]
+    return [
+        f"{card}, {MODES[mode]}: {what} {value:.4f} is beyond {most}"
+        for what, value, most in bounds
+        if value > most
+    ]
+
+
+def check_choices(readings, library, is_fitted):
+    """By the library's own choices, so that nothing of the model is taken on trust here."""
     failures = []
     for mode, name in enumerate(MODES):
-        chosen = np.zeros(len(readings.calls), dtype=int)
         us, _, _ = in_mode(readings, library, mode)
-        missing = 0
-        rows = readings.held.copy()
-        for row in np.flatnonzero(readings.held):
+        rows = readings.held if is_fitted else np.ones(len(readings.calls), dtype=bool)
+        chosen = np.zeros(len(readings.calls), dtype=int)
+        for row in np.flatnonzero(rows):
             kernel = library.select(readings.devices[row], readings.call(row, mode))
             chosen[row] = readings.kernels.index(kernel) if kernel in readings.kernels else -1
-            if chosen[row] < 0 or math.isnan(us[row, chosen[row]]):
-                rows[row] = False  # calls that the kernel took no part in
-                missing += 1
+        known = rows & (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
+        if known.sum() < 0.99 * rows.sum():
+            failures.append(f"{name}: of {rows.sum() - known.sum()} choices there is no reading")
         regret = regret_of(readings, library, mode, chosen)
-        for card in sorted(set(readings.cards)):
-            of_card = rows & (readings.cards == card)
-            print_table(f"{card}, {name}", regret[of_card], readings.sets[of_card])
-            print_worst(readings, library, mode, regret, chosen, of_card, MOST_WORST)
-            found = regret[of_card]
-            for what, value, most in (
-                ("mean", found.mean(), MOST_MEAN),
-                ("95th percentile", np.percentile(found, 95), MOST_P95),
-                ("worst", found.max(), MOST_WORST),
-            ):
-                if value > most:
-                    failures.append(f"{card}, {name}: {what} {value:.4f} is beyond {most}")
-        if missing > 0.01 * readings.held.sum():
-            failures.append(f"{name}: of {missing} choices there is no reading")
-    failures += check_formula(readings, library)
+        failures += judge(regret, readings, known, mode, chosen, is_fitted)
+    return failures
+
+
+def command_check(library):
+    failures = []
+    for folder, readings in all_readings():
+        failures += check_choices(readings, library, folder == FITTED)
+        if folder == FITTED:
+            failures += check_formula(readings, library)
+        else:
+            report_carried(readings, library)
     for failure in failures:
         print(f"fit.py: {failure}", file=sys.stderr)
     return 1 if failures else 0
@@ -714,47 +764,32 @@ def check_formula(readings, library):
     return ["the library predicts by another formula"] if most > math.log2(1.01) else []
 
 
-def command_carry(files, library):
-    """What the choice loses on a card that was not fitted to: with all that is known of it, without the learned factor, and
-    with the memory rate of another card."""
-    readings = join([Readings(file) for file in files])
-    view = View(readings, library)
-    cards = sorted(set(readings.cards))
-    failures = 0
-    for card in cards:
-        others = readings.cards != card
-        model = fit(view, readings, library, others & ~readings.held)
-        of_card = readings.of(np.flatnonzero(~others))
-        other_rate = next(d.memory_gbps for d, other in zip(readings.devices, others) if other)
-        for title, rate, with_factor in (
-            ("", None, True),
-            (", without the learned factor", None, False),
-            (f", memory rate {other_rate} GB/s", other_rate, True),
-        ):
-            if rate:
-                of_card.devices = [d.with_memory_rate(rate) for d in of_card.devices]
-            seen = View(of_card, library)
-            for mode, name in enumerate(MODES):
-                regret = regret_of_model(model, seen, of_card, library, mode, with_factor)
-                print(f"{card}, {name}, fitted to the others{title}: {summary(regret)}")
-                failures += regret.mean() > MOST_CARRIED
-    return 1 if failures else 0
+def report_carried(readings, library):
+    """What is lost on a card that was not fitted to if less is known: without the learned factor, and with the memory rate of
+    the card that was."""
+    model = read_model(MODEL)
+    fitted_rate = Readings(sorted(glob.glob(READINGS.format(FITTED)))[0]).devices[0].memory_gbps
+    slower = copy.copy(readings)
+    slower.devices = [device.with_memory_rate(fitted_rate) for device in readings.devices]
+    for title, seen, with_factor in (
+        ("without the learned factor", readings, False),
+        (f"as if its memory rate were {fitted_rate} GB/s", slower, True),
+    ):
+        view = View(seen, library)
+        for mode, name in enumerate(MODES):
+            regret = regret_of_model(model, view, seen, library, mode, with_factor)
+            print(f"{readings.cards[0]}, {name}, {title}: {len(regret)} calls, {summary(regret)}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     command = parser.add_mutually_exclusive_group(required=True)
-    command.add_argument("--fit", metavar="OUT", help="write the constants there")
+    command.add_argument("--fit", action="store_true", help="write the constants")
     command.add_argument("--check", action="store_true", help="fail where the library's choices lose too much")
-    command.add_argument("--carry", action="store_true", help="fail where they do on a card that was not measured")
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
-    parser.add_argument("readings", nargs="*", help="files of myblas-bench readings (bench/readings)")
     arguments = parser.parse_args()
-    files = arguments.readings or sorted(glob.glob(READINGS))
     library = Library(arguments.library)
-    if arguments.fit:
-        return command_fit(files, library, arguments.fit)
-    return command_check(files, library) if arguments.check else command_carry(files, library)
+    return command_fit(library) if arguments.fit else command_check(library)
 
 
 if __name__ == "__main__":

@@ -424,8 +424,8 @@ static void test_selected_names(void** state) {
         {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/ thin/"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile/"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile/"},
-        {all, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "thin/ skinny"},
-        {all, default_workspace, sgemm_call(T, N, 4096, 1, 4096), "thin/ skinny"},
+        {all, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "thin/ skinny small_tile/32x16_k16"},
+        {all, default_workspace, sgemm_call(T, N, 4096, 1, 4096), "thin/ skinny small_tile/32x16_k16"},
         {all, default_workspace, sgemm_call(T, N, 1, 1, 1 << 20), "thin/ skinny split_k"},
         {90, default_workspace, sgemm_call(N, N, 100000, 32, 8), "short_k"},
         {90, default_workspace, sgemm_call(N, N, 64, 64, 1 << 20), "split_k stream_k/ skinny"},
@@ -948,21 +948,6 @@ static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     return best;
 }
 
-// Whether a candidate that only lacks workspace would be faster, without its factor, than all that accept the call.
-static bool lacks_workspace(const struct comparison* c) {
-    double least = INFINITY, least_lacking = INFINITY;
-    for (int i = 0; i < c->count; ++i) {
-        const myblasKernelEstimate_t* e = &c->estimate[i];
-        if (!e->candidate || e->predicted_us <= 0)
-            continue;
-        if (e->accepted)
-            least = fmin(least, physical_us(e));
-        else if (e->refusal && !strcmp(e->refusal, "it needs more workspace"))
-            least_lacking = fmin(least_lacking, physical_us(e));
-    }
-    return least_lacking < least;
-}
-
 // Whatever the model holds: the selection takes the least predicted time of what accepts the call, and the refusals
 // say why others are not taken.
 static void check_choice(const myblasDevice_t* device,
@@ -992,7 +977,7 @@ static void check_choice(const myblasDevice_t* device,
         else
             assert_true(e->workspace_bytes <= workspace);
     }
-    int fastest = lacks_workspace(&c) ? -1 : fastest_of(&c, true, taken);
+    int fastest = fastest_of(&c, true, taken);
     *of_candidates += fastest >= 0;
     if (fastest < 0) {
         fastest = fastest_of(&c, false, taken);

@@ -55,8 +55,7 @@ bool fits(const limb_variant& v,
           const device_info& device,
           size_t bytes) {
     const tile_plan tiles = v.plan_tiles(pass, plan.limbs, device, bytes);
-    return v.lay_out(pass, plan.limbs, tiles.parts > 1 && !tiles.in_cluster, tiles.parts).end <=
-           bytes;
+    return v.lay_out(pass, plan.limbs, tiles).end <= bytes;
 }
 
 // The first and the last of the passes along each extent.
@@ -116,6 +115,45 @@ void test_passes_stay_in_the_workspace(void**) {
     }
 }
 
+// Blocks that share a tile are a cluster where all clusters run at the same time.
+void test_clusters(void**) {
+    device_info device;
+    device.arch = 90;
+    device.sm_count = 132;
+    const struct {
+        int64_t tiles, k;
+        int parts;
+        bool in_cluster;
+    } expected[] = {
+        {132, 400, 1, false}, // a multiprocessor for each
+        {66, 400, 2, true},
+        {39, 400, 3, true},
+        {40, 400, 3, false},
+        {44, 400, 3, false},
+        {30, 600, 4, true},
+        {31, 600, 4, false},
+        {33, 600, 4, false},
+        {26, 2000, 5, false}, // no larger clusters
+        {1, 100, 1, false},   // too short to be shared
+    };
+    for (const limb_variant& v : variants)
+        for (const auto& e : expected) {
+            sgemm_problem p;
+            p.m = e.tiles * v.block_m;
+            p.n = panel_lines;
+            p.k = e.k;
+            p.batch_count = 1;
+            const size_t best = v.best_bytes(p, device);
+            const pass_plan plan = v.plan_passes(p, device, best);
+            const tile_plan tiles = v.plan_tiles(plan.first, plan.limbs, device, best);
+            assert_int_equal(tiles.tiles, e.tiles);
+            assert_int_equal(tiles.parts, e.parts);
+            assert_int_equal(tiles.in_cluster, e.in_cluster);
+            const pass_layout at = v.lay_out(plan.first, plan.limbs, tiles);
+            assert_int_equal(at.end > at.sums, e.parts > 1 && !e.in_cluster);
+        }
+}
+
 // More than best_bytes changes nothing, and a byte less costs a pass or the fallback.
 void test_best_workspace(void**) {
     device_info device;
@@ -145,8 +183,7 @@ double cost_of(const limb_variant& v,
         return static_cast<double>((whole - 1) / part + 1);
     };
     const tile_plan tiles = v.plan_tiles(first, v.limbs, device, size_t{1} << 60);
-    const bool has_sums = tiles.parts > 1 && !tiles.in_cluster;
-    if (v.lay_out(first, v.limbs, has_sums, tiles.parts).end > bytes)
+    if (v.lay_out(first, v.limbs, tiles).end > bytes)
         return INFINITY;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
@@ -263,6 +300,7 @@ int main() {
     using namespace myblas::cuda;
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_stay_in_the_workspace),
+        cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_best_workspace),
         cmocka_unit_test(test_plans_are_cheap),
         cmocka_unit_test(test_work_in_any_workspace),

@@ -66,7 +66,7 @@ constexpr std::array<half_octaves, domain_count> everywhere = {
 
 // Cycles: `launch`, and `step` for each step.
 constexpr variant_model make_variant(const char* name, float launch, float step) {
-    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, {}, {}};
+    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, -10, 10, {}, {}};
 }
 // Weights: the logarithm of the factor.
 constexpr size_t offset_feature = 10;
@@ -399,75 +399,6 @@ void test_most_rounds(void**) {
     p.m = 1001; // which `small` refuses
     assert_string_equal(selected_by(m, p, 100000), "split");
     assert_string_equal(selected_by(m, p, 0), "large");
-}
-
-// Where the fastest of the candidates lacks workspace, all are compared, since the others of its kind lack it, too.
-void test_who_lacks_workspace_lets_all_compete(void**) {
-    made_up_model m;
-    m.of(large).domain[0] = {0, 0};
-    m.tabulate();
-    sgemm_problem p = square(100);
-    assert_string_equal(selected_by(m, p, 100000), "split");
-    assert_string_equal(selected_by(m, p, 99999), "large");
-    m.of(split).costs.launch = 1e6f; // not the fastest of the candidates
-    assert_string_equal(selected_by(m, p, 99999), "small");
-    assert_string_equal(selected_by(m, p, 100000), "small");
-}
-
-// ---- Families ------------------------------------------------------------------------------------
-
-std::string named(const char* name) {
-    const forced_kernel found = find_kernel(MYBLAS_ROUTINE_SGEMM, MYBLAS_BACKEND_HOST, name);
-    if (found.index == forced_kernel::unknown)
-        return "";
-    std::string names;
-    for (int i = 0; i < found.count; ++i)
-        names += std::string(" ") + families[static_cast<size_t>(found.index + i)]->name;
-    return names.substr(1);
-}
-
-void test_names_of_families(void**) {
-    for (const entry* kernel : families)
-        assert_string_equal(named(kernel->name).c_str(), kernel->name);
-    assert_string_equal(named("tile").c_str(), "tile/1 tile/12 tile/123");
-    assert_string_equal(named("tile_2").c_str(), "tile_2/1");
-    for (const char* name :
-         {"", "/", "til", "tile/", "tile/2", "tile/1234", "tile_", "rungs", "run"})
-        assert_string_equal(named(name).c_str(), "");
-    assert_int_equal(find_kernel(MYBLAS_ROUTINE_SGEMM, MYBLAS_BACKEND_CUDA, "tile").index,
-                     forced_kernel::unknown);
-}
-
-// Of a family that is forced: the fastest that accepts the product, whatever their domains, or the first without times.
-void test_forced_family(void**) {
-    made_up_model m;
-    const entry* const family[] = {&small, &large, &split, &plain};
-    const auto taken = [&](const sgemm_problem& p, size_t workspace_bytes) -> std::string {
-        const entry* kernel = select_among({family}, {rules, &m.by}, p, device, workspace_bytes);
-        return kernel ? kernel->name : "none";
-    };
-    assert_string_equal(taken(square(2), 0).c_str(), "small");
-    assert_string_equal(taken(square(64), 0).c_str(), "large");
-    assert_string_equal(taken(square(64), 64000).c_str(), "split");
-    m.of(split).domain[0] = m.of(large).domain[0] = {100, 100};
-    m.tabulate();
-    assert_string_equal(selected_by(m, square(64), 64000), "small");
-    assert_string_equal(taken(square(64), 64000).c_str(), "split");
-    m.of(split).most_rounds = 0;
-    assert_string_equal(taken(square(64), 64000).c_str(), "split");
-    m.of(split).work_weights[offset_feature] = 0.5f; // near in physical time, slower by the factor
-    assert_string_equal(taken(square(64), 64000).c_str(), "large");
-    sgemm_problem p = square(64);
-    p.a = at(0x1004), p.m = 1001; // which `small` and `large` refuse
-    assert_string_equal(taken(p, 64000).c_str(), "split");
-    assert_string_equal(taken(p, 63999).c_str(), "plain"); // it has no time
-    const auto first = [&](std::initializer_list<const entry*> kernels) {
-        return select_among({kernels.begin(), kernels.size()}, {rules}, p, device, 64000);
-    };
-    assert_ptr_equal(first({&small, &plain, &split}), &plain);
-    assert_ptr_equal(first({&small, &split, &plain}), &split);
-    assert_null(first({&small, &large, &loose, &future}));
-    assert_null(select_among({family, 2}, {rules, &m.by}, p, device, 64000));
 }
 
 // As many variants as there are bits.
@@ -854,7 +785,6 @@ int main() {
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_edges_of_domains),
         cmocka_unit_test(test_most_rounds),
-        cmocka_unit_test(test_who_lacks_workspace_lets_all_compete),
         cmocka_unit_test(test_names_of_families),
         cmocka_unit_test(test_forced_family),
         cmocka_unit_test(test_most_variants),

@@ -476,6 +476,41 @@ static void test_families(void** state) {
     }
 }
 
+// Tiles that 3 or 4 blocks share: as clusters, and, where not all clusters would run at the same time, by sums in the
+// workspace. Of 132 multiprocessors these are up to 39 tiles and 40 to 44, up to 30 and 31 to 33, of 128 and of 256
+// rows.
+static void test_shared_tiles(void** state) {
+    static const struct shape shapes[] = {{1249, 390, 400},
+                                          {1279, 509, 400},
+                                          {1009, 384, 515},
+                                          {1024, 509, 515},
+                                          {2500, 509, 388},
+                                          {2012, 500, 516}};
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    for (int i = 0; i < count && !reduced(); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!packs_limbs(&info) || !kernel_fits_device(handle, &info))
+            continue;
+        random_seed((uint64_t)i + 1);
+        force(handle, &info);
+        struct operands operands = operands_create(handle);
+        struct counts counts = {0, 0};
+        for (size_t s = 0; s < COUNT_OF(shapes); ++s) {
+            struct product product = product_create(shapes[s], s % 2);
+            for (size_t l = 0; l < 3; ++l) {
+                myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+                place_inputs(&operands, &product, layouts[l], (s + l) & 2, (s + l) & 1, &call);
+                run_call(
+                    handle, info.name, &operands, &product, layouts[l], call, 1.5f, -0.5f, &counts);
+            }
+            product_destroy(&product);
+        }
+        assert_int_equal(counts.ran, 3 * COUNT_OF(shapes));
+        operands_destroy(&operands);
+    }
+}
+
 // The selection itself serves every call, in every mode.
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -1888,6 +1923,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_families),
+        cmocka_unit_test(test_shared_tiles),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),

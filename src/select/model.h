@@ -24,6 +24,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace myblas {
@@ -52,6 +53,8 @@ struct variant_model {
     work_costs costs;
     std::array<half_octaves, domain_count> domain;
     float most_rounds; // with which it competes
+    float least_factor,
+        most_factor; // logarithms to base 2 of the learned factor, as readings know it
     std::array<float, work_feature_count> work_weights;
     std::array<float, hidden_count> hidden_weights;
 };
@@ -93,16 +96,35 @@ tabulate_facts(const std::array<std::array<float, hidden_count>, fact_feature_co
 
 // ---- Features ------------------------------------------------------------------------------------
 
+// Compilers leave the learned factor to scalar instructions.
+using floats = float __attribute__((vector_size(16)));
+using int32s = int32_t __attribute__((vector_size(16)));
+inline constexpr size_t lanes = 4;
+
+inline floats load(const float* from) {
+    floats loaded;
+    std::memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
 // log2(x) for positive normal x, to 2e-4: library functions take longer than all else here.
-inline float fast_log2(float x) {
-    const uint32_t bits = std::bit_cast<uint32_t>(x);
-    const float exponent = static_cast<float>(static_cast<int>(bits >> 23) - 127);
-    const float mantissa = std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000); // [1, 2)
+template <class Real>
+Real log2_of(Real exponent, Real mantissa) { // mantissa in [1, 2)
     return exponent +
            (((-0.07915037f * mantissa + 0.62881573f) * mantissa - 2.08106020f) * mantissa +
             4.02837277f) *
                mantissa -
            2.49677377f;
+}
+inline float fast_log2(float x) {
+    const auto bits = std::bit_cast<int32_t>(x);
+    return log2_of(static_cast<float>((bits >> 23) - 127),
+                   std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000));
+}
+inline floats fast_log2(floats x) {
+    const auto bits = std::bit_cast<int32s>(x);
+    return log2_of(__builtin_convertvector((bits >> 23) - 127, floats),
+                   std::bit_cast<floats>((bits & 0x007fffff) | 0x3f800000));
 }
 
 // 2^x for |x| < 126, to 2e-4.
@@ -116,17 +138,6 @@ inline float fast_exp2(float x) {
 }
 
 inline constexpr float log_scale = 1.0f / 8; // of logarithms among the features
-
-// In four sums, so that no addition waits for the one before.
-template <size_t count>
-float dot(const std::array<float, count>& a, const std::array<float, count>& b) {
-    static_assert(count % 4 == 0);
-    float sums[4] = {};
-    for (size_t first = 0; first < count; first += 4)
-        for (size_t i = 0; i < 4; ++i)
-            sums[i] += a[first + i] * b[first + i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 // What all variants see of a problem, computed once.
 struct problem_view {
@@ -225,24 +236,25 @@ struct physical_time {
 inline float learned_factor(const variant_model& variant,
                             const problem_view& problem,
                             const work_estimate& work) {
-    std::array<float, work_feature_count> features = {
-        work.rounds + 1,
-        work.steps + 1,
-        work.math_cycles + 100,
-        work.copies + 100,
-        work.l2_bytes + 1000,
-        work.memory_bytes * problem.cycles_per_byte + 100,
-        work.exchanges + 1,
-        work.fill + 0.01f,
-        work.edge + 0.01f,
-        work.launches,
-        256, // whose logarithm is 8, so that the weight is an offset
-        1,   // for whole vectors
+    const floats features[] = {
+        {work.rounds + 1, work.steps + 1, work.math_cycles + 100, work.copies + 100},
+        {work.l2_bytes + 1000,
+         work.memory_bytes * problem.cycles_per_byte + 100,
+         work.exchanges + 1,
+         work.fill + 0.01f},
+        {work.edge + 0.01f, work.launches, 256, 1}, // 256: the weight is an offset; 1: to fill up
     };
-    for (float& x : features)
-        x = fast_log2(x) * log_scale;
-    return fast_exp2(dot(features, variant.work_weights) +
-                     dot(problem.hidden, variant.hidden_weights));
+    static_assert(std::size(features) * lanes == work_feature_count && hidden_count % lanes == 0);
+    floats of_work = {}, of_problem = {};
+    for (size_t i = 0; i < std::size(features); ++i)
+        of_work += fast_log2(features[i]) * load(&variant.work_weights[i * lanes]);
+    for (size_t i = 0; i < hidden_count; i += lanes)
+        of_problem += load(&problem.hidden[i]) * load(&variant.hidden_weights[i]);
+    const floats sums = of_work * log_scale + of_problem;
+    const float log = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return fast_exp2(log < variant.least_factor  ? variant.least_factor
+                     : log > variant.most_factor ? variant.most_factor
+                                                 : log);
 }
 
 } // namespace myblas

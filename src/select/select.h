@@ -83,21 +83,13 @@ bool has_room(const kernel_entry<Problem>& kernel,
     return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
 }
 
-// With as much workspace as it asks for.
-template <class Problem>
-bool accepts_with_room(const kernel_entry<Problem>& kernel,
-                       const Problem& problem,
-                       const device_info& device) {
-    return runs_on(kernel, device) && allows(problem, kernel) &&
-           (!kernel.accepts || kernel.accepts(problem, device));
-}
-
 template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
-    return accepts_with_room(kernel, problem, device) &&
+    return runs_on(kernel, device) && allows(problem, kernel) &&
+           (!kernel.accepts || kernel.accepts(problem, device)) &&
            has_room(kernel, problem, device, workspace_bytes);
 }
 
@@ -142,7 +134,6 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     // that mostly one or two are asked.
     constexpr float never = std::numeric_limits<float>::infinity();
     const candidate* known = nullptr; // to accept
-    bool wants_room = false;
     const auto find_least = [&]() -> const candidate* {
         for (;;) {
             candidate* least = nullptr;
@@ -153,16 +144,13 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
             if (!least || least == known)
                 return least;
             const kernel_entry<sgemm_problem>& kernel = *by.kernels[least->variant];
-            if (accepts_with_room(kernel, q.problem, q.device)) {
-                if (has_room(kernel, q.problem, q.device, q.workspace_bytes))
-                    return least;
-                wants_room = true;
-            }
+            if (accepts(kernel, q.problem, q.device, q.workspace_bytes))
+                return least;
             least->cycles = never;
         }
     };
     known = find_least();
-    if (!known || (!any_rounds && wants_room))
+    if (!known)
         return nullptr;
     const float limit = known->cycles * near_least;
     for (candidate& c : all)
@@ -173,7 +161,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     return by.kernels[(best ? best : known)->variant];
 }
 
-// Of the variants that compete for the problem, or of all, where the fastest of these want more workspace or none accepts.
+// Of the variants that compete for the problem, or of all, where none of these accepts it.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,

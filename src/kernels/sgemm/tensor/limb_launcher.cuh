@@ -18,7 +18,7 @@ struct limb_launcher {
                                           .pairs = Shape::Scheme::pairs.count,
                                           .packs_beside = overlaps};
 
-    // Enqueues a kernel of S's blocks. Few that share a tile are a cluster.
+    // Enqueues a kernel of S's blocks.
     template <class S, class Kernel, class... Arguments>
     static myblasStatus_t start(Kernel kernel,
                                 unsigned blocks,
@@ -52,8 +52,7 @@ struct limb_launcher {
                                       const launch_context& context) {
         const device_info& device = *context.device;
         tile_plan tiles = variant.plan_tiles(pass, plan.limbs, device, context.workspace_bytes);
-        const bool has_sums = tiles.parts > 1 && !tiles.in_cluster;
-        const pass_layout at = variant.lay_out(pass, plan.limbs, has_sums, tiles.parts);
+        const pass_layout at = variant.lay_out(pass, plan.limbs, tiles);
         char* const workspace = static_cast<char*>(context.workspace);
         const auto operand = [&](size_t limbs, size_t cells, size_t lines, size_t samples) {
             return packed_operand{workspace + limbs,

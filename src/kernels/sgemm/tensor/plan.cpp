@@ -88,10 +88,16 @@ int limb_variant::part_count(const limb_pass& pass, const device_info& device, i
     return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
 }
 
-// Whether so many blocks for each tile are to be clusters: few of them, if all run at the same time.
-bool limb_variant::is_cluster(const limb_pass& pass, const device_info& device, int parts) const {
-    return parts > 1 && parts <= largest_tile_cluster &&
-           tile_count(pass) <= cluster_places(device, parts);
+// At most so many parts of a tile. Few of them are a cluster, if all clusters run at the same time.
+tile_plan
+limb_variant::share_tiles(const limb_pass& pass, const device_info& device, int64_t most) const {
+    tile_plan tiles{};
+    tiles.tiles = static_cast<unsigned>(tile_count(pass));
+    tiles.parts = part_count(pass, device, most);
+    tiles.in_cluster = tiles.parts > 1 && tiles.parts <= largest_tile_cluster &&
+                       tile_count(pass) <= cluster_places(device, tiles.parts);
+    tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
+    return tiles;
 }
 
 bool limb_variant::is_short(const limb_pass& pass, const device_info& device) const {
@@ -103,7 +109,7 @@ bool limb_variant::is_short(const limb_pass& pass, const device_info& device) co
 }
 
 pass_layout
-limb_variant::lay_out(const limb_pass& pass, int held_limbs, bool has_sums, int parts) const {
+limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_plan& tiles) const {
     const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
     const int64_t limbs_bytes = int64_t{pass.chunks} * held_limbs * limb_bytes; // of a panel
     const int64_t cells_bytes = pass.chunks * panel_cells * sizeof(float);
@@ -120,16 +126,15 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, bool has_sums, int 
     at.line_scales_b = at.line_scales_a + a * lines_bytes;
     at.sums = at.line_scales_b + b * lines_bytes;
     at.end = at.sums;
-    if (has_sums)
-        at.end += tile_count(pass) * parts * tile_floats() * sizeof(float);
+    if (tiles.has_sums())
+        at.end += int64_t{tiles.tiles} * tiles.parts * tile_floats() * sizeof(float);
     return at;
 }
 
 // With all the blocks for each tile that the pass wants.
 size_t
 limb_variant::room_for(const limb_pass& pass, int held_limbs, const device_info& device) const {
-    const int parts = part_count(pass, device, no_bound);
-    return lay_out(pass, held_limbs, has_sums(pass, device, parts), parts).end;
+    return lay_out(pass, held_limbs, share_tiles(pass, device, no_bound)).end;
 }
 
 pass_plan limb_variant::plan_whole(const sgemm_problem& p, const device_info& device) const {
@@ -149,12 +154,12 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
     const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
     const double cuts_m = cuts(p.m, pass.rows), cuts_n = cuts(p.n, pass.cols);
     const double cuts_k = std::max(cuts(p.k, pass.k), 1.0);
-    const int parts = part_count(pass, device, no_bound);
-    const double blocks = static_cast<double>(tile_count(pass)) * parts;
-    const double sums = has_sums(pass, device, parts) ? 8 * blocks * tile_floats() : 0;
+    const tile_plan tiles = share_tiles(pass, device, no_bound);
+    const double blocks = static_cast<double>(tile_count(pass)) * tiles.parts;
+    const double sums = tiles.has_sums() ? 8 * blocks * tile_floats() : 0;
     const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
     return {.passes = passes,
-            .steps = passes * std::ceil(blocks / device.sm_count) * ceil_div(pass.chunks, parts),
+            .steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks,
             .packed = batches * 4 * (1 + limbs) * k * (m * cuts_n + n * cuts_m),
             .added = batches * 8 * m * n * cuts_k + passes * sums};
 }
@@ -183,7 +188,7 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
         pass.batches = 1;
         pass.panels_a = panels;
         pass.chunks = chunks;
-        return static_cast<double>(lay_out(pass, limbs, false, 1).end);
+        return static_cast<double>(lay_out(pass, limbs, {}).end);
     };
     const double room = static_cast<double>(bytes) - bytes_of(0, 0);
     const double panel_bytes = bytes_of(1, 0) - bytes_of(0, 0);
@@ -324,16 +329,9 @@ tile_plan limb_variant::plan_tiles(const limb_pass& pass,
                                    int held_limbs,
                                    const device_info& device,
                                    size_t bytes) const {
-    tile_plan tiles{};
-    tiles.tiles = static_cast<unsigned>(tile_count(pass));
-    const size_t bytes_without = lay_out(pass, held_limbs, false, 1).end;
-    const auto room = static_cast<int64_t>((bytes - bytes_without) / sizeof(float));
-    const int64_t most = room / (tile_count(pass) * tile_floats());
-    tiles.parts = part_count(pass, device, no_bound);
-    while (has_sums(pass, device, tiles.parts) && tiles.parts > most)
-        tiles.parts = part_count(pass, device, tiles.parts - 1);
-    tiles.in_cluster = is_cluster(pass, device, tiles.parts);
-    tiles.part_chunks = ceil_div(pass.chunks, tiles.parts);
+    tile_plan tiles = share_tiles(pass, device, no_bound);
+    while (tiles.has_sums() && lay_out(pass, held_limbs, tiles).end > bytes)
+        tiles = share_tiles(pass, device, tiles.parts - 1);
     return tiles;
 }
 

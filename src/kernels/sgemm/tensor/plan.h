@@ -62,10 +62,13 @@ inline constexpr int patch_rows = 2048;
 struct tile_plan {
     unsigned tiles;  // of all products of the pass. (No memory holds the lines of 2^32.)
     int parts;       // blocks that share a tile, each with a range of the chunks
-    bool in_cluster; // these blocks; else, if there are several, their sums meet in the workspace
+    bool in_cluster; // whether these blocks are a cluster
     int part_chunks;
     float* sums;        // [tile][part][floats of a tile]
     unsigned* counters; // of finished parts, one for each tile
+
+    // Of parts, in the workspace.
+    __host__ __device__ bool has_sums() const { return parts > 1 && !in_cluster; }
 };
 
 // ---- Counters ------------------------------------------------------------------------------------
@@ -117,7 +120,7 @@ struct limb_variant {
 
     pass_plan plan_passes(const sgemm_problem& p, const device_info& device, size_t bytes) const;
     void count_panels(limb_pass& pass) const;
-    pass_layout lay_out(const limb_pass& pass, int limbs, bool has_sums, int parts) const;
+    pass_layout lay_out(const limb_pass& pass, int limbs, const tile_plan& tiles) const;
 
     // Whether to do without the fallback's launches: they nearly always exit at once, but take longer than is lost where the
     // FP32 units compute in its stead. So with one wave of blocks, on most of the multiprocessors, and a short k.
@@ -141,10 +144,7 @@ private:
     int64_t tile_count(const limb_pass& pass) const;
     int64_t tile_floats() const { return int64_t{block_m} * panel_lines; }
     int part_count(const limb_pass& pass, const device_info& device, int64_t most) const;
-    bool is_cluster(const limb_pass& pass, const device_info& device, int parts) const;
-    bool has_sums(const limb_pass& pass, const device_info& device, int parts) const {
-        return parts > 1 && !is_cluster(pass, device, parts);
-    }
+    tile_plan share_tiles(const limb_pass& pass, const device_info& device, int64_t most) const;
     size_t room_for(const limb_pass& pass, int limbs, const device_info& device) const;
     struct pass_work
     work_in(const sgemm_problem& p, const device_info& device, const limb_pass& pass) const;

@@ -69,7 +69,7 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         compute_strict_tiles<Shape, false, false, false>(p, pass, blocks, floats);
 }
 
-// As warp_tile_128x128.
+// A warp tile of 32 x 64 in a block of 128 x 128.
 using strict_shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 
 template <bool transa, bool transb, bool vector>

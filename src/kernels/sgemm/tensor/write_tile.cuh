@@ -1,7 +1,8 @@
 // From the sums that the tensor core left in registers to C: parts of a tile are added, lines scaled, C written.
 //
-// Up to 4 blocks that share a tile are a cluster: each adds and writes its share of the columns, from the shared memory of
-// all. More of them leave their sums in the workspace, and the last one to finish adds them. Parts are always added in
+// Blocks that share a tile are a cluster where they are few and all clusters run at the same time: each adds and writes its
+// share of the columns, from the shared memory of all. Others leave their sums in the workspace, and the last one to finish
+// adds them. Parts are always added in
 // ascending order of k: the same bits on every run.
 #pragma once
 
