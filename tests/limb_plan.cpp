@@ -193,7 +193,7 @@ double cost_of(const limb_variant& v,
     const double blocks = 1.0 * tiles.tiles * tiles.parts;
     const double steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks;
     const double packed = batches * 4 * (1 + v.limbs) * k * (m * parts_n + n * parts_m);
-    const double sums = has_sums ? passes * 8 * blocks * v.block_m * panel_lines : 0;
+    const double sums = tiles.has_sums() ? passes * 8 * blocks * v.block_m * panel_lines : 0;
     return passes * 36e6 + steps * 3300 * v.block_m * v.pairs +
            packed * (v.packs_beside ? 0.3 : 1) + batches * 8 * m * n * parts_k + sums;
 }

@@ -195,6 +195,7 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
     const double chunk_bytes = bytes_of(1, 1) - bytes_of(1, 0); // of a panel
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double k = static_cast<double>(p.k), batch_count = static_cast<double>(p.batch_count);
+    const int64_t all_k = std::min(p.k, max_extent);
     const int chunks = whole.first.chunks;
 
     constexpr double never = std::numeric_limits<double>::infinity();
@@ -227,11 +228,11 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
             const int parts_k = std::max(ceil_div(chunks, most_chunks), 1);
             if (bound_of(parts_k, whole_waves) >= least)
                 break;
-            const limb_pass pass =
-                make_pass(batches.extent,
-                          rows.extent,
-                          cols.extent,
-                          parts_k > 1 ? round_up(ceil_div<int64_t>(p.k, parts_k), chunk_k) : p.k);
+            const limb_pass pass = make_pass(
+                batches.extent,
+                rows.extent,
+                cols.extent,
+                parts_k > 1 ? round_up(ceil_div<int64_t>(all_k, parts_k), chunk_k) : all_k);
             if (room_for(pass, limbs, device) <= bytes) {
                 --trials;
                 const double cost = cost_of(work_in(p, device, pass));
