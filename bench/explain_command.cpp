@@ -98,8 +98,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
     }
     fmt::print(
         "time = factor x (overhead + fourth root of arithmetic^4 + cache^4 + memory^4); MiB: "
-        "the workspace that the kernel can use. Without its factor the one chosen is at most 1.5 "
-        "times slower than any\n");
+        "the workspace that the kernel can use\n");
 }
 
 } // namespace

@@ -270,7 +270,7 @@ def in_mode(readings, library, mode, also=True):
 COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
-NEAR_LEAST = math.log2(1.5)  # the learned factor is asked only of variants whose physical time is so near the least
+NEAR_LEAST = math.log2(1.5)  # of physical times: what is farther from the least is left out of the expected regret
 MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: hidden_count in all
 SCALE = 1 / 8
 SIZES, WORK_FEATURES = 7, 12  # the first of a problem's features are logarithms of sizes, the others facts
@@ -382,9 +382,7 @@ class Model:
 
     def choose(self, view, allowed, with_factor=True):
         """Index of the variant chosen for each call; allowed[call, variant]."""
-        inside = view.candidates(self.domain)
-        near = near_least(view.all_physical(self.costs), allowed & inside)
-        outside = np.where(inside, 0, 1000) + np.where(near, 0, 100)  # taken only where nothing else is
+        outside = np.where(view.candidates(self.domain), 0, 1000)  # taken only where nothing else is
         return np.argmin(
             np.where(allowed, self.log_cycles(view, with_factor) + outside, np.inf), axis=1
         )
@@ -611,7 +609,7 @@ def write_model(model, path, lines):
         for v, name in enumerate(model.variants):
             ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
             file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
-            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g}, {numbers(model.bounds[v])},\n")
+            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g}, {numbers(2 ** model.bounds[v])},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
         file.write("};\n")
@@ -637,7 +635,7 @@ def read_model(path):
         names,
         costs,
         (ranges.reshape(len(names), len(DOMAIN), 2).astype(int), most_rounds[:, 0]),
-        bounds,
+        np.log2(bounds),
         np.array(rows).reshape(-1, MEMBERS * UNITS),
         work_weights,
         hidden_weights,

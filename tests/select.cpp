@@ -66,7 +66,7 @@ constexpr std::array<half_octaves, domain_count> everywhere = {
 
 // Cycles: `launch`, and `step` for each step.
 constexpr variant_model make_variant(const char* name, float launch, float step) {
-    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, -10, 10, {}, {}};
+    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, 0.001f, 1000, {}, {}};
 }
 // Weights: the logarithm of the factor.
 constexpr size_t offset_feature = 10;
@@ -293,8 +293,10 @@ void test_learned_factors_decide(void**) {
     assert_string_equal(selected_by(m, p, 500000), "loose");
     m.of(large).work_weights[offset_feature] = -1;
     assert_string_equal(selected_by(m, p, 500000), "large");
-    m.of(large).costs.step = 1.9f * m.of(loose).costs.step; // not near
+    m.of(large).least_factor = 1.7f; // which its weights do not go below
     assert_string_equal(selected_by(m, p, 500000), "loose");
+    m.of(large).least_factor = 0.1f;
+    assert_string_equal(selected_by(m, p, 500000), "large");
 }
 
 // A kernel that refuses does not decide which of the others are near.

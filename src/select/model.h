@@ -14,7 +14,7 @@
 //
 // A variant competes where it was ever close to the best, and a little beyond: its domain. Elsewhere its
 // prediction would be a guess. The domains are bits of tables, so that a new product finds its candidates by five
-// loads, and the learned factor is computed for those alone whose physical time is near the least.
+// loads, and the learned factor is computed for those alone that it can make the fastest.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -52,9 +52,8 @@ struct variant_model {
     const char* name;
     work_costs costs;
     std::array<half_octaves, domain_count> domain;
-    float most_rounds; // with which it competes
-    float least_factor,
-        most_factor; // logarithms to base 2 of the learned factor, as readings know it
+    float most_rounds;               // with which it competes
+    float least_factor, most_factor; // of the learned factors on readings
     std::array<float, work_feature_count> work_weights;
     std::array<float, hidden_count> hidden_weights;
 };
@@ -251,10 +250,10 @@ inline float learned_factor(const variant_model& variant,
     for (size_t i = 0; i < hidden_count; i += lanes)
         of_problem += load(&problem.hidden[i]) * load(&variant.hidden_weights[i]);
     const floats sums = of_work * log_scale + of_problem;
-    const float log = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    return fast_exp2(log < variant.least_factor  ? variant.least_factor
-                     : log > variant.most_factor ? variant.most_factor
-                                                 : log);
+    const float factor = fast_exp2((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    return factor < variant.least_factor  ? variant.least_factor
+           : factor > variant.most_factor ? variant.most_factor
+                                          : factor;
 }
 
 } // namespace myblas

@@ -5,6 +5,7 @@
 #include "core/routine.h"
 #include "select/model.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -95,10 +96,6 @@ bool accepts(const kernel_entry<Problem>& kernel,
 
 // ---- Choice --------------------------------------------------------------------------------------
 
-// A variant whose physical time is longer than the least of those that accept by this factor is not the fastest by
-// any learned one.
-inline constexpr float near_least = 1.5f;
-
 // The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none.
 inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
                                                      bool any_rounds,
@@ -149,19 +146,30 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
             least->cycles = never;
         }
     };
+    // Else all compete in strict mode, and weaker modes might be slower.
+    const auto has_strict = [&](std::span<const candidate> of) {
+        return std::any_of(of.begin(), of.end(), [&](const candidate& c) {
+            const kernel_entry<sgemm_problem>& kernel = *by.kernels[c.variant];
+            return kernel.math == MYBLAS_FP32_STRICT_MATH &&
+                   (&c == known ||
+                    (c.cycles < never && accepts(kernel, q.problem, q.device, q.workspace_bytes)));
+        });
+    };
     known = find_least();
-    if (!known)
+    if (!known || (!any_rounds && !has_strict(all)))
         return nullptr;
-    const float limit = known->cycles * near_least;
-    for (candidate& c : all)
-        c.cycles = c.cycles <= limit
-                       ? c.cycles * learned_factor(by.model->variants[c.variant], view, c.work)
-                       : never;
+    const float most_cycles = known->cycles * by.model->variants[known->variant].most_factor;
+    for (candidate& c : all) {
+        const variant_model& variant = by.model->variants[c.variant];
+        c.cycles = c.cycles * variant.least_factor <= most_cycles
+                       ? c.cycles * learned_factor(variant, view, c.work)
+                       : never; // and whatever its factor not the fastest
+    }
     const candidate* best = find_least();
     return by.kernels[(best ? best : known)->variant];
 }
 
-// Of the variants that compete for the problem, or of all, where none of these accepts it.
+// Of the variants that compete for the problem, or of all, where none of these that strict mode allows accepts it.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
