@@ -54,8 +54,9 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
         return rank_a != rank_b ? rank_a < rank_b
                                 : a.estimate.predicted_us < b.estimate.predicted_us;
     });
-    const bool any_candidate = std::any_of(lines.begin(), lines.end(), [](const line& l) {
-        return l.estimate.candidate && l.estimate.accepted;
+    // Where few kernels compete, or none of them accepts the call, all do.
+    const bool all_compete = std::any_of(lines.begin(), lines.end(), [&](const line& l) {
+        return l.kernel == chosen && !l.estimate.candidate;
     });
     fmt::print("{:<30} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9}  {}\n",
                "kernel",
@@ -69,8 +70,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
                "");
     for (const line& l : lines) {
         const myblasKernelEstimate_t& e = l.estimate;
-        // Where no kernel that competes accepts the call, all do.
-        const bool competes = e.candidate || !any_candidate;
+        const bool competes = e.candidate || all_compete;
         const char* const note = l.kernel == chosen    ? "chosen"
                                  : e.refusal           ? e.refusal
                                  : e.predicted_us == 0 ? "never chosen by time"

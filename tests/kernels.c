@@ -963,11 +963,11 @@ static void check_choice(const myblasDevice_t* device,
         else
             assert_true(e->workspace_bytes <= workspace);
     }
-    bool has_strict = false; // that competes
+    int strict_candidates = 0;
     for (int i = 0; i < c.count; ++i)
-        has_strict = has_strict || (c.estimate[i].accepted && c.estimate[i].candidate &&
-                                    c.info[i].math_mode == MYBLAS_FP32_STRICT_MATH);
-    int fastest = has_strict ? fastest_of(&c, true, taken) : -1;
+        strict_candidates +=
+            c.estimate[i].candidate && fits(&c.info[i], device, MYBLAS_FP32_STRICT_MATH);
+    int fastest = strict_candidates < 3 ? -1 : fastest_of(&c, true, taken);
     *of_candidates += fastest >= 0;
     if (fastest < 0) {
         fastest = fastest_of(&c, false, taken);

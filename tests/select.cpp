@@ -77,7 +77,7 @@ struct made_up_model {
                                               make_variant("split", 10, 0.9f),
                                               make_variant("loose", 10, 0.8f),
                                               make_variant("future", 0, 0.01f)}};
-    time_model model{90, {}, {}, variants, {}};
+    time_model model{90, 1, {}, {}, variants, {}};
     predictor by{&model};
 
     made_up_model() { tabulate(); }
@@ -459,6 +459,26 @@ void test_forced_family(void**) {
     assert_null(select_among({family, 2}, {rules, &m.by}, p, device, 64000));
 }
 
+// Where few kernels of strict mode compete, all do, in each mode.
+void test_least_competing(void**) {
+    made_up_model m;
+    m.of(large).domain[0] = {0, 0};
+    m.tabulate();
+    sgemm_problem p = square(100);
+    assert_string_equal(selected_by(m, p, 0), "small");
+    p.math = MYBLAS_FP32_FAST_MATH;
+    assert_string_equal(selected_by(m, p, 0), "loose");
+    m.of(loose).domain[0] = {0, 0};
+    m.tabulate();
+    assert_string_equal(selected_by(m, p, 0), "small");
+    m.model.least_competing = 2; // `small` and `split`
+    assert_string_equal(selected_by(m, p, 0), "small");
+    m.model.least_competing = 3;
+    assert_string_equal(selected_by(m, p, 0), "loose");
+    p.math = MYBLAS_FP32_STRICT_MATH;
+    assert_string_equal(selected_by(m, p, 0), "large");
+}
+
 // As many variants as there are bits.
 void test_most_variants(void**) {
     constexpr size_t count = tuning_factors::most_variants;
@@ -474,7 +494,7 @@ void test_most_variants(void**) {
         for (const char* form : {"NN", "NT", "TN", "TT"})
             text += "sgemm " + names[i] + " " + form + " 2\n";
     }
-    time_model model{90, {}, {}, variants, tabulate_domains(variants)};
+    time_model model{90, 1, {}, {}, variants, tabulate_domains(variants)};
     predictor by{&model};
     for (size_t i = 0; i < count; ++i)
         by.kernels[i] = &entries[i];
@@ -843,6 +863,7 @@ int main() {
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_edges_of_domains),
         cmocka_unit_test(test_most_rounds),
+        cmocka_unit_test(test_least_competing),
         cmocka_unit_test(test_names_of_families),
         cmocka_unit_test(test_forced_family),
         cmocka_unit_test(test_most_variants),

@@ -13,7 +13,7 @@
 // multiprocessors, clock, memory rate and cache are the device's.
 //
 // A variant competes where it was ever close to the best, and a little beyond: its domain. Elsewhere its
-// prediction would be a guess. The domains are bits of tables, so that a new product finds its candidates by five
+// prediction would be a guess, which counts only where few variants compete. The domains are bits of tables, so that a new product finds its candidates by five
 // loads, and the learned factor is computed for those alone that it can make the fastest.
 #pragma once
 
@@ -60,6 +60,9 @@ struct variant_model {
 
 struct time_model {
     int arch; // compute capability x 10 of what was measured
+    // If fewer kernels of strict mode compete for a problem, there were no readings near it, and all do. Of strict mode, so
+    // that weaker ones are not slower.
+    size_t least_competing;
     std::array<std::array<float, hidden_count>, size_feature_count> size_weights;
     std::array<std::array<float, hidden_count>, 1 << fact_count> fact_weights; // by bits of facts
     std::span<const variant_model> variants;

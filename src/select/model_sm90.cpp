@@ -11,6 +11,6 @@ static_assert(std::size(variants) <= tuning_factors::most_variants);
 } // namespace
 
 constinit const time_model sgemm_model_sm90 = {
-    90, size_weights, tabulate_facts(fact_weights), variants, tabulate_domains(variants)};
+    90, 3, size_weights, tabulate_facts(fact_weights), variants, tabulate_domains(variants)};
 
 } // namespace myblas

@@ -5,7 +5,6 @@
 #include "core/routine.h"
 #include "select/model.h"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -96,7 +95,8 @@ bool accepts(const kernel_entry<Problem>& kernel,
 
 // ---- Choice --------------------------------------------------------------------------------------
 
-// The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none.
+// The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none, or if
+// they are too few.
 inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
                                                      bool any_rounds,
                                                      const predictor& by,
@@ -111,7 +111,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         candidate() {}
     };
     std::array<candidate, tuning_factors::most_variants> candidates;
-    size_t count = 0;
+    size_t count = 0, strict_count = 0;
     for (; variants; variants &= variants - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(variants));
         const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
@@ -120,8 +120,13 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         candidate& next = candidates[count];
         next.variant = i;
         next.work = kernel->work(q);
-        count += any_rounds || next.work.rounds <= by.model->variants[i].most_rounds;
+        if (!any_rounds && next.work.rounds > by.model->variants[i].most_rounds)
+            continue;
+        ++count;
+        strict_count += kernel->math == MYBLAS_FP32_STRICT_MATH;
     }
+    if (!any_rounds && strict_count < by.model->least_competing)
+        return nullptr;
     const std::span all(candidates.data(), count);
     for (candidate& c : all) {
         const physical_time time(by.model->variants[c.variant], view, c.work);
@@ -146,17 +151,8 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
             least->cycles = never;
         }
     };
-    // Else all compete in strict mode, and weaker modes might be slower.
-    const auto has_strict = [&](std::span<const candidate> of) {
-        return std::any_of(of.begin(), of.end(), [&](const candidate& c) {
-            const kernel_entry<sgemm_problem>& kernel = *by.kernels[c.variant];
-            return kernel.math == MYBLAS_FP32_STRICT_MATH &&
-                   (&c == known ||
-                    (c.cycles < never && accepts(kernel, q.problem, q.device, q.workspace_bytes)));
-        });
-    };
     known = find_least();
-    if (!known || (!any_rounds && !has_strict(all)))
+    if (!known)
         return nullptr;
     const float most_cycles = known->cycles * by.model->variants[known->variant].most_factor;
     for (candidate& c : all) {
@@ -169,7 +165,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     return by.kernels[(best ? best : known)->variant];
 }
 
-// Of the variants that compete for the problem, or of all, where none of these that strict mode allows accepts it.
+// Of the variants that compete for the problem, or of all, where these are few or none of them accepts it.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
