@@ -665,7 +665,7 @@ const std::string valid = "myblas-tuning 2\n"
 // There are times for compute capability 8.0 and later; `small` has none on 10.0.
 const time_model* find_made_up_model(int arch) {
     static const time_model without_small = {
-        100, {}, {}, std::span(plain_model.variants).subspan(1), {}};
+        100, 1, {}, {}, std::span(plain_model.variants).subspan(1), {}};
     return arch < 80 ? nullptr : arch < 100 ? &plain_model.model : &without_small;
 }
 
