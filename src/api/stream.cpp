@@ -98,6 +98,18 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// Frees a block that no work uses, in the order of a stream: after cudaFree its pool counted it as used. Whether it is
+// freed.
+bool release_in_order(const backend_ops& backend, void* memory) {
+    myblasStream_t stream = nullptr;
+    if (backend.stream_create(&stream) != MYBLAS_STATUS_SUCCESS)
+        return false;
+    const myblasStatus_t status = backend.stream_release(memory, stream);
+    backend.stream_synchronize(stream);
+    backend.stream_destroy(stream);
+    return status == MYBLAS_STATUS_SUCCESS;
+}
+
 // Resources that no stream uses, made if need be.
 myblasStatus_t find_unused(myblasContext& handle, stream_resources** found) {
     for (stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
@@ -174,11 +186,15 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
         release(r->workspace);
         release(r->counters);
     }
+    const auto release_block = [&](const workspace_block& block) {
+        if (!release_in_order(*handle.backend, block.memory))
+            release(block.memory);
+    };
     for (const stream_resources* r = handle.streams.get(); r; r = r->next.get())
         if (r->grown)
-            release(r->grown->memory);
+            release_block(*r->grown);
     for (const workspace_block* b = handle.outgrown.get(); b; b = b->next.get())
-        release(b->memory);
+        release_block(*b);
     handle.outgrown.reset();
     handle.streams.reset();
     handle.current = nullptr;
