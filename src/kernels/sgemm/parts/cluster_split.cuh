@@ -38,16 +38,17 @@ k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
     const int64_t slabs = ceil_div<int64_t>(k, Shape::block_k);
     k_split best;
     int64_t best_time = ceil_div(tiles, int64_t{device.sm_count} * Shape::fill) * slabs;
+    const auto up = [](int64_t a, int64_t b) { return quotient(a + b - 1, b); };
     for (int cluster = max_cluster; cluster > 0; cluster /= 2) {
         // A cluster is placed among neighbours. On an H100 (cudaOccupancyMaxActiveClusters) clusters of
         // 4 or 8 reach 120 of 132 multiprocessors, and one more would wait for all the others.
         const int64_t sms = cluster > 2 ? device.sm_count * 10 / 11 : device.sm_count;
-        const int64_t places = std::max<int64_t>(sms / cluster, 1) * cluster * Shape::fill;
-        const int64_t most = std::min(places / tiles, slabs / 2);
-        const int64_t clusters = std::max<int64_t>(most / cluster, 1);
+        const int64_t places = std::max<int64_t>(quotient(sms, cluster), 1) * cluster * Shape::fill;
+        const int64_t most = std::min(quotient(places, tiles), slabs / 2);
+        const int64_t clusters = std::max<int64_t>(quotient(most, cluster), 1);
         const int64_t parts = clusters * cluster;
         const int64_t loads = clusters * ceil_div(elements / 4 / cluster, Shape::threads);
-        const int64_t time = ceil_div(tiles * parts, places) * ceil_div(slabs, parts) + meeting +
+        const int64_t time = up(tiles * parts, places) * up(slabs, parts) + meeting +
                              (clusters > 1 ? ceil_div(loads, loads_per_slab) : 0);
         if (time < best_time) {
             best.cluster = cluster;
@@ -55,8 +56,8 @@ k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
             best_time = time;
         }
     }
-    best.slabs = slabs / best.parts();
-    best.longer = static_cast<int>(slabs % best.parts());
+    best.slabs = quotient(slabs, best.parts());
+    best.longer = static_cast<int>(slabs - best.slabs * best.parts());
     return best;
 }
 

@@ -55,7 +55,7 @@ bool fits_counts(const sgemm_problem& p, const device_info&) {
 
 void limb_variant::count_panels(limb_pass& pass) const {
     const auto count = [](int64_t extent, int step) {
-        return static_cast<int>(ceil_div<int64_t>(std::min(extent, max_extent), step));
+        return static_cast<int>(quotient(std::min(extent, max_extent) + step - 1, step));
     };
     pass.panels_a = count(pass.rows, block_m) * panels_m();
     pass.panels_b = count(pass.cols, panel_lines);
@@ -83,7 +83,7 @@ int limb_variant::part_count(const limb_pass& pass, const device_info& device, i
     if (tiles > counter_count - pass_counters)
         return 1;
     const int64_t wanted =
-        std::min({device.sm_count / tiles, int64_t{pass.chunks / min_part_chunks}, most});
+        std::min({quotient(device.sm_count, tiles), int64_t{pass.chunks / min_part_chunks}, most});
     const int part_chunks = ceil_div(pass.chunks, static_cast<int>(std::max<int64_t>(wanted, 1)));
     return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
 }
@@ -148,7 +148,8 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
                                 const device_info& device,
                                 const limb_pass& pass) const {
     const auto cuts = [](int64_t whole, int64_t part) {
-        return static_cast<double>(ceil_div(whole, std::max<int64_t>(part, 1)));
+        const int64_t least = std::max<int64_t>(part, 1);
+        return static_cast<double>(quotient(whole + least - 1, least));
     };
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
