@@ -4,9 +4,9 @@
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
     fit.py --check   judges the choices of the library (NumPy; seconds)
 
-Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, of
-which a quarter of the lines, by a checksum of the call, is held back. Those of other cards are never fitted to: they tell
-what the choice loses on a card that was not measured. The work of each kernel comes from the library
+Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, but for
+a quarter of the calls, by a checksum, by which all is judged. Those of other cards are never fitted to: they tell what the
+choice loses on a card that was not measured, on calls that were not fitted to on any. The work of each kernel comes from the library
 (myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is here, too, and --check
 compares both.
 
@@ -192,8 +192,7 @@ class Readings:
     rough[call, kernel] where it was called but once, far behind the best."""
 
     def __init__(self, path):
-        opener = gzip.open if path.endswith(".gz") else open
-        with opener(path, "rt") as file:
+        with gzip.open(path, "rt") as file:
             self.context = json.loads(file.readline()[2:])
             columns = file.readline().rstrip("\n").split("\t")
             rows = [line.rstrip("\n").split("\t") for line in file]
@@ -720,16 +719,15 @@ def check_choices(readings, library, is_fitted):
     failures = []
     for mode, name in enumerate(MODES):
         us, _, _ = in_mode(readings, library, mode)
-        rows = readings.held if is_fitted else np.ones(len(readings.calls), dtype=bool)
         chosen = np.zeros(len(readings.calls), dtype=int)
-        for row in np.flatnonzero(rows):
+        for row in range(len(chosen)):
             kernel = library.select(readings.devices[row], readings.call(row, mode))
             chosen[row] = readings.kernels.index(kernel) if kernel in readings.kernels else -1
-        known = rows & (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
-        if known.sum() < 0.99 * rows.sum():
-            failures.append(f"{name}: of {rows.sum() - known.sum()} choices there is no reading")
+        known = (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
+        if known.mean() < 0.99:
+            failures.append(f"{name}: of {(~known).sum()} choices there is no reading")
         regret = regret_of(readings, library, mode, chosen)
-        failures += judge(regret, readings, known, mode, chosen, is_fitted)
+        failures += judge(regret, readings, readings.held & known, mode, chosen, is_fitted)
     return failures
 
 
@@ -739,15 +737,13 @@ def command_check(library):
         failures += check_choices(readings, library, folder == FITTED)
         if folder == FITTED:
             failures += check_formula(readings, library)
-            rows = readings.held
-            failures += check_model(readings, library, rows, "without the learned factor", False, MOST_PHYSICAL)
-        else:
-            rows = np.ones(len(readings.calls), dtype=bool)
-            check_model(readings, library, rows, "without the learned factor", False, math.inf)
+        most = MOST_PHYSICAL if folder == FITTED else math.inf
+        failures += check_model(readings, library, "without the learned factor", False, most)
+        if folder != FITTED:
             rate = fitted_rate()
             readings.devices = [device.with_memory_rate(rate) for device in readings.devices]
             title = f"as if its memory rate were {rate} GB/s"
-            failures += check_model(readings, library, rows, title, True, MOST_CARRIED)
+            failures += check_model(readings, library, title, True, MOST_CARRIED)
     for failure in failures:
         print(f"fit.py: {failure}", file=sys.stderr)
     return 1 if failures else 0
@@ -775,11 +771,11 @@ def fitted_rate():
     return Readings(sorted(glob.glob(READINGS.format(FITTED)))[0]).devices[0].memory_gbps
 
 
-def check_model(readings, library, rows, title, with_factor, most):
+def check_model(readings, library, title, with_factor, most):
     """By the formula here, for what the library cannot be asked."""
     model, view, failures = read_model(MODEL), View(readings, library), []
     for mode, name in enumerate(MODES):
-        regret = regret_of_model(model, view, readings, library, mode, with_factor)[rows]
+        regret = regret_of_model(model, view, readings, library, mode, with_factor)[readings.held]
         what = f"{readings.cards[0]}, {name}, {title}"
         print(f"{what}: {len(regret)} calls, {summary(regret)}")
         if regret.mean() > most:

@@ -76,21 +76,13 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
 }
 
 template <class Problem>
-bool has_room(const kernel_entry<Problem>& kernel,
-              const Problem& problem,
-              const device_info& device,
-              size_t workspace_bytes) {
-    return !kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes;
-}
-
-template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
     return runs_on(kernel, device) && allows(problem, kernel) &&
            (!kernel.accepts || kernel.accepts(problem, device)) &&
-           has_room(kernel, problem, device, workspace_bytes);
+           (!kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes);
 }
 
 // ---- Choice --------------------------------------------------------------------------------------
@@ -210,7 +202,7 @@ const kernel_entry<Problem>* select_among(kernel_list<Problem> kernels,
                                           const device_info& device,
                                           size_t workspace_bytes) {
     if constexpr (std::is_same_v<Problem, sgemm_problem>)
-        if (const predictor* by = table.predictor) {
+        if (const predictor* by = table.predictor; by && kernels.size() > 1) {
             uint64_t variants = 0;
             for (const kernel_entry<sgemm_problem>* kernel : kernels)
                 if (const int variant = by->variant_of(*kernel); variant >= 0)
