@@ -15,6 +15,7 @@
 
 #include "kernels/common/cluster.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/work.h"
 
 namespace myblas::cuda {
 
@@ -40,10 +41,8 @@ k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
     int64_t best_time = ceil_div(tiles, int64_t{device.sm_count} * Shape::fill) * slabs;
     const auto up = [](int64_t a, int64_t b) { return quotient(a + b - 1, b); };
     for (int cluster = max_cluster; cluster > 0; cluster /= 2) {
-        // A cluster is placed among neighbours. On an H100 (cudaOccupancyMaxActiveClusters) clusters of
-        // 4 or 8 reach 120 of 132 multiprocessors, and one more would wait for all the others.
-        const int64_t sms = cluster > 2 ? device.sm_count * 10 / 11 : device.sm_count;
-        const int64_t places = std::max<int64_t>(quotient(sms, cluster), 1) * cluster * Shape::fill;
+        const int64_t places =
+            std::max<int64_t>(cluster_places(device, cluster, Shape::fill), 1) * cluster;
         const int64_t most = std::min(quotient(places, tiles), slabs / 2);
         const int64_t clusters = std::max<int64_t>(quotient(most, cluster), 1);
         const int64_t parts = clusters * cluster;

@@ -17,12 +17,13 @@ inline float whole_up(float x) {
     return x + 0.4999f + no_fractions - no_fractions;
 }
 
-// Clusters that run at the same time, where a multiprocessor holds one block. Those of more than 2 do not reach all
-// multiprocessors. In thousandths, by times of bf16x6 and tf32x3 on an H100 and an H200 of 132 multiprocessors, which double
-// with one cluster more; both cards have the same bounds.
-inline int64_t cluster_places(const device_info& device, int blocks) {
-    constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788};
-    return int64_t{device.sm_count} * reached[blocks] / 1000 / blocks;
+// Clusters that run at the same time, where a multiprocessor holds `resident` blocks. Those of more than 2 blocks do not
+// reach all multiprocessors. In thousandths, by times of bf16x6 and tf32x3 on an H100 and an H200 of 132 multiprocessors,
+// which double with one cluster more; both cards have the same bounds.
+inline int64_t cluster_places(const device_info& device, int blocks, int resident = 1) {
+    constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788}, by_several = 940;
+    const int share = resident > 1 && blocks > 2 ? by_several : reached[blocks];
+    return int64_t{device.sm_count} * resident * share / 1000 / blocks;
 }
 
 // How blocks come to lie on the device.
@@ -31,13 +32,12 @@ struct block_rounds {
     float rounds; // of these one after the other, where it holds `resident` at a time
     float fill;
 
-    // cluster: blocks that are placed together. Where a multiprocessor holds several, clusters of more than 2 reach 124
-    // of 132.
+    // cluster: blocks that are placed together.
     block_rounds(const device_info& device, float blocks, float resident, int cluster = 1) {
         const auto count = static_cast<float>(device.sm_count);
         const float sms =
             std::max(cluster <= 2   ? count
-                     : resident > 1 ? count * (31.0f / 33)
+                     : resident > 1 ? count * 0.94f
                                     : static_cast<float>(cluster_places(device, cluster) * cluster),
                      1.0f);
         turns = whole_up(blocks / sms);

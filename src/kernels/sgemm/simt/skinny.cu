@@ -1,10 +1,11 @@
-// skinny: thin and tiny outputs, one side of C up to 16, from matrix times vector to dot products, any k. Operands stream
+// skinny: thin and small outputs, one side of C up to 64, from matrix times vector to dot products, any k. Operands stream
 // through shared memory as they lie in global memory; k is shared as in parts/cluster_split.cuh.
 //
-// Bound: reading the long operand once, 4 max(m, n) k bytes; a thread does little with each element but
-// must have many on the way. So slabs are deep in k (whole sectors wherever k runs along memory), a block
-// keeps several of them in flight, and tiles are narrow: there is a block for every multiprocessor before
-// k is cut, which costs a reduction.
+// Bound: up to 32 lines on the short side reading the long operand once, 4 max(m, n) k bytes; a thread does
+// little with each element but must have many on the way. So slabs are deep in k (whole sectors wherever k
+// runs along memory), a block keeps several of them in flight, and tiles are narrow: there is a block for
+// every multiprocessor before k is cut, which costs a reduction. With 64 lines instruction issue, 16 128-bit
+// shared loads for 256 FMAs.
 //
 // Roles. Of op(A) and op(B) one is the long operand, `l` of whose lines (rows of op(A), columns of op(B))
 // belong to a tile, the other the short one with `s` lines. Where B is the long one the kernel computes
@@ -22,8 +23,8 @@
 // The short side picks the tile; the sides are rounded up to it, which costs shared memory, not traffic.
 // Where both sides are short, all threads share k: a thread tile is the whole of C, or a part of few.
 // Workspace: where one cluster a tile leaves multiprocessors idle, a tile for each cluster.
-// Accepts all that the grid has blocks for; wider outputs as tiles of 16, which read the long operand
-// again from the L2 cache.
+// Accepts all that the grid has blocks for; wider outputs as tiles of 64, or 16 where k is short, which read
+// the long operand again from the L2 cache.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/reduce.h"
 #include "kernels/sgemm/parts/cluster_split.cuh"
@@ -365,7 +366,8 @@ struct variant {
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
         w.math_cycles = depth * elements / 128;
-        w.copies = depth * (Shape::block_l * (swapped ? q.copies_b : q.copies_a) + Shape::block_s * (swapped ? q.copies_a : q.copies_b));
+        w.copies = depth * (Shape::block_l * (swapped ? q.copies_b : q.copies_a) +
+                            Shape::block_s * (swapped ? q.copies_a : q.copies_b));
         w.l2_bytes = depth * 4 * (Shape::block_l + Shape::block_s);
         w.memory_bytes = q.operand_bytes;
         // To meet in a cluster, and to add the sums of clusters from the workspace.
@@ -404,10 +406,21 @@ using square_8   = variant<skinny_shape<8,   8,  256, 4, 4,  2,  2,  1, 4,  4,  
 using square_16  = variant<skinny_shape<16,  16, 128, 4, 4,  4,  4,  1, 4,  4,      3, 3>>;
 using shallow_8  = variant<skinny_shape<64,  8,  64,  4, 8,  16, 1,  1, 4,  3,      3, 3>>;
 using shallow_16 = variant<skinny_shape<128, 16, 32,  4, 8,  32, 1,  2, 2,  3,      3, 3>>;
+using square_32  = variant<skinny_shape<32,  32, 128, 8, 4,  4,  8,  1, 8,  5,      1, 1>>;
 using deep_4     = variant<skinny_shape<32,  4,  128, 4, 4,  8,  1,  1, 4,  5,      2, 1>>;
 using deep_8     = variant<skinny_shape<64,  8,  128, 4, 8,  16, 1,  1, 8,  5,      1, 1>>;
 using deep_16    = variant<skinny_shape<64,  16, 128, 4, 8,  16, 2,  1, 8,  4,      1, 1>>;
+using deep_32    = variant<skinny_shape<64,  32, 64,  8, 8,  8,  4,  1, 8,  6,      1, 1>>;
+using deep_64    = variant<skinny_shape<64,  64, 32,  8, 8,  8,  4,  2, 4,  6,      1, 1>>;
 // clang-format on
+
+// What deep slabs need at most.
+constexpr size_t deep_smem_bytes = std::max({deep_4::smem_bytes,
+                                             deep_8::smem_bytes,
+                                             deep_16::smem_bytes,
+                                             deep_32::smem_bytes,
+                                             deep_64::smem_bytes,
+                                             square_32::smem_bytes});
 
 // Calls f with the variant for a problem.
 template <class F>
@@ -420,9 +433,11 @@ auto with_variant(const sgemm_problem& p, const device_info& device, F&& f) {
         return f(square_8{});
     if (l <= 16)
         return f(square_16{});
-    if (p.k < deep_k || std::max(deep_8::smem_bytes, deep_16::smem_bytes) > device.smem_per_block)
+    if (p.k < deep_k || deep_smem_bytes > device.smem_per_block)
         return s <= 8 ? f(shallow_8{}) : f(shallow_16{});
-    return s <= 4 ? f(deep_4{}) : s <= 8 ? f(deep_8{}) : f(deep_16{});
+    if (s <= 16)
+        return s <= 4 ? f(deep_4{}) : s <= 8 ? f(deep_8{}) : f(deep_16{});
+    return l <= 32 ? f(square_32{}) : s <= 32 ? f(deep_32{}) : f(deep_64{});
 }
 
 bool fits(const sgemm_problem& p, const device_info& device) {
@@ -435,8 +450,7 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
 }
 
 work_estimate work(const work_query& q) {
-    return with_variant(
-        q.problem, q.device, [&](auto variant) { return variant.work(q); });
+    return with_variant(q.problem, q.device, [&](auto variant) { return variant.work(q); });
 }
 
 template <class... Variants>
@@ -467,8 +481,17 @@ const sgemm_kernel sgemm_skinny = {
     .accepts = fits,
     .workspace_bytes = workspace_bytes,
     .work = work,
-    .prepare =
-        prepare<square_4, square_8, square_16, shallow_8, shallow_16, deep_4, deep_8, deep_16>,
+    .prepare = prepare<square_4,
+                       square_8,
+                       square_16,
+                       shallow_8,
+                       shallow_16,
+                       square_32,
+                       deep_4,
+                       deep_8,
+                       deep_16,
+                       deep_32,
+                       deep_64>,
     .launch = launch_kernel,
 };
 
