@@ -406,7 +406,6 @@ using square_8   = variant<skinny_shape<8,   8,  256, 4, 4,  2,  2,  1, 4,  4,  
 using square_16  = variant<skinny_shape<16,  16, 128, 4, 4,  4,  4,  1, 4,  4,      3, 3>>;
 using shallow_8  = variant<skinny_shape<64,  8,  64,  4, 8,  16, 1,  1, 4,  3,      3, 3>>;
 using shallow_16 = variant<skinny_shape<128, 16, 32,  4, 8,  32, 1,  2, 2,  3,      3, 3>>;
-using square_32  = variant<skinny_shape<32,  32, 128, 8, 4,  4,  8,  1, 8,  5,      1, 1>>;
 using deep_4     = variant<skinny_shape<32,  4,  128, 4, 4,  8,  1,  1, 4,  5,      2, 1>>;
 using deep_8     = variant<skinny_shape<64,  8,  128, 4, 8,  16, 1,  1, 8,  5,      1, 1>>;
 using deep_16    = variant<skinny_shape<64,  16, 128, 4, 8,  16, 2,  1, 8,  4,      1, 1>>;
@@ -419,8 +418,7 @@ constexpr size_t deep_smem_bytes = std::max({deep_4::smem_bytes,
                                              deep_8::smem_bytes,
                                              deep_16::smem_bytes,
                                              deep_32::smem_bytes,
-                                             deep_64::smem_bytes,
-                                             square_32::smem_bytes});
+                                             deep_64::smem_bytes});
 
 // Calls f with the variant for a problem.
 template <class F>
@@ -435,9 +433,9 @@ auto with_variant(const sgemm_problem& p, const device_info& device, F&& f) {
         return f(square_16{});
     if (p.k < deep_k || deep_smem_bytes > device.smem_per_block)
         return s <= 8 ? f(shallow_8{}) : f(shallow_16{});
-    if (s <= 16)
-        return s <= 4 ? f(deep_4{}) : s <= 8 ? f(deep_8{}) : f(deep_16{});
-    return l <= 32 ? f(square_32{}) : s <= 32 ? f(deep_32{}) : f(deep_64{});
+    if (s <= 8)
+        return s <= 4 ? f(deep_4{}) : f(deep_8{});
+    return s <= 16 ? f(deep_16{}) : s <= 32 ? f(deep_32{}) : f(deep_64{});
 }
 
 bool fits(const sgemm_problem& p, const device_info& device) {
@@ -486,7 +484,6 @@ const sgemm_kernel sgemm_skinny = {
                        square_16,
                        shallow_8,
                        shallow_16,
-                       square_32,
                        deep_4,
                        deep_8,
                        deep_16,
