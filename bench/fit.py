@@ -44,6 +44,7 @@ ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not
 # have a side of at most 5 or a k beyond 80000.)
 MOST_MEAN, MOST_P95, MOST_WORST = 1.012, 1.08, 1.6
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
+LEAST_KNOWN = 0.98  # the part of the choices that were measured
 MOST_PHYSICAL = 1.035  # of the mean without the learned factor
 MOST_CARRIED = 1.03  # of the mean on cards that were not fitted to, also with the memory rate of the card that was
 
@@ -724,7 +725,7 @@ def check_choices(readings, library, is_fitted):
             kernel = library.select(readings.devices[row], readings.call(row, mode))
             chosen[row] = readings.kernels.index(kernel) if kernel in readings.kernels else -1
         known = (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
-        if known.mean() < 0.99:
+        if known.mean() < LEAST_KNOWN:
             failures.append(f"{name}: of {(~known).sum()} choices there is no reading")
         regret = regret_of(readings, library, mode, chosen)
         failures += judge(regret, readings, readings.held & known, mode, chosen, is_fitted)
