@@ -98,16 +98,15 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// Frees a block that no work uses, in the order of a stream: after cudaFree its pool counted it as used. Whether it is
-// freed.
-bool release_in_order(const backend_ops& backend, void* memory) {
+// Frees a block that no work uses, if it can in the order of a stream: after cudaFree its pool counts it as used.
+myblasStatus_t release_block(const backend_ops& backend, const workspace_block& block) {
     myblasStream_t stream = nullptr;
     if (backend.stream_create(&stream) != MYBLAS_STATUS_SUCCESS)
-        return false;
-    const myblasStatus_t status = backend.stream_release(memory, stream);
+        return backend.release(block.memory);
+    const myblasStatus_t status = backend.stream_release(block.memory, stream);
     backend.stream_synchronize(stream);
     backend.stream_destroy(stream);
-    return status == MYBLAS_STATUS_SUCCESS;
+    return status == MYBLAS_STATUS_SUCCESS ? status : backend.release(block.memory);
 }
 
 // Resources that no stream uses, made if need be.
@@ -175,26 +174,22 @@ void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
 }
 
 myblasStatus_t release_streams(myblasContext& handle) noexcept {
+    const backend_ops& backend = *handle.backend;
     myblasStatus_t first_failure = MYBLAS_STATUS_SUCCESS;
-    const auto release = [&](void* memory) {
-        const myblasStatus_t status = handle.backend->release(memory);
+    const auto note = [&](myblasStatus_t status) {
         if (first_failure == MYBLAS_STATUS_SUCCESS)
             first_failure = status;
     };
     // This waits for all work on the device, which the blocks need.
     for (const stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
-        release(r->workspace);
-        release(r->counters);
+        note(backend.release(r->workspace));
+        note(backend.release(r->counters));
     }
-    const auto release_block = [&](const workspace_block& block) {
-        if (!release_in_order(*handle.backend, block.memory))
-            release(block.memory);
-    };
     for (const stream_resources* r = handle.streams.get(); r; r = r->next.get())
         if (r->grown)
-            release_block(*r->grown);
+            note(release_block(backend, *r->grown));
     for (const workspace_block* b = handle.outgrown.get(); b; b = b->next.get())
-        release_block(*b);
+        note(release_block(backend, *b));
     handle.outgrown.reset();
     handle.streams.reset();
     handle.current = nullptr;
@@ -259,7 +254,7 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
         r->in_use = false;
         r->most_bytes = workspace_limit(*handle);
         if (r->grown && !r->grown->is_in_graph) {
-            (void)backend.release(r->grown->memory);
+            (void)release_block(backend, *r->grown);
             r->grown.reset();
         }
     }
