@@ -18,11 +18,11 @@ inline float whole_up(float x) {
 }
 
 // Clusters that run at the same time, where a multiprocessor holds `resident` blocks. Those of more than 2 blocks do not
-// reach all multiprocessors. In thousandths, by times of bf16x6 and tf32x3 on an H100 and an H200 of 132 multiprocessors,
-// which double with one cluster more; both cards have the same bounds.
+// reach all multiprocessors. In thousandths, by times of bf16x6, tf32x3 and skinny on an H100 and an H200 of 132
+// multiprocessors, which double with one cluster more; both cards have the same bounds.
 inline int64_t cluster_places(const device_info& device, int blocks, int resident = 1) {
-    constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788}, by_several = 940;
-    const int share = resident > 1 && blocks > 2 ? by_several : reached[blocks];
+    constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788};
+    const int share = resident == 1 || blocks <= 2 ? reached[blocks] : resident == 2 ? 940 : 910;
     return int64_t{device.sm_count} * resident * share / 1000 / blocks;
 }
 
