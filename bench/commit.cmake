@@ -9,12 +9,19 @@ if(GIT_PROGRAM)
         RESULT_VARIABLE status OUTPUT_VARIABLE prefix ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(status EQUAL 0 AND prefix STREQUAL "")
         execute_process(
-            COMMAND "${GIT_PROGRAM}" describe --always --exclude=* --dirty --abbrev=12
+            COMMAND "${GIT_PROGRAM}" describe --always --exclude=* --abbrev=12
             WORKING_DIRECTORY "${SOURCE_DIR}"
             RESULT_VARIABLE status OUTPUT_VARIABLE described ERROR_QUIET
             OUTPUT_STRIP_TRAILING_WHITESPACE)
+        # Nothing is built from what is written about measurements, nor from the measurements.
+        execute_process(
+            COMMAND "${GIT_PROGRAM}" diff --quiet HEAD -- . :!README.md :!docs :!bench/results
+            WORKING_DIRECTORY "${SOURCE_DIR}" RESULT_VARIABLE changed ERROR_QUIET)
         if(status EQUAL 0)
             set(commit "${described}")
+            if(changed)
+                string(APPEND commit "-dirty")
+            endif()
         endif()
     endif()
 endif()
