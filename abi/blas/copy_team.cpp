@@ -96,7 +96,8 @@ host_matrix<T> part_of(const host_matrix<T>& m, int64_t part, int64_t parts) {
 
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
     const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    // The system reads a file to tell: ask it once, not for each call.
+    static const int cores = static_cast<int>(std::thread::hardware_concurrency());
     return std::clamp(cores / teams - 1, 0, most);
 }
 

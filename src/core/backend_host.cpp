@@ -13,8 +13,9 @@ namespace {
 constexpr size_t alignment = 256;
 
 myblasStatus_t open(device_info* device, const char**) {
+    static const int processors = static_cast<int>(std::thread::hardware_concurrency());
     *device = {};
-    device->sm_count = static_cast<int>(std::thread::hardware_concurrency());
+    device->sm_count = processors;
     std::strcpy(device->name, "host");
     return MYBLAS_STATUS_SUCCESS;
 }
