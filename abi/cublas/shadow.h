@@ -66,7 +66,7 @@ private:
     int room_count_ = 0;
     void* blocks_[most_blocks] = {}; // all that rooms are or were
     int block_count_ = 0;
-    bool uses_limbs_ = false; // the mode is not strict
+    bool uses_limbs_ = false;  // the mode is not strict
     bool is_in_graph_ = false; // a call was captured
 
     room* room_of(myblasStream_t) noexcept; // null: it has none
