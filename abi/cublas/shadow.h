@@ -25,7 +25,7 @@ public:
     static void forget(void* cublas) noexcept;
 
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
-    void note_workspace(void* workspace, size_t bytes) noexcept;
+    void note_workspace(void* memory, size_t bytes) noexcept;
 
     // What a call needs, under the lock: the handle with the settings of cuBLAS's. `uses_scalars`: alpha,
     // beta or a result are where the pointer mode says; else they are in host memory. Null, with *reason:
