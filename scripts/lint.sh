@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# scripts/lint.sh [build-dir]: what the tools say about the tracked sources, nothing if all is well. build-dir
-# has a compile database for clang-tidy; the one of the preset no-cuda is made if it is not given. A tool that is
-# missing is left out with a line; with MYBLAS_LINT_REQUIRE=1, as in .ci/run, that is an error.
+# scripts/lint.sh: what the tools find in the tracked sources, and a line for each tool. A tool that is missing is
+# left out, and its line says so. With MYBLAS_LINT_REQUIRE=1, as in .ci/run, missing tools are installed, and it is
+# an error if they cannot be.
 set -uo pipefail
 
 program=lint
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/scripts/setup.sh"
 cd "$root" || exit 1
-build=${1:-build/no-cuda}
 result=0
 
 if [ "${MYBLAS_LINT_REQUIRE:-}" = 1 ]; then
@@ -40,11 +39,12 @@ on_files() { # COMMAND... -- PATTERN...: runs the command on the tracked files
     git ls-files -z "$@" | xargs -0 --no-run-if-empty "${command[@]}"
 }
 
-# The host's code: what is compiled without CUDA. The bench's headers would take longer than all else.
+# The host's code: what is compiled without CUDA. Tests and bench are left out of the compile database: they
+# compile some files a second time, and the bench's headers take longer than all else.
 tidy() {
-    if [ ! -f "$build/compile_commands.json" ]; then
-        cmake --preset no-cuda >/dev/null || return 1
-    fi
+    local build=build/lint
+    cmake --preset no-cuda -B "$build" -DMYBLAS_BUILD_TESTS=OFF -DMYBLAS_BUILD_BENCH=OFF \
+        -DMYBLAS_BUILD_FORTRAN=OFF >/dev/null || return 1
     git ls-files -z 'src/*.cpp' 'abi/*.cpp' 'tools/*.cpp' |
         while IFS= read -r -d '' file; do
             ! grep -qF "/$file\"" "$build/compile_commands.json" || printf '%s\0' "$file"
