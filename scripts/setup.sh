@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # the caller sets program and root
-# The set-up that bench/quickstart.sh and tests/run.sh share: packages, toolkit, configuration, build.
+# The set-up that bench/quickstart.sh, tests/run.sh and scripts/lint.sh share: packages, toolkit, configuration, build.
 # To be sourced; `program` names the caller in messages, and `root` is the source directory.
 
 say() { echo "$program: $*"; }
