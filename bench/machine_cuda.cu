@@ -297,11 +297,9 @@ public:
     std::unique_ptr<stopwatch>
     watch(const subject& timed, timing how, bool cold, double sample_us) override {
         if (how == timing::graph)
-            return std::make_unique<graph_stopwatch>(
-                timed, stream_.get(), monitor_, sample_us);
+            return std::make_unique<graph_stopwatch>(timed, stream_.get(), monitor_, sample_us);
         if (how == timing::queue)
-            return std::make_unique<queue_stopwatch>(
-                timed, stream_.get(), monitor_, sample_us);
+            return std::make_unique<queue_stopwatch>(timed, stream_.get(), monitor_, sample_us);
         if (how == timing::enqueue)
             return std::make_unique<enqueue_stopwatch>(timed, stream_.get());
         if (cold && !flush_buffer_) {

@@ -125,8 +125,7 @@ public:
         std::memcpy(data, host, bytes);
     }
 
-    std::unique_ptr<stopwatch>
-    watch(const subject& timed, timing, bool cold, double) override {
+    std::unique_ptr<stopwatch> watch(const subject& timed, timing, bool cold, double) override {
         if (cold && flush_buffer_.empty()) {
             constexpr long least_bytes = 64L << 20;
             flush_buffer_.resize(

@@ -117,9 +117,8 @@ private:
         for (size_t kernel = 0; kernel < indices_.size(); ++kernel) {
             myblasKernelEstimate_t estimate{};
             estimate.size_bytes = sizeof estimate;
-            require(
-                myblasGetKernelEstimate(handle_.get(), &call, indices_[kernel], &estimate),
-                "myblasGetKernelEstimate");
+            require(myblasGetKernelEstimate(handle_.get(), &call, indices_[kernel], &estimate),
+                    "myblasGetKernelEstimate");
             const reading& measured = found[1 + kernel];
             result.of_kernel.push_back({measured.accepted && estimate.accepted,
                                         estimate.candidate != 0,
@@ -168,18 +167,17 @@ void run_tuner(const options& chosen,
     std::ofstream file;
     if (!chosen.tune.file.empty())
         file = open_file(chosen.tune.file);
-    fmt::print("tuning sgemm on {}, for {:.0f} seconds\n",
-               known.machine.gpu,
-               chosen.tune.budget_s);
+    fmt::print("tuning sgemm on {}, for {:.0f} seconds\n", known.machine.gpu, chosen.tune.budget_s);
     std::fflush(stdout);
     tuner tuning(chosen, handle, device);
     tuning.measure();
     tuning.fit();
-    const std::string summary = fmt::format(
-        "{} calls, every other one kept back. What the library's choice costs on these, before: {}; after: {}",
-        tuning.count(),
-        tuning.describe_regret(false),
-        tuning.describe_regret(true));
+    const std::string summary =
+        fmt::format("{} calls, every other one kept back. What the library's choice costs on "
+                    "these, before: {}; after: {}",
+                    tuning.count(),
+                    tuning.describe_regret(false),
+                    tuning.describe_regret(true));
     fmt::print("{}\n{}", tuning.to_lines(), summary + "\n");
     if (file.is_open())
         file << "myblas-tuning 2\narch " << device.arch() << "\n# "

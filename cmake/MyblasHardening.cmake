@@ -16,8 +16,9 @@ function(myblas_harden target version_script)
         PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${host_flags}>"
                 "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=$<JOIN:${host_flags},$<COMMA>>>"
     )
-    # FORTIFY needs an optimising compiler, and some distributions define it themselves.
-    set(fortify $<NOT:$<CONFIG:Debug>>)
+    # FORTIFY needs an optimising compiler, and some distributions define it themselves. It hides calls from the
+    # sanitizers.
+    set(fortify $<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:${MYBLAS_SANITIZE}>>>)
     target_compile_options(
         ${target}
         PRIVATE "$<$<AND:${fortify},$<COMPILE_LANGUAGE:CXX>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>"
@@ -33,8 +34,10 @@ function(myblas_harden target version_script)
         LINKER:-z,now
         LINKER:-z,noexecstack
         LINKER:-z,text
-        # The C++ runtime is part of the binary: programs need not have the one it was built with.
-        -static-libstdc++
-        -static-libgcc
     )
+    # The C++ runtime is part of the binary: programs need not have the one it was built with. The sanitizers
+    # must find the runtime that they intercept.
+    if(NOT MYBLAS_SANITIZE)
+        target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+    endif()
 endfunction()

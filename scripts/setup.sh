@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # the caller sets program and root
-# The set-up that bench/quickstart.sh and tests/run.sh share: packages, toolkit, configuration, build.
+# The set-up that bench/quickstart.sh, tests/run.sh and scripts/lint.sh share: packages, toolkit, configuration, build.
 # To be sourced; `program` names the caller in messages, and `root` is the source directory.
 
 say() { echo "$program: $*"; }
@@ -37,6 +37,7 @@ has_matplotlib() {
 has_cmake() { has_command cmake && at_least "$(cmake --version | sed -n 's/^cmake version //p')" 3.25; }
 
 missing_packages() {
+    [ "$program" != lint ] || missing_lint_packages
     has_cmake || echo cmake
     has_command g++ || echo g++
     has_command gfortran || echo gfortran
@@ -67,6 +68,14 @@ missing_test_packages() {
     has_command lintian || echo lintian
     has_command dpkg-architecture || echo dpkg-dev
     has_command man || echo man-db
+}
+
+# Each is a package and a command.
+missing_lint_packages() {
+    local tool
+    for tool in clang-format clang-tidy shellcheck codespell pyflakes3; do
+        has_command "$tool" || echo "$tool"
+    done
 }
 
 install_packages() {
@@ -138,7 +147,8 @@ gpu_architecture() {
 # ---- Build ---------------------------------------------------------------------------------------
 
 # set_up BUILD_DIR: everything up to a finished build there. MYBLAS_CUDA=ON or OFF in the environment
-# decides about the toolkit; without it, the build takes one if it finds one.
+# decides about the toolkit; without it, the build takes one if it finds one. MYBLAS_WERROR=ON makes
+# warnings errors.
 set_up() {
     local build=$1 options=()
     install_packages
@@ -150,6 +160,7 @@ set_up() {
         [ "${MYBLAS_CUDA:-}" != ON ] || [ "$cuda" = ON ] || die "missing: a CUDA toolkit, 12.0 or newer"
     fi
     options=(-DMYBLAS_CUDA="$cuda" -DMYBLAS_BUILD_TESTS=ON -DMYBLAS_BUILD_BENCH=ON)
+    options+=(-DMYBLAS_WERROR="${MYBLAS_WERROR:-OFF}")
     [ "$cuda" = OFF ] || options+=(-DMYBLAS_CUDA_ARCHITECTURES="$(gpu_architecture)")
     # A build directory keeps the generator it began with.
     [ -f "$build/CMakeCache.txt" ] || options+=(-G Ninja)

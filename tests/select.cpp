@@ -756,7 +756,7 @@ void test_malformed_files(void**) {
         {replaced("sgemm small NN", "dgemm small NN"), 4, record},
         {replaced("sgemm small NN", "sgemm unknown NN"), 4, kernel},
         {replaced("sgemm small NN", "sgemm plain NN"), 4, kernel}, // has no time
-        {replaced("sgemm small NN", "sgemm smal NN"), 4, kernel},
+        {replaced("sgemm small NN", "sgemm little NN"), 4, kernel},
         {replaced("sgemm small NN", "sgemm small/16x16 NN"), 4, kernel},
         {replaced("sgemm small NN", "sgemm small NC"), 4, form},
         {replaced("sgemm small NN", "sgemm small nn"), 4, form},

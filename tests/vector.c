@@ -117,7 +117,7 @@ static void run_vector(myblasHandle_t handle,
     ++turn;
     const float* x = place_vector(&o->x, v->n, v->incx, v->misaligned);
     if (v->axpy && v->alpha == 0) { // x is not to be read
-        operand_place(&o->x, span(v->n, v->incx) * sizeof(float), 0);
+        x = operand_place(&o->x, span(v->n, v->incx) * sizeof(float), 0);
         operand_upload(&o->x);
     }
     const float* y = place_vector(&o->y, v->n, v->incy, v->misaligned * 3 % 4);

@@ -377,6 +377,7 @@ bool examine_program(const std::string& name) {
 
 } // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): if it cannot print, it has no other way to say so
 int main(int argc, char** argv) {
     std::string program;
     CLI::App app(

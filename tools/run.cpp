@@ -103,6 +103,7 @@ int run(const options& chosen) {
 
 } // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): if it cannot print an error, it has no other way to say so
 int main(int argc, char** argv) {
     options chosen;
     CLI::App app("Runs a program with its BLAS and cuBLAS calls passing through myblas.",

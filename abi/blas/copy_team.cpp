@@ -40,8 +40,8 @@ void copy_past_caches(float* to, const float* from, int64_t count) noexcept {
     const uintptr_t until_line = (0 - reinterpret_cast<uintptr_t>(to)) % line_bytes;
     int64_t i = 0;
     if (until_line % sizeof(float) == 0) { // else no line ever begins with an element
-        for (const int64_t head = std::min<int64_t>(until_line / sizeof(float), count); i < head;
-             ++i)
+        const auto before_line = static_cast<int64_t>(until_line / sizeof(float));
+        for (const int64_t head = std::min(before_line, count); i < head; ++i)
             to[i] = from[i];
         for (; i + line <= count; i += line)
             for (int64_t v = 0; v < line; v += vector)

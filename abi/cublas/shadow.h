@@ -25,7 +25,7 @@ public:
     static void forget(void* cublas) noexcept;
 
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
-    void note_workspace(void* workspace, size_t bytes) noexcept;
+    void note_workspace(void* memory, size_t bytes) noexcept;
 
     // What a call needs, under the lock: the handle with the settings of cuBLAS's. `uses_scalars`: alpha,
     // beta or a result are where the pointer mode says; else they are in host memory. Null, with *reason:
@@ -66,7 +66,7 @@ private:
     int room_count_ = 0;
     void* blocks_[most_blocks] = {}; // all that rooms are or were
     int block_count_ = 0;
-    bool uses_limbs_ = false; // the mode is not strict
+    bool uses_limbs_ = false;  // the mode is not strict
     bool is_in_graph_ = false; // a call was captured
 
     room* room_of(myblasStream_t) noexcept; // null: it has none

@@ -120,10 +120,10 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
  * arithmetic_us^4 + cache_us^4 + memory_us^4: whichever of the three takes longest hides the others.
  */
 typedef struct {
-    size_t size_bytes;      /* set by the caller to sizeof(myblasKernelEstimate_t) */
-    int accepted;           /* 1: it can take the call, with what workspace there may be */
-    int candidate;          /* 1: it competes; 0: only if no other does, as far from what it is good at */
-    size_t workspace_bytes; /* that it needs for the call */
+    size_t size_bytes; /* set by the caller to sizeof(myblasKernelEstimate_t) */
+    int accepted;      /* 1: it can take the call, with what workspace there may be */
+    int candidate;     /* 1: it competes; 0: only if no other does, far from what it is good at */
+    size_t workspace_bytes;      /* that it needs for the call */
     size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */

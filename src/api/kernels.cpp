@@ -29,8 +29,7 @@ myblasStatus_t describe_device(const char* function,
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device->size_bytes is wrong");
     if (device->arch < 1 || device->sm_count < 1 || device->clock_mhz < 1 ||
         device->memory_gbps < 1 || device->l2_bytes < 1 || device->smem_per_block < 1)
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, "a member of device is not positive");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "a member of device is not positive");
     described->ordinal = 0;
     described->arch = device->arch;
     described->sm_count = device->sm_count;
@@ -112,8 +111,8 @@ void predict_time(const predictor* by,
     found->cache_us = us_per_cycle * time.cache;
     found->memory_us = us_per_cycle * time.memory;
     found->overhead_us = us_per_cycle * time.overhead;
-    found->factor = learned_factor(model, view, work) *
-                    by->factor(static_cast<size_t>(variant), problem);
+    found->factor =
+        learned_factor(model, view, work) * by->factor(static_cast<size_t>(variant), problem);
     found->predicted_us = us_per_cycle * time.total * found->factor;
 }
 
@@ -271,11 +270,8 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
     const char* taken = nullptr;
     const myblasStatus_t status =
         visit_call(function, call, setting, [&]<class Problem>(const Problem& problem) {
-            const kernel_entry<Problem>* kernel =
-                select(current_table<Problem>(backend, described),
-                       problem,
-                       described,
-                       workspace_bytes);
+            const kernel_entry<Problem>* kernel = select(
+                current_table<Problem>(backend, described), problem, described, workspace_bytes);
             if (!kernel)
                 return refuse(function,
                               MYBLAS_STATUS_NOT_SUPPORTED,
@@ -320,14 +316,8 @@ myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
     call_setting setting;
     if (const myblasStatus_t failure = read_setting(function, call, &setting))
         return failure;
-    return estimate_kernel(function,
-                           backend,
-                           described,
-                           workspace_bytes,
-                           setting,
-                           call,
-                           index,
-                           estimate);
+    return estimate_kernel(
+        function, backend, described, workspace_bytes, setting, call, index, estimate);
 }
 
 myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device) {

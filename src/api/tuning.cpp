@@ -25,7 +25,7 @@ struct outcome {
 };
 
 outcome load() noexcept {
-    static constinit std::array<char, max_file_bytes + 1> text;
+    static constinit std::array<char, max_file_bytes + 1> text{};
     const char* const path = read_variable("MYBLAS_TUNING");
     if (!path)
         return {};

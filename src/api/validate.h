@@ -84,7 +84,7 @@ inline fault check_operands(const sgemm_problem& p) {
     if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), sizeof(float)) ||
         !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
         !is_addressable(last_c + last_batch * magnitude(p.stride_c), sizeof(float)) ||
-        !is_addressable(wide{p.batch_count} * (p.m * p.n), sizeof(float)) ||
+        !is_addressable(wide{p.batch_count} * p.m * p.n, sizeof(float)) ||
         // What packed copies of A and B would take: a stride of 0 lets a batch be larger than memory.
         !is_addressable(wide{p.batch_count} * (wide{p.m} * p.k + wide{p.k} * p.n), sizeof(float)))
         return too_large;
@@ -131,7 +131,7 @@ inline fault check_operands(const transpose_problem& p) {
     const wide last_a = last_index(p.m, p.n, p.lda), last_b = last_index(p.n, p.m, p.ldb);
     if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), p.element_bytes) ||
         !is_addressable(last_b + last_batch * magnitude(p.stride_b), p.element_bytes) ||
-        !is_addressable(wide{p.batch_count} * (p.m * p.n), p.element_bytes))
+        !is_addressable(wide{p.batch_count} * p.m * p.n, p.element_bytes))
         return too_large;
     if (!p.a)
         return "A is NULL";

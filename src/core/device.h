@@ -15,7 +15,7 @@ struct device_info {
     int clock_mhz = 0;         // the highest of the multiprocessors
     int memory_gbps = 0;       // GB/s between memory and the device, by clock and width of the bus
     size_t l2_bytes = 0;
-    size_t memory_bytes = 0;   // of the device, in all; 0 on the host
+    size_t memory_bytes = 0; // of the device, in all; 0 on the host
     char name[256] = {};
 };
 

@@ -225,8 +225,7 @@ struct physical_time {
         cache = c.l2 * work.l2_bytes;
         memory = c.dram * memory_cycles * problem.uncached + c.store * problem.c_cycles;
         overhead = c.launch * work.launches + c.round * work.rounds + c.exchange * work.exchanges;
-        constexpr float unit =
-            1 << 28; // in which fourth powers stay normal from 1 cycle to 18 years
+        constexpr float unit = 0x1p28f; // fourth powers stay normal from 1 cycle to 18 years
         const auto fourth = [](float x) {
             return (x / unit) * (x / unit) * (x / unit) * (x / unit);
         };

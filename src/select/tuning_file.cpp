@@ -21,7 +21,7 @@ struct words {
         constexpr std::string_view blanks = " \t";
         while (count < at.size()) {
             const size_t first = line.find_first_not_of(blanks);
-            if (first == line.npos)
+            if (first == std::string_view::npos)
                 return;
             line.remove_prefix(first);
             at[count++] = line.substr(0, line.find_first_of(blanks));

@@ -16,4 +16,4 @@ declared=$(cat "$include"/myblas/*.h | tr '\n' ' ' |
     grep -oE 'MYBLAS_API [a-zA-Z_ *]*[ *]my[a-zA-Z0-9_]*\(' | sed -E 's/.*[ *](my[a-zA-Z0-9_]*)\($/\1/' |
     LC_ALL=C sort)
 diff --label "declared in include/myblas" --label "exported" --unified=0 <(echo "$declared") \
-    <(sed 's/@.*//' <<<"$exported" | LC_ALL=C sort)
+    <(cut -d @ -f 1 <<<"$exported" | LC_ALL=C sort)

@@ -19,7 +19,8 @@ packages=("$build"/libmyblas1_*.deb "$build"/libmyblas-dev_*.deb "$build"/libmyb
 for package in "${packages[@]}"; do
     [ -e "$package" ] || die "not built: $package"
 done
-[ "$(ls "$build"/*.deb | wc -l)" = 3 ] || die "too many packages: $(ls "$build"/*.deb)"
+built=("$build"/*.deb)
+[ ${#built[@]} = 3 ] || die "too many packages: ${built[*]}"
 
 lintian --allow-root --fail-on error "${packages[@]}" || die "lintian finds errors"
 

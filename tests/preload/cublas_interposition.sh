@@ -16,8 +16,10 @@ source=$(dirname "${BASH_SOURCE[0]}")
 . "$source/check.sh"
 
 count='^Sgemm +tiny +%s +[0-9.]+ +%s '
-served() { printf "$count" "$1" 0; }     # shellcheck disable=SC2059 # a pattern
-forwarded() { printf "$count" 0 "$1"; }  # shellcheck disable=SC2059 # a pattern
+# shellcheck disable=SC2059 # the format is a pattern
+served() { printf "$count" "$1" 0; }
+# shellcheck disable=SC2059 # the same
+forwarded() { printf "$count" 0 "$1"; }
 
 # ---- Which of several definitions is taken: facts of the loader that the library rests on ---------------
 

@@ -16,8 +16,8 @@ sample_under() {
     shift
     under "${@:1:$#-1}" "$sample" "${!#}"
     status=$?
-    [ $status != 77 ] || return 77
-    [ $status = 0 ] || fail "status $status: $(cat "$work/err")"
+    [ "$status" != 77 ] || return 77
+    [ "$status" = 0 ] || fail "status $status: $(cat "$work/err")"
     [ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail "it prints: $(cat "$work/out" "$work/err")"
     says "$expected"
 }

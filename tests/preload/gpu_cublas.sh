@@ -24,14 +24,14 @@ three_runs() {
     MYBLAS_OFFLOAD=never MYBLAS_REPORT=$name.forwarded.report LD_PRELOAD=$preload \
         "$@" "$name.forwarded" >"$name.forwarded.out" 2>&1
     local forwarded=$?
-    wait $plain
+    wait "$plain"
     status=$?
-    [ $status != 77 ] || return 77
-    [ $status = 0 ] || fail "it fails by itself: status $status: $(tail -n 5 "$name.plain.out")"
-    [ $forwarded = 0 ] || fail "forwarded: status $forwarded: $(tail -n 5 "$name.forwarded.out")"
-    wait $served
+    [ "$status" != 77 ] || return 77
+    [ "$status" = 0 ] || fail "it fails by itself: status $status: $(tail -n 5 "$name.plain.out")"
+    [ "$forwarded" = 0 ] || fail "forwarded: status $forwarded: $(tail -n 5 "$name.forwarded.out")"
+    wait "$served"
     status=$?
-    [ $status = 0 ] || fail "served: status $status: $(tail -n 5 "$name.served.out")"
+    [ "$status" = 0 ] || fail "served: status $status: $(tail -n 5 "$name.served.out")"
     cmp "$name.plain" "$name.forwarded" >&2 || fail "forwarded calls give other bits"
 }
 
@@ -65,8 +65,8 @@ sample_under() {
     shift
     under "${@:1:$#-1}" "$sample" "${!#}" "$work/results"
     status=$?
-    [ $status != 77 ] || return 77
-    [ $status = 0 ] || fail "status $status: $(cat "$work/err")"
+    [ "$status" != 77 ] || return 77
+    [ "$status" = 0 ] || fail "status $status: $(cat "$work/err")"
     says "$expected"
 }
 

@@ -50,6 +50,7 @@ expect "nothing is offloaded" status_is 0 "$run" --offload never -- "$host" "$cl
 expect "BLAS alone" status_is 0 "$run" --blas -- "$host" "$client" local forwarded
 expect "cuBLAS alone" status_is 0 "$run" --cublas -- "$host" "$client" local served
 expect "the program's status" status_is 7 "$run" -- sh -c 'exit 7'
+# shellcheck disable=SC2016 # for the inner shell
 expect "the program's options are its own" status_is 0 "$run" -- sh -c 'test "$1" = --report' sh --report
 expect "a program that is not there" status_is 127 "$run" -- ./nowhere
 expect "a program that is none" status_is 126 "$run" -- /

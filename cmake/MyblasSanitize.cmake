@@ -1,0 +1,14 @@
+# MYBLAS_SANITIZE: an access out of bounds, a leak or undefined behaviour ends the program that has it.
+if(NOT MYBLAS_SANITIZE)
+    return()
+endif()
+if(MYBLAS_CUDA AND NOT MYBLAS_CUDA STREQUAL "AUTO")
+    message(FATAL_ERROR "MYBLAS_SANITIZE checks the host backend: MYBLAS_CUDA must be OFF")
+endif()
+set(MYBLAS_CUDA OFF)
+# A C program can pass any number as an enumeration: the library refuses it, the compiler must not.
+add_compile_options(
+    -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -g1
+)
+add_link_options(-fsanitize=address,undefined)
