@@ -4,11 +4,11 @@
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
     fit.py --check   judges the choices of the library (NumPy; seconds)
 
-Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, but for
-a quarter of the calls, by a checksum, by which all is judged. Those of other cards are never fitted to: they tell what the
-choice loses on a card that was not measured, on calls that were not fitted to on any. The work of each kernel comes from the library
-(myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is here, too, and --check
-compares both.
+Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, but
+for a quarter of the calls, by a checksum, by which all is judged. Those of other cards are never fitted to: they tell
+what the choice loses on a card that was not measured, on calls that were not fitted to on any. The work of each kernel
+comes from the library (myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model
+is here, too, and --check compares both.
 
 Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of logarithms of times. The
 learned factor then minimises what the choice costs: the expected regret of choosing with probabilities that

@@ -13,8 +13,9 @@
 // multiprocessors, clock, memory rate and cache are the device's.
 //
 // A variant competes where it was ever close to the best, and a little beyond: its domain. Elsewhere its
-// prediction would be a guess, which counts only where few variants compete. The domains are bits of tables, so that a new product finds its candidates by five
-// loads, and the learned factor is computed for those alone that it can make the fastest.
+// prediction would be a guess, which counts only where few variants compete. The domains are bits of tables, so that
+// a new product finds its candidates by five loads, and the learned factor is computed for those alone that it can
+// make the fastest.
 #pragma once
 
 #include "core/kernel_entry.h"

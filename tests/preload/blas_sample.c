@@ -9,6 +9,8 @@
 //   filled     a small one, and a large one when the memory has been filled since
 // Status 0: all is well.
 #define _GNU_SOURCE
+#include "sgemm.h"
+
 #include <cblas.h>
 #include <dlfcn.h>
 #include <float.h>
@@ -21,22 +23,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-void sgemm_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
 
 typedef struct {
     bool by_rows; // through CBLAS, else Fortran

@@ -1,5 +1,7 @@
 // All entry points of the BLAS preload library at sizes up to 257, against sums in double precision. An
 // ordinary program that links to a BLAS; the environment decides who computes.
+#include "sgemm.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,21 +18,6 @@
 
 enum { row_major = 101, col_major = 102, no_trans = 111, trans = 112 };
 
-void sgemm_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
 void sgemv_(const char*,
             const int*,
             const int*,

@@ -1,23 +1,10 @@
 // A program whose xerbla_ does not return, as those that raise an error do: two products, one that is wrong,
 // and four more.
+#include "sgemm.h"
+
 #include <setjmp.h>
 #include <stddef.h>
 
-void sgemm_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
 void xerbla_(const char* routine, const int* argument, size_t length);
 
 static jmp_buf way_out;

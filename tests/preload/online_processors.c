@@ -1,23 +1,9 @@
 // Counts how often the process asks for the number of processors: the program's get_nprocs() stands in for the C
 // library's, which reads a file each time. Served calls after the first must not ask.
+#include "sgemm.h"
+
 #include <stddef.h>
 #include <stdio.h>
-
-void sgemm_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
 
 static int asked;
 

@@ -102,5 +102,6 @@ constexpr __host__ __device__ Integer ceil_div(Integer a, Integer b) {
 inline int64_t quotient(int64_t a, int64_t b) {
     return ((a | b) >> 32) == 0 ? static_cast<uint32_t>(a) / static_cast<uint32_t>(b) : a / b;
 }
+inline int64_t quotient_up(int64_t a, int64_t b) { return quotient(a + b - 1, b); }
 
 } // namespace myblas::cuda

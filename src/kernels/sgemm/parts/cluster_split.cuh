@@ -39,7 +39,6 @@ k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
     const int64_t slabs = ceil_div<int64_t>(k, Shape::block_k);
     k_split best;
     int64_t best_time = ceil_div(tiles, int64_t{device.sm_count} * Shape::fill) * slabs;
-    const auto up = [](int64_t a, int64_t b) { return quotient(a + b - 1, b); };
     for (int cluster = max_cluster; cluster > 0; cluster /= 2) {
         const int64_t places =
             std::max<int64_t>(cluster_places(device, cluster, Shape::fill), 1) * cluster;
@@ -47,8 +46,8 @@ k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
         const int64_t clusters = std::max<int64_t>(quotient(most, cluster), 1);
         const int64_t parts = clusters * cluster;
         const int64_t loads = clusters * ceil_div(elements / 4 / cluster, Shape::threads);
-        const int64_t time = up(tiles * parts, places) * up(slabs, parts) + meeting +
-                             (clusters > 1 ? ceil_div(loads, loads_per_slab) : 0);
+        const int64_t time = quotient_up(tiles * parts, places) * quotient_up(slabs, parts) +
+                             meeting + (clusters > 1 ? ceil_div(loads, loads_per_slab) : 0);
         if (time < best_time) {
             best.cluster = cluster;
             best.clusters = static_cast<int>(clusters);

@@ -467,8 +467,8 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
 
 const sgemm_kernel sgemm_skinny = {
     .name = "skinny",
-    .description =
-        "thin outputs: operands streamed in memory order, k shared by threads and clusters",
+    .description = "thin and small outputs: operands streamed in memory order, k shared by threads "
+                   "and clusters",
     .min_arch = 80,
     .block_m = deep_4::shape::block_l,
     .block_n = deep_4::shape::block_s,

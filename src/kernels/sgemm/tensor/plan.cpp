@@ -55,7 +55,7 @@ bool fits_counts(const sgemm_problem& p, const device_info&) {
 
 void limb_variant::count_panels(limb_pass& pass) const {
     const auto count = [](int64_t extent, int step) {
-        return static_cast<int>(quotient(std::min(extent, max_extent) + step - 1, step));
+        return static_cast<int>(quotient_up(std::min(extent, max_extent), step));
     };
     pass.panels_a = count(pass.rows, block_m) * panels_m();
     pass.panels_b = count(pass.cols, panel_lines);
@@ -148,8 +148,7 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
                                 const device_info& device,
                                 const limb_pass& pass) const {
     const auto cuts = [](int64_t whole, int64_t part) {
-        const int64_t least = std::max<int64_t>(part, 1);
-        return static_cast<double>(quotient(whole + least - 1, least));
+        return static_cast<double>(quotient_up(whole, std::max<int64_t>(part, 1)));
     };
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
