@@ -101,17 +101,18 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "vectorised",
                                          "double_buffered",
                                          "warp_tile/256x128",
-                                         "warp_tile/64x128",
+                                         "warp_tile/128x64",
                                          "warp_tile/64x64",
                                          "split_k",
                                          "stream_k/128x64",
-                                         "stream_k/128x64_parts",
+                                         "stream_k/128x32",
+                                         "stream_k/128x32_parts",
                                          "small_tile/16x16_k8",
                                          "small_tile/16x16_k32",
                                          "small_tile/32x16_k16",
+                                         "small_tile/32x32_k8",
                                          "small_tile/32x32_k16",
                                          "small_tile/64x32_k16",
-                                         "small_tile/64x64_k32",
                                          "small_tile/16x16_packed",
                                          "small_tile/32x32_packed",
                                          "small_tile/32x16_k16_cluster2",
@@ -417,10 +418,10 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(N, T, 5000, 5000, 5000), "stream_k/"},
-        {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/ small_tile/64x64_k32"},
-        {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/ small_tile/64x64_k32"},
-        {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/ small_tile/64x64_k32"},
-        {90, default_workspace, off_by_a_float(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/ small_tile/64x64_k32"},
+        {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/"},
+        {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/"},
+        {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
+        {90, default_workspace, off_by_a_float(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
         {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/ thin/"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile/"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile/"},
@@ -440,8 +441,8 @@ static void test_selected_names(void** state) {
         {90, 0, in_mode(fast, sgemm_call(N, N, 1024, 1024, 1024)), "tf32x3/ fp16x3/ bf16x6/"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 32, 32, 32)), "small_tile/"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 1, 4096, 4096)), "thin/ skinny"},
-        {80, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "warp_tile/ small_tile/64x64_k32"},
-        {120, large_workspace, in_mode(emulated, sgemm_call(N, N, 8192, 8192, 8192)), "stream_k/ warp_tile/ small_tile/64x64_k32"},
+        {80, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "warp_tile/"},
+        {120, large_workspace, in_mode(emulated, sgemm_call(N, N, 8192, 8192, 8192)), "stream_k/ warp_tile/"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "shifted"},
         {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "shifted"},
@@ -1047,7 +1048,7 @@ static void test_predictions_follow_device_and_work(void** state) {
     if (!cuda_is_built())
         skip();
     static const char* const kernels[] = {
-        "stream_k/128x64", "warp_tile/256x128", "small_tile/64x64_k32", "fp16x3/256x128"};
+        "stream_k/128x64", "warp_tile/256x128", "small_tile/64x32_k16", "fp16x3/256x128"};
     for (size_t i = 0; i < COUNT_OF(kernels); ++i) {
         myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 8192, 8192, 4096);
         const myblasDevice_t device = device_of(90);

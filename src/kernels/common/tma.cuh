@@ -72,9 +72,14 @@ template <int stages>
 struct ring_position {
     int stage = 0, parity = 0;
 
-    __device__ __forceinline__ void advance() {
-        if (++stage == stages)
-            stage = 0, parity ^= 1;
+    __device__ __forceinline__ void advance(int by = 1) { // by at most as many as there are
+        stage += by;
+        if (stage >= stages)
+            stage -= stages, parity ^= 1;
+    }
+    // That of one who has gone through so many.
+    static __device__ __forceinline__ ring_position behind(int count) {
+        return {count % stages, count / stages & 1};
     }
 };
 

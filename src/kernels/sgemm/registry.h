@@ -22,7 +22,7 @@ extern const sgemm_kernel sgemm_vectorised;
 extern const sgemm_kernel sgemm_double_buffered;
 extern const std::array<sgemm_kernel, 3> sgemm_warp_tile;
 extern const sgemm_kernel sgemm_split_k;
-extern const std::array<sgemm_kernel, 2> sgemm_stream_k;
+extern const std::array<sgemm_kernel, 3> sgemm_stream_k;
 extern const std::array<sgemm_kernel, 8> sgemm_small_tile;
 extern const std::array<sgemm_kernel, 4> sgemm_small_tile_clusters;
 extern const sgemm_kernel sgemm_short_k;

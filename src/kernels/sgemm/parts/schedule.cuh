@@ -95,8 +95,8 @@ __device__ __forceinline__ tile_position<int> find_tile(int tile, const sgemm_pr
 
 // ---- Host ------------------------------------------------------------------------------------------
 
-// A Shape has block_m, block_n, block_k, and the slabs of idle time of a worker that are worth splitting tiles,
-// least_idle.
+// A Shape has block_m, block_n, block_k, least_k, to which the last slab's k is rounded up, and the slabs of idle time of a
+// worker that are worth splitting tiles, least_idle.
 template <class Shape>
 struct stream_k_planner {
     static constexpr int64_t min_share = 8; // slabs: less is all prologue
@@ -158,7 +158,8 @@ struct stream_k_planner {
             w.rounds = whole_up(tiles / workers);
             w.steps = w.rounds * slabs;
         }
-        w.math_cycles = w.steps * slab_k * tile / 128;
+        const float whole = whole_up(q.k / Shape::least_k) * Shape::least_k / (slabs * slab_k);
+        w.math_cycles = w.steps * slab_k * std::min(whole, 1.0f) * tile / 128;
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
         w.memory_bytes = q.operand_bytes;
         w.fill = workers / static_cast<float>(q.device.sm_count);

@@ -20,9 +20,9 @@ using variant = small_tile_variant<Shape>;
 using tile_16x16_k8  = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    8,  4,      1,       false,  4>>;
 using tile_16x16_k32 = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    32, 2,      1,       false,  4>>;
 using tile_32x16_k16 = variant<small_tile_shape<1, 1, 8,      4, 4,  8,    16, 3,      1,       false,  2>>;
+using tile_32x32_k8  = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    8,  5,      1,       false,  3>>;
 using tile_32x32_k16 = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       false,  3>>;
 using tile_64x32_k16 = variant<small_tile_shape<2, 1, 2,      4, 8,  8,    16, 3,      1,       false,  4>>;
-using tile_64x64_k32 = variant<small_tile_shape<2, 2, 1,      4, 8,  8,    32, 3,      1,       false,  3>>;
 using packed_16x16   = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    16, 2,      1,       true,   4>>;
 using packed_32x32   = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       true,   3>>;
 // clang-format on
@@ -35,11 +35,10 @@ constinit const std::array<sgemm_kernel, 8> sgemm_small_tile = {
     // Whole 128-byte lines where k runs along memory.
     describe<tile_16x16_k32>("small_tile/16x16_k32", "each of 4 warps with its slabs of 32 k"),
     describe<tile_32x16_k16>("small_tile/32x16_k16", "each of 8 warps with its slabs of 16 k"),
+    describe<tile_32x32_k8>("small_tile/32x32_k8", "each of 4 warps with its slabs of 8 k"),
     describe<tile_32x32_k16>("small_tile/32x32_k16", "each of 4 warps with its slabs of 16 k"),
     describe<tile_64x32_k16>("small_tile/64x32_k16",
                              "2 pairs of warps, each with its slabs of 16 k"),
-    // No parts to add: for batches of about 64 cubed.
-    describe<tile_64x64_k32>("small_tile/64x64_k32", "4 warps with all of k, in slabs of 32 k"),
     describe<packed_16x16>("small_tile/16x16_packed",
                            "a warp for a tile of a product of the batch"),
     describe<packed_32x32>("small_tile/32x32_packed",

@@ -1,11 +1,12 @@
-// stream_k: persistent blocks of 128 x 64 tiles with equal shares of the work for all multiprocessors, whatever the
-// shape. For products of few tiles and a long k the variant with parts.
+// stream_k: persistent blocks of 128 x 64 or 128 x 32 tiles with equal shares of the work for all multiprocessors,
+// whatever the shape. For products of few tiles and a long k the variant with parts.
 //
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Of parts then reading their sums,
-// 2 us.
-// Shared memory: six stages of 128 x 32 and 32 x 64 slabs; a tile of each warp, on its way to C.
-// Workspace: the sums of unfinished tiles, 32 KiB for each worker, where tiles are split; copies of operands that
-// are not on the grid of 16 bytes.
+// 2 us. Of a k below about 200 what each tile costs besides: two warps of a scheduler are in the same phase, so that
+// nothing is multiplied while they add their lanes' sums.
+// Shared memory: 160 KiB of stages of 32 k; a tile of each warp, on its way to C.
+// Workspace: the sums of unfinished tiles, 32 or 16 KiB for each worker, where tiles are split; copies of operands that
+// are not on the grid of 16 bytes, where they are not read by words.
 // Launch: one block of 384 threads for each multiprocessor; before it a warp for every 256 elements of a line
 // that is to be copied; behind it, of parts, 256 threads for 32 quads of rows of C.
 // Accepts single products, with parts of at most a tile for four multiprocessors.
@@ -18,9 +19,6 @@
 
 namespace myblas::cuda {
 namespace {
-
-using shape = stream_k_shape;
-using planner = stream_k_planner<shape>;
 
 // ---- Copies to the grid ----------------------------------------------------------------------------
 
@@ -61,18 +59,40 @@ strided_matrix matrix_b(const sgemm_problem& p) {
     return {p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb};
 }
 
-// Of slabs with block_lines lines. 128 lines along memory are one box, smem[k][line].
-myblasStatus_t make_map(const strided_matrix& x, bool k_along, int block_lines, CUtensorMap* map) {
+// Of slabs with block_lines lines. Those of A along memory are one box, smem[k][line].
+myblasStatus_t
+make_map(const strided_matrix& x, bool is_a, bool k_along, int block_lines, CUtensorMap* map) {
+    constexpr int block_k = 32;
     if (!x.is_read())
         return MYBLAS_STATUS_SUCCESS;
-    const bool one_box = !k_along && block_lines == 128;
+    const bool one_box = is_a && !k_along;
     const int box_along = one_box ? block_lines : 32;
-    const int box_across = k_along ? block_lines : shape::block_k;
+    const int box_across = k_along ? block_lines : block_k;
     const auto swizzle = one_box ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B;
     return make_tensor_map({x.base, x.along, x.across, x.ld, box_along, box_across, swizzle}, map);
 }
 
-int64_t copy_blocks(const sgemm_problem& p) {
+size_t bytes_off_grid(const sgemm_problem& p) {
+    return matrix_a(p).copied_bytes() + matrix_b(p).copied_bytes();
+}
+
+// Whether operands off the grid are read word by word, which takes a quarter of the time for multiplying more, rather than
+// copied to the grid, which takes a launch, and the time of the bytes, twice. Times of an H200 where both were tried on
+// 742 products: 1.3% more than with the better of both, always by words 2.6%, never 14%.
+bool reads_words(const sgemm_problem& p, const device_info& device) {
+    constexpr double launch_us = 2.5, by_words = 0.25;
+    const auto bytes = static_cast<double>(bytes_off_grid(p));
+    if (bytes == 0)
+        return false;
+    const double multiplying_us = static_cast<double>(p.m) * static_cast<double>(p.n) *
+                                  static_cast<double>(p.k) /
+                                  (128.0 * device.sm_count * device.clock_mhz);
+    return multiplying_us * by_words < launch_us + 2 * bytes / (1e3 * device.memory_gbps);
+}
+
+int64_t copy_blocks(const sgemm_problem& p, const device_info& device) {
+    if (reads_words(p, device))
+        return 0;
     int64_t warps = 0;
     for (const strided_matrix& x : {matrix_a(p), matrix_b(p)})
         warps += x.copied_parts() * x.across;
@@ -84,22 +104,23 @@ int64_t copy_blocks(const sgemm_problem& p) {
 // C from the sums that a worker left for each part of a tile's k. A block has a quad of rows of each lane of one
 // consumer warp; its own warps share the parts, and their sums are added in fixed order.
 constexpr int adding_warps = 8;
-constexpr int adding_blocks = shape::tile_floats / 4 / 32; // of a tile
+template <class Shape>
+constexpr int adding_blocks = Shape::tile_floats / 4 / 32; // of a tile
 
-template <bool transa, bool transb, bool turned>
+template <class Shape, bool transa, bool transb, bool turned>
 __global__ void __launch_bounds__(adding_warps * 32)
     stream_k_add(const sgemm_problem p, const stream_k_plan plan, const float* workspace) {
-    using sums = stream_k_consumer<shape, transa, transb, turned>;
-    constexpr int consumer_warps = shape::consumers / 32, quads = shape::sum_rows / 4;
+    using sums = stream_k_consumer<Shape, transa, transb, turned>;
+    constexpr int consumer_warps = Shape::group_threads / 32, quads = Shape::sum_rows / 4;
     __shared__ float4 smem[adding_warps][32];
     let_next_kernel_come();
-    const int tile = static_cast<int>(blockIdx.x) / adding_blocks;
-    const int in_tile = static_cast<int>(blockIdx.x) % adding_blocks;
+    const int tile = static_cast<int>(blockIdx.x) / adding_blocks<Shape>;
+    const int in_tile = static_cast<int>(blockIdx.x) % adding_blocks<Shape>;
     const int consumer_warp = in_tile % consumer_warps, quad = in_tile / consumer_warps;
     const int column = quad / quads, row_quad = quad % quads; // of the lane's
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const float* source = workspace + int64_t{tile} * plan.parts * shape::tile_floats +
-                          (column * shape::sum_rows + row_quad * 4) * shape::consumers +
+    const float* source = workspace + int64_t{tile} * plan.parts * Shape::tile_floats +
+                          (column * Shape::sum_rows + row_quad * 4) * Shape::group_threads +
                           consumer_warp * 32 + lane;
     wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, 0);
@@ -107,12 +128,12 @@ __global__ void __launch_bounds__(adding_warps * 32)
     const int parts = o.k == 0 ? 0 : plan.parts; // else none has left its sums
 #pragma unroll 4
     for (int part = warp; part < parts; part += adding_warps) {
-        const float* from = source + int64_t{part} * shape::tile_floats;
+        const float* from = source + int64_t{part} * Shape::tile_floats;
         add_quad(sum,
                  make_float4(__ldcg(from),
-                             __ldcg(from + shape::consumers),
-                             __ldcg(from + 2 * shape::consumers),
-                             __ldcg(from + 3 * shape::consumers)));
+                             __ldcg(from + Shape::group_threads),
+                             __ldcg(from + 2 * Shape::group_threads),
+                             __ldcg(from + 3 * Shape::group_threads)));
     }
     smem[warp][lane] = sum;
     __syncthreads(); // all warps' sums are there before the first warp adds them
@@ -122,10 +143,10 @@ __global__ void __launch_bounds__(adding_warps * 32)
     for (int other = 1; other < adding_warps; ++other)
         add_quad(sum, smem[other][lane]);
 
-    const tile_position<int> at = find_tile<shape>(tile, p);
-    const int row = at.row + consumer_warp % shape::warps_m * shape::warp_m + sums::sum_row() +
+    const tile_position<int> at = find_tile<Shape>(tile, p);
+    const int row = at.row + consumer_warp % Shape::warps_m * Shape::warp_m + sums::sum_row() +
                     row_quad * sums::quad_step;
-    const int col = at.col + consumer_warp / shape::warps_m * shape::warp_n + sums::sum_col() +
+    const int col = at.col + consumer_warp / Shape::warps_m * Shape::warp_n + sums::sum_col() +
                     sums::col_offset(column);
     const int rows_left = static_cast<int>(p.m) - row;
     const float product[4] = {sum.x, sum.y, sum.z, sum.w};
@@ -145,16 +166,18 @@ __global__ void __launch_bounds__(adding_warps * 32)
 // ---- Host ------------------------------------------------------------------------------------------
 
 // NN always, TT never; NT and TN, whose form stays the same, where that makes fewer tiles.
+template <class Shape>
 bool is_turned(const sgemm_problem& p) {
     if (p.transa == p.transb)
         return !p.transa;
-    return tile_count(p, shape::block_n, shape::block_m) <
-           tile_count(p, shape::block_m, shape::block_n);
+    return tile_count(p, Shape::block_n, Shape::block_m) <
+           tile_count(p, Shape::block_m, Shape::block_n);
 }
 
 // The product as the kernel sees it: perhaps C^T = op(B)^T op(A)^T.
+template <class Shape>
 sgemm_problem turn(const sgemm_problem& p) {
-    if (!is_turned(p))
+    if (!is_turned<Shape>(p))
         return p;
     sgemm_problem turned = p;
     turned.transa = !p.transb, turned.transb = !p.transa;
@@ -165,35 +188,41 @@ sgemm_problem turn(const sgemm_problem& p) {
 }
 
 // The kernel that computes and the one that adds parts, of a form and of whether it is turned.
-template <bool transa, bool transb, bool turned>
+template <class Shape, bool transa, bool transb, bool turned>
 struct form {
-    template <bool in_parts>
-    static constexpr auto compute = stream_k_kernel<shape, transa, transb, turned, in_parts>;
-    static constexpr auto add = stream_k_add<transa, transb, turned>;
+    template <bool in_parts, bool by_words>
+    static auto compute() {
+        return stream_k_kernel<Shape, transa, transb, turned, in_parts, by_words>;
+    }
+    static constexpr auto add = stream_k_add<Shape, transa, transb, turned>;
 };
 
 // f(form) for a product that is yet to be turned.
-template <class F>
+template <class Shape, class F>
 myblasStatus_t with_form(unsigned choice, F&& f) {
     return with_bits<3>(choice, [&](auto transa, auto transb, auto turned) {
         if constexpr (transa == transb)
-            return f(form<true, true, !transa>{});
+            return f(form<Shape, true, true, !transa>{});
         else
-            return f(form<transa, transb, turned>{});
+            return f(form<Shape, transa, transb, turned>{});
     });
 }
 
-template <bool in_parts>
+template <class Shape, bool in_parts>
 struct variant {
-    using shape = stream_k_shape;
+    using shape = Shape;
+    using planner = stream_k_planner<Shape>;
     static constexpr int min_arch = 90, max_arch = 90;
     static constexpr size_t smem_bytes = shape::smem_bytes;
 
-    static constexpr int choice_bits = 3; // the transpositions, whether the product is turned
+    static constexpr int choice_bits = 4; // the transpositions, whether it is turned, reads words
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_form(choice, [&](auto form) {
-            return f(decltype(form)::template compute<in_parts>, smem_bytes);
+        return with_form<Shape>(choice % 8, [&](auto form) {
+            return with_bits<1>(choice / 8, [&](auto by_words) {
+                return f(decltype(form)::template compute<in_parts, decltype(by_words)::value>(),
+                         smem_bytes);
+            });
         });
     }
 
@@ -201,69 +230,77 @@ struct variant {
         in_parts ? "it accepts single products of at most a tile for four multiprocessors"
                  : "it accepts single products";
     static bool fits(const sgemm_problem& asked, const device_info& device) {
-        const sgemm_problem p = turn(asked);
+        const sgemm_problem p = turn<Shape>(asked);
         return smem_bytes <= device.smem_per_block && planner::fits(p, device) &&
-               copy_blocks(p) <= max_grid_x / copy_warps &&
+               copy_blocks(p, device) <= max_grid_x / copy_warps &&
                (!in_parts || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
     }
 
     // Sums, then copies of A and B where they are not on the grid of 16 bytes.
     static size_t workspace_bytes(const sgemm_problem& asked, const device_info& device) {
-        const sgemm_problem p = turn(asked);
-        return sums_bytes(make_plan(p, device)) + matrix_a(p).copied_bytes() +
-               matrix_b(p).copied_bytes();
+        const sgemm_problem p = turn<Shape>(asked);
+        return sums_bytes(make_plan(p, device)) + copied_bytes(p, device);
     }
 
     // Copies to the grid come before all else, by all multiprocessors.
     static work_estimate work(const work_query& q) {
-        const sgemm_problem p = turn(q.problem);
+        const sgemm_problem p = turn<Shape>(q.problem);
         work_estimate w =
             planner::work(work_query(p, q.device, q.workspace_bytes), make_plan(p, q.device));
-        const size_t copied = matrix_a(p).copied_bytes() + matrix_b(p).copied_bytes();
+        const size_t copied = copied_bytes(p, q.device);
+        if (copied < bytes_off_grid(p))
+            w.math_cycles *= 1.25f;
         w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * q.device.sm_count);
         w.launches = 1.0f + in_parts + (copied > 0);
         return w;
     }
 
     static myblasStatus_t launch(const sgemm_problem& asked, const launch_context& context) {
-        const sgemm_problem p = turn(asked);
+        const sgemm_problem p = turn<Shape>(asked);
         const stream_k_plan plan = make_plan(p, *context.device);
         strided_matrix a = matrix_a(p), b = matrix_b(p);
-        auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(plan);
-        const grid_copy copy_a = a.move_to_grid(space);
-        const grid_copy copy_b = b.move_to_grid(space + matrix_a(p).copied_bytes());
-        if (const int64_t blocks = copy_blocks(p)) {
+        const bool by_words = reads_words(p, *context.device);
+        if (const int64_t blocks = copy_blocks(p, *context.device)) {
+            auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(plan);
+            const grid_copy copy_a = a.move_to_grid(space);
+            const grid_copy copy_b = b.move_to_grid(space + matrix_a(p).copied_bytes());
             const dim3 grid(static_cast<unsigned>(blocks));
             if (const myblasStatus_t failure = launch_overlapped(
                     copy_to_grid, grid, copy_warps * 32, context, p, copy_a, copy_b))
                 return failure;
         }
         CUtensorMap map_a{}, map_b{};
-        if (const myblasStatus_t failure = make_map(a, p.transa, shape::block_m, &map_a))
-            return failure;
-        if (const myblasStatus_t failure = make_map(b, !p.transb, shape::block_n, &map_b))
-            return failure;
+        if (!by_words) {
+            if (const myblasStatus_t failure = make_map(a, true, p.transa, Shape::block_m, &map_a))
+                return failure;
+            if (const myblasStatus_t failure =
+                    make_map(b, false, !p.transb, Shape::block_n, &map_b))
+                return failure;
+        }
         auto* sums = static_cast<float*>(context.workspace);
-        return with_form(form_bits(asked) | is_turned(asked) << 2, [&](auto form) {
-            const auto kernel = decltype(form)::template compute<in_parts>;
-            const dim3 grid(static_cast<unsigned>(plan.workers));
-            const myblasStatus_t status = launch_clusters(kernel,
-                                                          grid,
-                                                          1,
-                                                          true,
-                                                          shape::threads,
-                                                          smem_bytes,
-                                                          context,
-                                                          p,
-                                                          plan,
-                                                          map_a,
-                                                          map_b,
-                                                          sums,
-                                                          context.counters);
-            if (!in_parts || status != MYBLAS_STATUS_SUCCESS)
-                return status;
+        const unsigned choice = form_bits(asked) | is_turned<Shape>(asked) << 2;
+        const dim3 grid(static_cast<unsigned>(plan.workers));
+        const myblasStatus_t status =
+            with_kernel(choice | by_words << 3, [&](auto kernel, size_t bytes) {
+                return launch_clusters(kernel,
+                                       grid,
+                                       1,
+                                       true,
+                                       shape::threads,
+                                       bytes,
+                                       context,
+                                       p,
+                                       plan,
+                                       map_a,
+                                       map_b,
+                                       sums,
+                                       context.counters);
+            });
+        if (!in_parts || status != MYBLAS_STATUS_SUCCESS)
+            return status;
+        return with_form<Shape>(choice, [&](auto form) {
             return launch_overlapped(form.add,
-                                     dim3(static_cast<unsigned>(plan.tiles * adding_blocks)),
+                                     dim3(static_cast<unsigned>(plan.tiles * adding_blocks<Shape>)),
                                      adding_warps * 32,
                                      context,
                                      p,
@@ -273,6 +310,9 @@ struct variant {
     }
 
 private:
+    static size_t copied_bytes(const sgemm_problem& p, const device_info& device) {
+        return reads_words(p, device) ? 0 : bytes_off_grid(p);
+    }
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
         return in_parts ? planner::plan_parts(p, device) : planner::plan_shares(p, device);
     }
@@ -283,11 +323,15 @@ private:
 
 } // namespace
 
-constinit const std::array<sgemm_kernel, 2> sgemm_stream_k = {
-    describe<variant<false>>("stream_k/128x64",
-                             "persistent blocks, equal shares of all slabs, TMA"),
-    describe<variant<true>>("stream_k/128x64_parts",
-                            "parts of k of few tiles, added by all blocks"),
+using tile_128x64 = stream_k_shape<4, 2>;
+using tile_128x32 = stream_k_shape<4, 1>;
+
+constinit const std::array<sgemm_kernel, 3> sgemm_stream_k = {
+    describe<variant<tile_128x64, false>>("stream_k/128x64",
+                                          "persistent blocks, equal shares of all slabs, TMA"),
+    describe<variant<tile_128x32, false>>("stream_k/128x32", "the same, pairs of warps share k"),
+    describe<variant<tile_128x32, true>>("stream_k/128x32_parts",
+                                         "parts of k of few tiles, added by all blocks"),
 };
 
 } // namespace myblas::cuda

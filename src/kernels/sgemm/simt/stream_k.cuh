@@ -1,9 +1,12 @@
-// A persistent kernel with block tiles of 128 x 64: warps that only multiply, fed by a thread that only copies,
+// A persistent kernel with block tiles of up to 128 x 64: warps that only multiply, fed by threads that only copy,
 // and the schedule of parts/schedule.cuh. Operands come to shared memory as they lie in global memory.
 //
-// Roles      Of a block's threads the last 128 are producers, of which one works; they give their registers to the
-//            others and keep a ring of stages filled. Eight consumer warps compute the block tile, 32 x 32 each.
-//            Full and empty barriers of each stage are all that passes between the two.
+// Roles      Of a block's threads the last 128 are producers (stream_k_producers.cuh); they give their registers to
+//            the others and keep a ring of stages filled. Of the eight consumer warps warps_m x warps_n compute the
+//            block tile, 32 x 32 each. Where that is fewer than eight, groups of them share k: each takes every
+//            groups-th slab of a segment, and at its end the first group adds the others' sums. Full and empty
+//            barriers of each stage are all that passes between producers and consumers. Finished tiles go to
+//            writers (stream_k_writers.cuh), by shared memory, and consumers go on.
 // Lanes      Lane 4 j + i of a warp multiplies at every fourth k, from i on: its tile is that of the three
 //            lanes beside it, which add their sums at the end. So a warp tile of 32 x 32 takes thread tiles of
 //            16 x 8, and a block tile of 128 x 64 as few loads for an FMA as one of 256 x 128 would without.
@@ -17,93 +20,52 @@
 //            lines at one quad of k are in different banks. A of OP_N is smem[k][line]; lanes of different
 //            k take its quads of lines in different orders. B of OP_T is two boxes of smem[k][32 lines],
 //            swizzled, since a lane's two quads of lines have but two orders.
-// Copies     by TMA. An operand that is not on the grid of 16 bytes is copied to the workspace before, by a
-//            kernel of its own, lines on the grid.
 #pragma once
 
 #include "kernels/common/block_flag.cuh"
 #include "kernels/common/ldmatrix.cuh"
-#include "kernels/common/overlap.h"
-#include "kernels/common/tma.cuh"
+#include "kernels/common/named_barrier.cuh"
 #include "kernels/common/wgmma.cuh"
-#include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/schedule.cuh"
+#include "kernels/sgemm/simt/stream_k_writers.cuh"
 
 namespace myblas::cuda {
 
+template <int warps_m_, int warps_n_>
 struct stream_k_shape {
-    static constexpr int stages = 6;
-    static constexpr int block_m = 128, block_n = 64, block_k = 32;
-    static constexpr int warps_m = 4, warps_n = 2;
-    static constexpr int warp_m = block_m / warps_m, warp_n = block_n / warps_n;
+    static constexpr int warps_m = warps_m_, warps_n = warps_n_, groups = 8 / (warps_m * warps_n);
+    static constexpr int warp_m = 32, warp_n = 32; // a row or a box of lines
+    static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n, block_k = 32;
     static constexpr int lanes_m = 2, lanes_n = 4, lanes_k = 4;
     static constexpr int thread_m = warp_m / lanes_m, thread_n = warp_n / lanes_n; // 16 x 8
     static constexpr int sum_columns = 4, sum_rows = 8; // of a thread, once lanes have added theirs
-    static constexpr int producers = 128, consumers = warps_m * warps_n * 32;
+    static constexpr int least_k = 8; // of the last slab, whose k is rounded up to it
+    static constexpr int producers = 128, writers = 3, parts_written = 2,
+                         group_threads = warps_m * warps_n * 32;
+    static constexpr int consumers = groups * group_threads;
     static constexpr int threads = consumers + producers;
     // Together no more than 65536 / threads, rounded down to 8, for each thread.
-    static constexpr int producer_registers = 88, consumer_registers = 208;
+    static __host__ __device__ constexpr int producer_registers(bool by_words) {
+        return by_words ? 88 : 72;
+    }
+    static __host__ __device__ constexpr int consumer_registers(bool by_words) {
+        return by_words ? 208 : 216;
+    }
     static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
 
     static constexpr int tile_floats = block_m * block_n;
     static constexpr int slab_a = block_m * block_k, slab_b = block_n * block_k; // floats
     static constexpr int stage_floats = slab_a + slab_b;
+    static constexpr int stages = 40 * 1024 / stage_floats; // 160 KiB
     // Behind the stages: each warp's tile on its way to C.
     static constexpr int sums = stages * stage_floats;
     static constexpr int warp_quads = 8 * 32;
-    static constexpr size_t smem_bytes = (size_t{sums} + tile_floats) * sizeof(float);
+    static constexpr size_t smem_bytes =
+        (size_t{sums} + consumers / 32 * warp_quads * 4) * sizeof(float);
 
-    static_assert(warp_m == 32 && warp_n == 32, "a row or a box of lines");
+    static_assert(warps_m * warps_n * groups == 8);
     static_assert(stage_floats * sizeof(float) % 1024 == 0 && slab_a * sizeof(float) % 1024 == 0,
                   "swizzles count rows of 128 bytes from there");
 };
-
-template <class Shape>
-struct stream_k_barriers {
-    mbarrier full[Shape::stages], empty[Shape::stages];
-};
-
-// ---- Producers -------------------------------------------------------------------------------------
-
-// By one thread.
-template <class Shape, bool transa, bool transb>
-__device__ void produce_slabs(const sgemm_problem& p,
-                              const stream_k_plan& plan,
-                              const CUtensorMap& map_a,
-                              const CUtensorMap& map_b,
-                              float* smem,
-                              const stream_k_share& share,
-                              stream_k_barriers<Shape>& barriers) {
-    constexpr int block_k = Shape::block_k;
-    if (resolve_operands(p, 0).k == 0)
-        return;
-    fence_for_copies();                      // an operand may have been copied by the kernel before
-    ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
-    stream_k_segment segment;
-    for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
-#pragma unroll 1
-        for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
-            const int k = slab * block_k;
-            mbarrier& full = barriers.full[ring.stage];
-            float* slab_a = smem + ring.stage * Shape::stage_floats;
-            float* slab_b = slab_a + Shape::slab_a;
-            barriers.empty[ring.stage].wait(ring.parity);
-            full.arrive_expecting(Shape::stage_floats * sizeof(float));
-            copy_box(slab_a, map_a, transa ? k : at.row, transa ? at.row : k, full);
-            if constexpr (transb) {
-                for (int line = 0; line < Shape::block_n; line += 32)
-                    copy_box(slab_b + line * block_k, map_b, at.col + line, k, full);
-            } else {
-                copy_box(slab_b, map_b, k, at.col, full);
-            }
-            ring.advance();
-        }
-    }
-    // Consumers look a slab ahead, behind the last one, too.
-    barriers.empty[ring.stage].wait(ring.parity);
-    barriers.full[ring.stage].arrive();
-}
 
 // ---- Consumers -------------------------------------------------------------------------------------
 
@@ -113,8 +75,8 @@ struct stream_k_operand {
     static constexpr int quads = (is_a ? Shape::thread_m : Shape::thread_n) / 4;
     static constexpr int lanes = is_a ? Shape::lanes_m : Shape::lanes_n;
     static constexpr int offsets = k_along ? Shape::block_k / 4 : quads;
-    static constexpr int row_bytes = 128;                    // of swizzled slabs
-    static constexpr int one_box_bytes = Shape::block_m * 4; // of a k of A
+    static constexpr int row_bytes = 128;                     // of swizzled slabs
+    static constexpr int line_row_bytes = Shape::block_m * 4; // of a k of A
     static_assert(k_along || (is_a ? quads == 4 : quads == 2));
 
     // In shared memory: of every quad of k, or else of quads of lines.
@@ -136,7 +98,7 @@ struct stream_k_operand {
                 first[o] = slab + own * row_bytes + (own % 8 ^ o) * 16;
             } else if constexpr (is_a) {
                 first[o] =
-                    slab + k * one_box_bytes + (line + place(lane / 4) * 16 + (o ^ k) * 4) * 4;
+                    slab + k * line_row_bytes + (line + place(lane / 4) * 16 + (o ^ k) * 4) * 4;
             } else {
                 first[o] = slab + (line + k) * row_bytes + (place(lane / 4) ^ k ^ o * 4) * 16;
             }
@@ -152,8 +114,23 @@ struct stream_k_operand {
             if constexpr (k_along) {
                 load_matrices(x[g], first[t] + stage + g * lanes * 4 * row_bytes);
             } else {
-                const uint32_t from = is_a ? first[g] + stage + t * 4 * one_box_bytes
+                const uint32_t from = is_a ? first[g] + stage + t * 4 * line_row_bytes
                                            : first[(g + t) % 2] + stage + t * 4 * row_bytes;
+                load_quad(x[g], static_cast<const float*>(__cvta_shared_to_generic(from)));
+            }
+        }
+    }
+
+    // The same of a t that is not known at compile time, but for whether it is odd.
+    template <bool odd>
+    __device__ __forceinline__ void load_any(float (&x)[quads][4], uint32_t stage, int t) const {
+#pragma unroll
+        for (int g = 0; g < quads; ++g) {
+            if constexpr (k_along) {
+                load_matrices(x[g], (first[0] ^ t * 16) + stage + g * lanes * 4 * row_bytes);
+            } else {
+                const uint32_t from = is_a ? first[g] + stage + t * 4 * line_row_bytes
+                                           : first[(g + odd) % 2] + stage + t * 4 * row_bytes;
                 load_quad(x[g], static_cast<const float*>(__cvta_shared_to_generic(from)));
             }
         }
@@ -204,10 +181,10 @@ public:
 
 private:
     static __device__ __forceinline__ int warp_row() {
-        return threadIdx.x / 32 % Shape::warps_m * Shape::warp_m;
+        return threadIdx.x % Shape::group_threads / 32 % Shape::warps_m * Shape::warp_m;
     }
     static __device__ __forceinline__ int warp_col() {
-        return threadIdx.x / 32 / Shape::warps_m * Shape::warp_n;
+        return threadIdx.x % Shape::group_threads / 32 / Shape::warps_m * Shape::warp_n;
     }
 
     // Adds the sums of four lanes: first of those that differ in bit 1, of two columns at a time one each, then of
@@ -234,6 +211,26 @@ private:
         }
     }
 
+    // The first group adds the sums of the others, which lie where the warps have their tiles on the way to C.
+    __device__ __forceinline__ void add_groups(int group, float4* quads) {
+        constexpr int warp_step = Shape::group_threads / 32 * Shape::warp_quads * 4;
+        float* const own = reinterpret_cast<float*>(quads) + threadIdx.x % 32;
+        const auto for_each = [&](auto&& f) {
+#pragma unroll
+            for (int c = 0; c < columns; ++c)
+#pragma unroll
+                for (int r = 0; r < rows; ++r)
+                    f(acc[c][r], own + (c * rows + r) * 32);
+        };
+        if (group > 0)
+            for_each([](float sum, float* at) { *at = sum; });
+        sync_at<2, Shape::consumers>(); // the sums are there
+        if (group == 0)
+            for (int other = 1; other < Shape::groups; ++other)
+                for_each([&](float& sum, const float* at) { sum += at[other * warp_step]; });
+        sync_at<3, Shape::consumers>(); // and have been read
+    }
+
     // Sums of an unfinished tile, in the workspace: element by element, threads next to each other.
     __device__ __forceinline__ void save(float* target) const {
         for_each_sum(target, [&](int c, int r, float* at) { __stcg(at, acc[c][r]); });
@@ -248,133 +245,73 @@ private:
         for (int c = 0; c < columns; ++c)
 #pragma unroll
             for (int r = 0; r < rows; ++r)
-                f(c, r, first + (c * rows + r) * Shape::consumers);
+                f(c, r, first + (c * rows + r) * Shape::group_threads);
     }
 
-    __device__ __forceinline__ void write(const sgemm_problem& p, int tile, float4* quads) {
-        const sgemm_operands o = resolve_operands(p, 0);
-        const tile_position<int> at = find_tile<Shape>(tile, p);
-        const int row = at.row + warp_row(), col = at.col + warp_col();
-        const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
-        float* first = o.c + (turned ? col + row * p.ldc : row + col * p.ldc); // of the warp tile
-        if constexpr (turned)
-            write_turned(o, first, p.ldc, rows_left, cols_left, quads);
-        else if (aligned16(o.c, p.ldc))
-            write_quads(o, first, p.ldc, rows_left, cols_left);
-        else
-            write_words(o, first, p.ldc, rows_left, cols_left, quads);
+    static __device__ __forceinline__ warp_tile_quads own_tile(float* smem) {
+        return {reinterpret_cast<float4*>(smem + Shape::sums) +
+                threadIdx.x / 32 * Shape::warp_quads};
     }
 
-    __device__ __forceinline__ void
-    write_quads(const sgemm_operands& o, float* first, int64_t ldc, int rows_left, int cols_left) {
-        const int row = sum_row(), col = sum_col();
-        first += row + col * ldc;
-#pragma unroll
-        for (int c = 0; c < columns; ++c) {
-            if (col + col_offset(c) >= cols_left)
-                continue;
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                const float quad[4] = {
-                    acc[c][4 * i], acc[c][4 * i + 1], acc[c][4 * i + 2], acc[c][4 * i + 3]};
-                const int left = rows_left - row - i * quad_step;
-                if (left > 0)
-                    store_c4(first + i * quad_step + col_offset(c) * ldc,
-                             o.alpha,
-                             quad,
-                             o.beta,
-                             left,
-                             true);
-            }
-        }
+    // Quads of k of the last slab, in pairs; none where they are all of them.
+    static __device__ __forceinline__ int tail_pairs(const sgemm_problem& p) {
+        constexpr int pairs = Shape::block_k / Shape::least_k;
+        return static_cast<int>(p.k % Shape::block_k + Shape::least_k - 1) / Shape::least_k % pairs;
     }
 
-    // Hands the warp tile, scaled, through shared memory: quads of rows, those of a column next to each other.
-    __device__ __forceinline__ void hand_over(float alpha, float4* quads) const {
-        __syncwarp(); // all have read the tile before
+    // Leaves the warp tile, scaled, where writers find it.
+    __device__ __forceinline__ void hand_over(float alpha, const warp_tile_quads& tile) const {
 #pragma unroll
         for (int c = 0; c < columns; ++c)
 #pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                const int quad = (sum_row() + i * quad_step) / 4, col = sum_col() + col_offset(c);
-                quads[col * 8 + (quad ^ col % 8)] = make_float4(alpha * acc[c][4 * i],
-                                                                alpha * acc[c][4 * i + 1],
-                                                                alpha * acc[c][4 * i + 2],
-                                                                alpha * acc[c][4 * i + 3]);
-            }
+            for (int i = 0; i < 2; ++i)
+                tile.at((sum_row() + i * quad_step) / 4, sum_col() + col_offset(c)) =
+                    make_float4(alpha * acc[c][4 * i],
+                                alpha * acc[c][4 * i + 1],
+                                alpha * acc[c][4 * i + 2],
+                                alpha * acc[c][4 * i + 3]);
         __syncwarp(); // the tile is there
     }
 
-    // A thread's quads would be words scattered over 32 sectors. So a warp writes columns of 32 rows.
-    __device__ __forceinline__ void write_words(const sgemm_operands& o,
-                                                float* first,
-                                                int64_t ldc,
-                                                int rows_left,
-                                                int cols_left,
-                                                float4* quads) {
-        hand_over(o.alpha, quads);
-        const int lane = threadIdx.x % 32;
-        if (lane >= rows_left)
-            return;
-        const float* word = reinterpret_cast<const float*>(quads) + lane % 4;
-        float* target = first + lane;
-#pragma unroll 8
-        for (int col = 0; col < min(cols_left, Shape::warp_n); ++col) {
-            const float scaled = word[(col * 8 + (lane / 4 ^ col % 8)) * 4];
-            *target = o.beta == 0 ? scaled : fmaf(o.beta, *target, scaled);
-            target += ldc;
-        }
-    }
-
-    // Rows of 32 columns, which lie along memory.
-    __device__ __forceinline__ void write_turned(const sgemm_operands& o,
-                                                 float* first,
-                                                 int64_t ldc,
-                                                 int rows_left,
-                                                 int cols_left,
-                                                 float4* quads) {
-        hand_over(o.alpha, quads);
-        const int lane = threadIdx.x % 32;
-        if (lane >= cols_left)
-            return;
-        float* target = first + lane;
-#pragma unroll 2
-        for (int row = 0; row < min(rows_left, Shape::warp_m); row += 4) {
-            const float4 v = quads[lane * 8 + (row / 4 ^ lane % 8)];
-            const float scaled[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                if (row + e < rows_left)
-                    *target = o.beta == 0 ? scaled[e] : fmaf(o.beta, *target, scaled[e]);
-                target += ldc;
-            }
-        }
-    }
-
 public:
-    // `quads`: the warp's place in shared memory for its tile. in_parts: the worker has one segment, whose sums it
-    // leaves to another kernel.
-    template <bool in_parts>
+    // in_parts: the worker has one segment, whose sums it leaves to another kernel. Without writers consumers write
+    // their tiles themselves.
+    template <bool in_parts, bool has_writers>
     __device__ __forceinline__ void run(const sgemm_problem& p,
                                         const stream_k_plan& plan,
-                                        const float* smem,
+                                        float* smem,
                                         const stream_k_share& share,
                                         stream_k_barriers<Shape>& barriers,
-                                        float4* quads,
                                         float* workspace,
                                         unsigned* ready) {
-        using flag = block_flag<Shape::consumers, 1>;
+        using flag = block_flag<Shape::group_threads, 1>; // of the first group
         constexpr int64_t tile_floats = Shape::tile_floats;
-        constexpr int steps = Shape::block_k / 4;
+        constexpr int steps = Shape::block_k / 4, groups = Shape::groups;
         const bool multiplies = resolve_operands(p, 0).k != 0;
+        // Of the whole warp, so that the ring's position is, too.
+        const int group = groups == 1 ? 0 : __shfl_sync(~0u, threadIdx.x / Shape::group_threads, 0);
         const operand_a from_a(smem_address(smem), warp_row());
         const operand_b from_b(smem_address(smem + Shape::slab_a), warp_col());
+        // Whether the segment's last slab is this group's, and not whole.
+        const auto has_tail = [&](const stream_k_segment& segment) {
+            const int slabs = segment.end_slab - segment.first_slab;
+            return multiplies && tail_pairs(p) > 0 && segment.end_slab == plan.slabs &&
+                   (slabs - 1) % groups == group;
+        };
 
         ring_position<Shape::stages> ring;
+        int before = 0; // slabs of the segments before
+        int parity = 1; // of written tiles: there is room for the first one
         stream_k_segment segment;
         for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+            const int slabs = multiplies ? segment.end_slab - segment.first_slab : 0;
+            int slabs_left = slabs - has_tail(segment); // whole ones of this group
+            if constexpr (groups > 1) {
+                slabs_left = (slabs - group + groups - 1) / groups - has_tail(segment);
+                ring = ring_position<Shape::stages>::behind(before + group);
+                before += slabs;
+            }
             clear(acc);
-            int slabs_left = multiplies ? segment.end_slab - segment.first_slab : 0;
             stream_k_fragment<Shape> frag[2];
             uint32_t next_stage = ring.stage * Shape::stage_floats * 4; // bytes
             if (slabs_left > 0) {
@@ -387,34 +324,61 @@ public:
                 --slabs_left;
                 mbarrier& empty = barriers.empty[ring.stage];
                 const uint32_t stage = next_stage;
-                ring.advance();
-                next_stage = ring.stage * Shape::stage_floats * 4;
+                // Behind the segment's last slab the loads ahead are of this slab again, for nothing: a branch around
+                // them would cost more.
+                ring_position<Shape::stages> ahead = ring;
+                ring.advance(groups);
+                if (slabs_left > 0)
+                    ahead = ring;
+                next_stage = ahead.stage * Shape::stage_floats * 4;
 #pragma unroll
                 for (int t = 0; t < steps; ++t) {
                     if (t + 1 < steps) {
                         from_a.load(frag[(t + 1) % 2].a, stage, t + 1);
                         from_b.load(frag[(t + 1) % 2].b, stage, t + 1);
                     } else {
-                        empty.arrive_after_loads();
-                        barriers.full[ring.stage].wait(ring.parity);
+                        barriers.full[ahead.stage].wait(ahead.parity);
                         __syncwarp(); // ldmatrix wants whole warps
-                        // After the segment's last slab for nothing.
                         from_a.load(frag[0].a, next_stage, 0);
                         from_b.load(frag[0].b, next_stage, 0);
                     }
                     frag[t % 2].multiply(acc);
                 }
+                empty.arrive_after_loads();
             }
-            add_lanes();
-            if constexpr (in_parts) {
-                if (multiplies)
-                    save(workspace + blockIdx.x * tile_floats);
-                return;
-            }
-
             // Again, rather than in registers all the while.
             asm volatile("" : "+r"(index)::"memory");
             find_segment(plan, share, index, segment);
+            if (has_tail(segment)) {
+                const uint32_t stage = ring.stage * Shape::stage_floats * 4;
+                barriers.full[ring.stage].wait(ring.parity);
+                __syncwarp(); // ldmatrix wants whole warps
+                from_a.template load_any<false>(frag[0].a, stage, 0);
+                from_b.template load_any<false>(frag[0].b, stage, 0);
+#pragma unroll 1
+                for (int t = 0; t < 2 * tail_pairs(p); t += 2) {
+                    from_a.template load_any<true>(frag[1].a, stage, t + 1);
+                    from_b.template load_any<true>(frag[1].b, stage, t + 1);
+                    frag[0].multiply(acc);
+                    from_a.template load_any<false>(
+                        frag[0].a, stage, t + 2); // behind the last, for nothing
+                    from_b.template load_any<false>(frag[0].b, stage, t + 2);
+                    frag[1].multiply(acc);
+                }
+                barriers.empty[ring.stage].arrive_after_loads();
+                ring.advance(groups);
+            }
+            add_lanes();
+            if constexpr (groups > 1) {
+                add_groups(group, own_tile(smem).smem);
+                if (group > 0)
+                    continue;
+            }
+            if constexpr (in_parts) {
+                if (multiplies)
+                    save(workspace + blockIdx.x * tile_floats);
+                continue; // there is no other segment; to return here keeps nvcc 13.0 busy for ever
+            }
             if (segment.end_slab < plan.slabs) {
                 save(workspace + blockIdx.x * tile_floats);
                 flag::announce(ready + blockIdx.x);
@@ -428,7 +392,24 @@ public:
                     add(workspace + other * tile_floats);
                 } while (stream_k_share::begins_inside(plan, other, segment.tile));
             }
-            write(p, segment.tile, quads);
+            const warp_tile_quads tile = own_tile(smem);
+            const sgemm_operands o = resolve_operands(p, 0);
+            if constexpr (has_writers) {
+                const int warp = threadIdx.x / 32;
+                barriers.written[warp].wait(parity);
+                parity ^= 1;
+                hand_over(o.alpha, tile);
+                if (threadIdx.x % 32 == 0)
+                    barriers.handed_over[warp].arrive();
+            } else {
+                __syncwarp(); // all have read the tile before
+                hand_over(o.alpha, tile);
+                const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+#pragma unroll 1
+                for (int first = 0; first < 32; first += written_lines)
+                    write_lines<turned, true>(
+                        tile, p, o, at.row + warp_row(), at.col + warp_col(), first);
+            }
         }
     }
 };
@@ -436,8 +417,8 @@ public:
 // ---- Kernel ----------------------------------------------------------------------------------------
 
 // turned: of the transposed product, which is written to C turned back. in_parts: a part of a tile's k for each
-// block, whose sums stream_k_add adds.
-template <class Shape, bool transa, bool transb, bool turned, bool in_parts>
+// block, whose sums stream_k_add adds. by_words: operands come word by word, so that nobody is left to write.
+template <class Shape, bool transa, bool transb, bool turned, bool in_parts, bool by_words>
 __global__ void __launch_bounds__(Shape::threads, 1)
     stream_k_kernel(const sgemm_problem p,
                     const stream_k_plan plan,
@@ -454,25 +435,25 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     if (threadIdx.x == 0) {
         share = in_parts ? stream_k_share::part_of(plan, blockIdx.x)
                          : stream_k_share::of(plan, blockIdx.x);
-        for (int stage = 0; stage < Shape::stages; ++stage) {
-            barriers.full[stage].init(1);
-            barriers.empty[stage].init(Shape::consumers);
-        }
-        mbarrier::publish_inits();
+        barriers.init(by_words ? Shape::producers / 32 : 1);
     }
     __syncthreads(); // the share and the barriers are there
     wait_for_earlier_work();
 
     if (threadIdx.x >= Shape::consumers) {
-        give_up_registers<Shape::producer_registers>();
-        if (threadIdx.x == Shape::consumers)
+        give_up_registers<Shape::producer_registers(by_words)>();
+        if constexpr (by_words) {
+            produce_words<Shape, transa, transb>(p, plan, smem, share, barriers);
+        } else if (threadIdx.x == Shape::consumers) {
             produce_slabs<Shape, transa, transb>(p, plan, map_a, map_b, smem, share, barriers);
+        } else if (!in_parts && threadIdx.x >= Shape::consumers + 32) {
+            write_tiles<Shape, turned>(p, plan, smem, share, barriers);
+        }
     } else {
-        take_registers<Shape::consumer_registers>();
-        float4* quads =
-            reinterpret_cast<float4*>(smem + Shape::sums) + threadIdx.x / 32 * Shape::warp_quads;
+        take_registers<Shape::consumer_registers(by_words)>();
         stream_k_consumer<Shape, transa, transb, turned> consumer;
-        consumer.template run<in_parts>(p, plan, smem, share, barriers, quads, workspace, ready);
+        consumer.template run<in_parts, !by_words>(
+            p, plan, smem, share, barriers, workspace, ready);
     }
 #endif
 }

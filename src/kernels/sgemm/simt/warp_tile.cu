@@ -2,10 +2,11 @@
 //
 // The copies go from global to shared memory past the registers, so that more of them can be in flight
 // (three slabs) without holding registers, and the thread tile grows to 16 x 8: 6 128-bit shared loads for
-// 128 FMAs. The smaller tiles are for outputs that would leave multiprocessors idle.
+// 128 FMAs. The smaller tiles are for a short k, which slabs of 8 cut with less waste, and several blocks of a
+// multiprocessor, of which one multiplies while others fetch or write.
 // Bound: instruction issue, (128 FMAs) / (128 FMAs + 6 loads) = 95.5% of the FMA peak at 256 x 128, less the
 // copies: 4 to 24 for each slab of 2048 FMAs, by alignment and transposition. 8 x 8 thread tiles reach 94%.
-// Shared memory: 4 stages of [16][block_m (+ 4)] and [16][block_n (+ 4)]; 32 to 99 KiB.
+// Shared memory: stages of [block_k][block_m (+ 4)] and [block_k][block_n (+ 4)]; 24 to 99 KiB.
 // Launch: a warp for each warp tile of a block tile, a block for each tile of C.
 // Accepts all that the grid has blocks for where that shared memory can be had; 16-byte copies when the
 // operands whose lines run along memory consist of aligned quads.
@@ -92,15 +93,15 @@ struct variant {
 //                                           block         warp    lanes          blocks of a
 //                                           m    n    k   m   n   m      stages  multiprocessor
 using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1>;
-using tile_64x128  = variant<warp_tile_shape<64,  128, 16, 32, 64, 4,     4>,     3>;
-using tile_64x64   = variant<warp_tile_shape<64,  64,  16, 32, 32, 4,     4>,     4>;
+using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3>;
+using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5>;
 // clang-format on
 
 } // namespace
 
 constinit const std::array<sgemm_kernel, 3> sgemm_warp_tile = {
     describe<tile_256x128>("warp_tile/256x128", "warps of 64 x 64, threads of 16 x 8, cp.async"),
-    describe<tile_64x128>("warp_tile/64x128", "warps of 32 x 64, threads of 8 x 8, cp.async"),
+    describe<tile_128x64>("warp_tile/128x64", "warps of 64 x 32, threads of 8 x 8, cp.async"),
     describe<tile_64x64>("warp_tile/64x64", "warps of 32 x 32, threads of 8 x 4, cp.async"),
 };
 

@@ -1,0 +1,195 @@
+// The writers of stream_k.cuh: the three warps that TMA leaves idle write tiles of C that consumers leave in shared memory,
+// which multiply on meanwhile. Of short k that is a third of the time: all that multiprocessors write at the same moment
+// must find its way through the L2 cache, 32 KiB of each.
+#pragma once
+
+#include "kernels/common/overlap.h"
+#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/simt/stream_k_producers.cuh"
+
+namespace myblas::cuda {
+
+// A warp's tile of 32 x 32 on its way, scaled by alpha: quads of rows, those of a column next to each other, such that
+// columns at the same quad are in different banks.
+struct warp_tile_quads {
+    float4* smem;
+
+    __device__ __forceinline__ float4& at(int quad, int col) const {
+        return smem[col * 8 + (quad ^ col % 8)];
+    }
+    __device__ __forceinline__ float word(int row, int col) const {
+        return reinterpret_cast<const float*>(&at(row / 4, col))[row % 4];
+    }
+};
+
+// What a writer takes at a time: so many lines of a warp's tile. A line is what lies along memory: a column or, where C is
+// written turned, a row; of it each lane has an element.
+constexpr int written_lines = 16;
+
+// Four neighbouring lines' elements of this lane.
+template <bool turned>
+__device__ __forceinline__ void load_lines(float (&sum)[4], const warp_tile_quads& tile, int line) {
+    const int lane = threadIdx.x % 32;
+    if constexpr (turned)
+        load_quad(sum, &tile.at(line / 4, lane).x);
+    else
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            sum[e] = tile.word(lane, line + e);
+}
+
+// From `first` on, which is c[0] of lane 0. Few instructions for each store matter: a writer is but a warp, and the others
+// of its scheduler multiply all the time.
+template <bool turned, bool reads>
+__device__ __forceinline__ void
+write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta) {
+    float old[written_lines];
+    if constexpr (reads) {
+        const float* from = c;
+#pragma unroll
+        for (float& value : old) {
+            value = *from;
+            from += ldc;
+        }
+        int64_t nothing = 0;
+        asm volatile(""
+                     : "+l"(nothing)); // lest all addresses are kept from the loads to the stores
+        c += nothing;
+    }
+#pragma unroll
+    for (int i = 0; i < written_lines; i += 4) {
+        float sum[4];
+        load_lines<turned>(sum, tile, first + i);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            *c = reads ? fmaf(beta, old[i + e], sum[e]) : sum[e];
+            c += ldc;
+        }
+    }
+}
+
+template <bool turned>
+__device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
+                                               int first,
+                                               float* c,
+                                               int64_t ldc,
+                                               float beta,
+                                               int lanes_left,
+                                               int lines_left) {
+    const int lane = threadIdx.x % 32;
+    if (lane >= lanes_left)
+        return;
+    c += lane;
+    if (lines_left >= written_lines) {
+        if (beta == 0)
+            write_whole_lines<turned, false>(tile, first, c, ldc, beta);
+        else
+            write_whole_lines<turned, true>(tile, first, c, ldc, beta);
+        return;
+    }
+#pragma unroll 1
+    for (int line = first; line < first + lines_left; ++line) {
+        const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
+        *c = beta == 0 ? sum : fmaf(beta, *c, sum);
+        c += ldc;
+    }
+}
+
+// The same where columns lie on the grid of 16 bytes: a lane has a quad of each fourth one.
+__device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
+                                               int first,
+                                               float* c,
+                                               int64_t ldc,
+                                               float beta,
+                                               int rows_left,
+                                               int cols_left) {
+    constexpr int quads = written_lines / 4;
+    const int quad = threadIdx.x % 8, col = threadIdx.x % 32 / 8;
+    c += quad * 4 + col * ldc;
+    if (rows_left >= 32 && cols_left >= written_lines) {
+        float4 old[quads];
+        if (beta != 0)
+#pragma unroll
+            for (int i = 0; i < quads; ++i)
+                old[i] = *reinterpret_cast<const float4*>(c + i * 4 * ldc);
+#pragma unroll
+        for (int i = 0; i < quads; ++i) {
+            float4 sum = tile.at(quad, first + col + i * 4);
+            if (beta != 0)
+                sum = make_float4(fmaf(beta, old[i].x, sum.x),
+                                  fmaf(beta, old[i].y, sum.y),
+                                  fmaf(beta, old[i].z, sum.z),
+                                  fmaf(beta, old[i].w, sum.w));
+            *reinterpret_cast<float4*>(c + i * 4 * ldc) = sum;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int i = col; i < min(cols_left, written_lines); i += 4) {
+        const float4 sum = tile.at(quad, first + i);
+        const float words[4] = {sum.x, sum.y, sum.z, sum.w};
+        store_c4(c, 1, words, beta, rows_left - quad * 4, true);
+        c += 4 * ldc;
+    }
+}
+
+// Writes lines of the warp tile at (row, col), the first ones or the others. By words where it is one's own, `by_words`: with
+// both ways consumers have not registers enough.
+template <bool turned, bool by_words>
+__device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
+                                            const sgemm_problem& p,
+                                            const sgemm_operands& o,
+                                            int row,
+                                            int col,
+                                            int first) {
+    const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
+    if constexpr (turned) {
+        float* c = o.c + col + (row + first) * p.ldc;
+        write_by_words<turned>(tile, first, c, p.ldc, o.beta, cols_left, rows_left - first);
+    } else {
+        float* c = o.c + row + (col + first) * p.ldc;
+        if (!by_words && aligned16(o.c, p.ldc))
+            write_by_quads(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
+        else
+            write_by_words<turned>(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
+    }
+}
+
+// Writes the tiles of a worker, by the warps 1 to 3 of the producers in turn.
+template <class Shape, bool turned>
+__device__ void write_tiles(const sgemm_problem& p,
+                            const stream_k_plan& plan,
+                            float* smem,
+                            const stream_k_share& share,
+                            stream_k_barriers<Shape>& barriers) {
+    constexpr int parts = Shape::parts_written; // of a warp's tile
+    static_assert(parts * written_lines == 32);
+    const sgemm_operands o = resolve_operands(p, 0);
+    const int writer = threadIdx.x % Shape::producers / 32 - 1;
+    stream_k_segment segment;
+    int parity = 0;
+    for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+        if (segment.end_slab < plan.slabs)
+            continue; // another worker has the end of its k
+        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+#pragma unroll 1
+        for (int part = writer; part < Shape::group_threads / 32 * parts; part += Shape::writers) {
+            const int warp = part / parts;
+            const warp_tile_quads tile{reinterpret_cast<float4*>(smem + Shape::sums) +
+                                       warp * Shape::warp_quads};
+            barriers.handed_over[warp].wait(parity);
+            write_lines<turned, false>(tile,
+                                       p,
+                                       o,
+                                       at.row + warp % Shape::warps_m * Shape::warp_m,
+                                       at.col + warp / Shape::warps_m * Shape::warp_n,
+                                       part % parts * written_lines);
+            __syncwarp(); // the warp has read its part
+            if (threadIdx.x % 32 == 0)
+                barriers.written[warp].arrive();
+        }
+        parity ^= 1;
+    }
+}
+
+} // namespace myblas::cuda
