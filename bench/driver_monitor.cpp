@@ -15,13 +15,22 @@ driver_monitor::driver_monitor(const char* pci_bus_id) : library_{"libnvidia-ml.
     if (!initialise || !find_device || initialise() != nvml_success)
         return;
     library_.find(driver_, "nvmlSystemGetDriverVersion");
-    if (find_device(pci_bus_id, &device_) == nvml_success)
+    if (find_device(pci_bus_id, &device_) == nvml_success) {
         library_.find(clock_, "nvmlDeviceGetClockInfo");
+        library_.find(energy_, "nvmlDeviceGetTotalEnergyConsumption");
+    }
 }
 
 unsigned driver_monitor::sm_clock_mhz() const {
     unsigned mhz = 0;
     return clock_ && clock_(device_, nvml_clock_sm, &mhz) == nvml_success ? mhz : 0;
+}
+
+std::optional<double> driver_monitor::joules() const {
+    unsigned long long millijoules = 0;
+    if (!energy_ || energy_(device_, &millijoules) != nvml_success)
+        return std::nullopt;
+    return static_cast<double>(millijoules) * 1e-3;
 }
 
 std::string driver_monitor::driver_version() const {

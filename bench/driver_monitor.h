@@ -1,8 +1,9 @@
-// What only the driver's management library (NVML) knows: the clock of the moment, the driver's version.
+// What only the driver's management library (NVML) knows: the clock of the moment, energy, the driver's version.
 #pragma once
 
 #include "dynamic_library.h"
 
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -11,13 +12,15 @@ class driver_monitor {
 public:
     explicit driver_monitor(const char* pci_bus_id);
 
-    unsigned sm_clock_mhz() const;      // 0 if it cannot be had
-    std::string driver_version() const; // empty if it cannot be had
+    unsigned sm_clock_mhz() const;        // 0 if it cannot be had
+    std::optional<double> joules() const; // taken since the driver was loaded
+    std::string driver_version() const;   // empty if it cannot be had
 
 private:
     dynamic_library library_;
     void* device_ = nullptr;
     int (*clock_)(void* device, int type, unsigned* mhz) = nullptr;
+    int (*energy_)(void* device, unsigned long long* millijoules) = nullptr;
     int (*driver_)(char* text, unsigned size) = nullptr;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,6 +83,9 @@ public:
     virtual facts describe() const = 0;
     virtual int arch() const = 0; // compute capability x 10; 0 on the host
     virtual size_t free_bytes() const = 0;
+    virtual unsigned sm_clock_mhz() const { return 0; } // of the moment; 0 if it cannot be had
+    // What the device has taken since some moment; none if it cannot be had.
+    virtual std::optional<double> joules() const { return std::nullopt; }
     virtual ceilings measure_ceilings() = 0;
 
     virtual void synchronize() = 0;

@@ -246,6 +246,9 @@ public:
         return available;
     }
 
+    unsigned sm_clock_mhz() const override { return monitor_.sm_clock_mhz(); }
+    std::optional<double> joules() const override { return monitor_.joules(); }
+
     void synchronize() override {
         require_cuda(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     }

@@ -1,6 +1,7 @@
 // myblas-bench: times the library's kernels against the libraries it stands in for. A client of the
 // public headers alone.
 #include "accuracy_command.h"
+#include "energy_command.h"
 #include "errors.h"
 #include "explain_command.h"
 #include "library.h"
@@ -115,6 +116,10 @@ int run(const options& chosen) {
     }
     if (chosen.tune.wanted) {
         run_tuner(chosen, handle, *device, known);
+        return 0;
+    }
+    if (chosen.energy.wanted) {
+        run_energy(chosen, handle, *device, known);
         return 0;
     }
     if (chosen.accuracy.wanted)

@@ -228,6 +228,12 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(size);
 
+    CLI::App& energy = *app.add_subcommand(
+        "energy", "Joules of a product in long runs of each mode and of other libraries.");
+    energy.add_option("-n", chosen.energy.side, "m = n = k (8192)")->check(size);
+    energy.add_option("--seconds", chosen.energy.seconds, "of each run (4)")
+        ->check(CLI::Range(0.01, 3600.0));
+
     const std::map<std::string, reading_set> sets = reading_set_names();
     std::vector<std::string> set_list;
     CLI::App& readings =
@@ -255,14 +261,14 @@ std::optional<options> parse_options(int argc, char** argv) {
             "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")
         ->check(CLI::Range(0, 1 << 24));
 
-    for (CLI::App* command : {&app, &tune, &accuracy, &readings, &explanation}) {
+    for (CLI::App* command : {&app, &tune, &accuracy, &energy, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
-    for (CLI::App* command : {&app, &accuracy})
+    for (CLI::App* command : {&app, &accuracy, &energy})
         command->add_option("--json", chosen.json_file, "file for context and results");
 
     try {
@@ -275,12 +281,13 @@ std::optional<options> parse_options(int argc, char** argv) {
     }
 
     bool has_seed = false;
-    for (const CLI::App* command : {&app, &tune, &accuracy, &readings, &explanation})
+    for (const CLI::App* command : {&app, &tune, &accuracy, &energy, &readings, &explanation})
         has_seed = has_seed || command->count("--seed") > 0;
     if (!has_seed)
         chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
+    chosen.energy.wanted = energy.parsed();
     chosen.readings.wanted = readings.parsed();
     chosen.explain.wanted = explanation.parsed();
     for (const auto& [name, set] : sets)

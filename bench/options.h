@@ -77,9 +77,17 @@ struct accuracy_options {
     std::vector<int64_t> depths = {64, 256, 1024, 4096, 32768};
 };
 
+// `myblas-bench energy`: joules of a square product, in a long run of each mode and of other libraries.
+struct energy_options {
+    bool wanted = false;
+    int64_t side = 8192;
+    double seconds = 4;
+};
+
 struct options {
     tune_options tune;
     accuracy_options accuracy;
+    energy_options energy;
     readings_options readings;
     explain_options explain;
     std::vector<routine> routines;

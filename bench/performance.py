@@ -97,6 +97,26 @@ class AccuracySection(Section):
         return [entry for entry in measured["results"] if entry["contender"] != entry.get("kernel")]
 
 
+class EnergySection(Section):
+    def lines(self, measured):
+        entries = measured["results"]
+        first = entries[0]
+        lines = [
+            f"{first['m']} x {first['n']} x {first['k']}, one product after the other for "
+            f"{first['seconds']:.0f} s of each, by the driver's count.",
+            "",
+            "| | J a product | W | TFLOP/s | MHz at the end |",
+            "| --- | ---: | ---: | ---: | ---: |",
+        ]
+        return lines + [
+            f"| {e['contender']} | {e['joules']:.2f} | {e['watts']:.0f} | {e['tflops']:.1f} | {e['sm_clock_mhz']} |"
+            for e in entries
+        ]
+
+    def entries(self, measured):
+        return []
+
+
 def transpose_section(part, title):
     return Section(
         part,
@@ -163,6 +183,7 @@ SECTIONS = [
     ),
     BareSection("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", []),
     BareSection("sgemm_fast_bare", "Fast SGEMM, no workspace lent", []),
+    EnergySection("sgemm_energy", "Energy of SGEMM", []),
     AccuracySection(
         "sgemm_accuracy",
         "Accuracy of SGEMM",

@@ -10,7 +10,7 @@ set -eu
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     sgemm_strict_public=15 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
     sgemm_emulated_public=15 sgemm_fast_public=15 sgemm_fast_random=85
-    sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_accuracy=50
+    sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
 
@@ -42,11 +42,11 @@ options_of() {
 }
 
 arguments_of() {
-    if [ "$1" = sgemm_accuracy ]; then
-        echo "accuracy --backend cuda --seed 1"
-    else
-        echo "--backend cuda $(options_of "$1") --verify"
-    fi
+    case $1 in
+    sgemm_accuracy) echo "accuracy --backend cuda --seed 1" ;;
+    sgemm_energy) echo "energy --backend cuda" ;;
+    *) echo "--backend cuda $(options_of "$1") --verify" ;;
+    esac
 }
 
 seconds_of() {
