@@ -472,6 +472,8 @@ static void test_selected_names(void** state) {
         {all, default_workspace, transpose_call(8191, 8191, 1, 0, 0), "shifted"},
         {all, default_workspace, transpose_call(8196, 8196, 4, 0, 0), "shifted"},
         {all, default_workspace, transpose_call(1 << 20, 31, 4, 0, 0), "interleaved"},
+        {all, default_workspace, transpose_call(1 << 20, 75, 4, 0, 0), "interleaved"},
+        {all, default_workspace, transpose_call(1 << 20, 75, 2, 0, 0), "shifted"},
         {all, default_workspace, transpose_call(3, 1 << 24, 4, 0, 0), "interleaved"},
         {all, default_workspace, transpose_call(512, 512, 4, 0x10000, 0x10000), "in_place_pairs"},
         {all, default_workspace, transpose_call(511, 511, 1, 0x10000, 0x10000), "in_place_square"},

@@ -214,6 +214,16 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
                 m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
             run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
+        // Thin ones with too much for an element a thread; one of each whose B has rows of whole sectors.
+        static const int thin[][2] = {{400009, 1}, {100003, 3}, {25013, 13}};
+        for (int q = 0; q < 4 * (int)COUNT_OF(thin); ++q) {
+            const int k = q % 4, m = thin[q / 4][k % 2], n = thin[q / 4][1 - k % 2];
+            const int ldb = k == 1 ? (n + 7) / 8 * 8 : n + k / 2 * 3;
+            const struct transpose_case t = {
+                m, n, element_sizes[e], m + k / 2 * 2, ldb, (k + q / 4) % 4, false, k == 1};
+            if ((!forced || strcmp(forced, "interleaved") == 0) && !left_out(6))
+                run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
+        }
         // In place: even and odd numbers of tiles, the last of which are cut, of each of the sizes that pay somewhere.
         static const int squares[][2] = {
             {100, 100}, {164, 168}, {1060, 1064}, {1088, 1088}, {1537, 1537}, {2116, 2116}};

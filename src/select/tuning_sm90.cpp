@@ -34,6 +34,7 @@ constexpr rule<transpose_problem> transpose[] = {
     {out_of_place_form,   {any, any, at_least(17),   at_most(2600000)},  &cuda::transpose_small_elements},
     {out_of_place_form,   {any, any, at_most(40),    any},               &cuda::transpose_interleaved},
     {out_of_place_form,   {any, any, any,            at_most(5800000)},  &cuda::transpose_small_elements},
+    {out_of_place_form,   {any, any, at_most(128),   any},               &cuda::transpose_interleaved},
     {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_shifted},
     {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_unrolled},
     {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_pairs},

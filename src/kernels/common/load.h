@@ -7,11 +7,11 @@
 
 namespace myblas::cuda {
 
-// The L2 cache fetches the 256 bytes around, of memory that other threads will ask for.
+// The L2 cache fetches the 128 bytes around, of memory that other threads will ask for.
 // PTX ISA, "Data Movement and Conversion Instructions: ld", .level::prefetch_size.
-__device__ __forceinline__ uint32_t load_amid_256(const uint32_t* gmem) {
+__device__ __forceinline__ uint32_t load_amid_128(const uint32_t* gmem) {
     uint32_t value;
-    asm volatile("ld.global.L2::256B.u32 %0, [%1];" : "=r"(value) : "l"(gmem) : "memory");
+    asm volatile("ld.global.L2::128B.u32 %0, [%1];" : "=r"(value) : "l"(gmem) : "memory");
     return value;
 }
 

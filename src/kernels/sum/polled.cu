@@ -20,8 +20,9 @@
 // Accuracy: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
 // from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU holds.
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
-// Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads; then two blocks
-// a multiprocessor read all sizes, of 512 threads beyond 8 MiB.
+// Accepts: everything. Of a misaligned x, block 0 adds the elements before the first whole vector one by one. An
+// increment makes each vector four (two) single loads; then two blocks a multiprocessor read all sizes, of 512 threads
+// beyond 8 MiB.
 
 #include "kernels/common/mailbox.h"
 #include "kernels/common/overlap.h"
@@ -41,11 +42,20 @@ constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(carrier<T>)
 
 constexpr int slots_at_once = 2; // that a thread of the waiting block asks for
 
+// Blocks on a multiprocessor, by their registers, where all sizes of them fit.
+template <class T>
+constexpr int residents = sizeof(T) == 4 ? 4 : 3;
+
 template <class T, int threads, int loads, layout where, dealing order, caching policy>
-__global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* slots) {
+__global__ void __launch_bounds__(threads, order == dealing::in_batches ? residents<T> : 0)
+    polled(sum_problem<T> p, int head, uint64_t* slots) {
     wait_for_earlier_work();
-    carrier<T> total = block_sum_by_warp<threads>(
-        add_rows<T, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x));
+    carrier<T> total = add_rows<T, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x);
+    if (where == layout::vectors && blockIdx.x == 0 && static_cast<int>(threadIdx.x) < head) {
+        const T value = p.x[static_cast<int>(threadIdx.x) - head];
+        total.add(p.absolute ? fabs(value) : value);
+    }
+    total = block_sum_by_warp<threads>(total);
     const int others = static_cast<int>(gridDim.x) - 1;
     if (others > 0) {
         const int block = static_cast<int>(blockIdx.x);
@@ -62,9 +72,10 @@ __global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* sl
         *p.result = total.rounded();
 }
 
+// head: elements before p.x that belong to the sum.
 template <class T, int threads, int loads, layout where, dealing order, caching policy>
 myblasStatus_t
-launch_blocks(const sum_problem<T>& p, const launch_context& context, int blocks_per_sm) {
+launch_blocks(const sum_problem<T>& p, int head, const launch_context& context, int blocks_per_sm) {
     const int64_t rows = ceil_div<int64_t>(p.n, row_elements<T, threads>);
     const int64_t most_blocks =
         std::min<int64_t>(int64_t{blocks_per_sm} * context.device->sm_count, most_slots<T>);
@@ -75,26 +86,31 @@ launch_blocks(const sum_problem<T>& p, const launch_context& context, int blocks
                              threads,
                              context,
                              p,
+                             head,
                              reinterpret_cast<uint64_t*>(context.counters));
 }
 
 template <class T>
-myblasStatus_t launch_polled(const sum_problem<T>& p, const launch_context& context) {
+myblasStatus_t launch_polled(const sum_problem<T>& problem, const launch_context& context) {
     using enum layout;
     using enum dealing;
     using enum caching;
     const int64_t elements_per_mib = (1 << 20) / sizeof(T);
-    if (layout_of(p) == elements) {
-        if (p.n <= 8 * elements_per_mib)
-            return launch_blocks<T, 256, 4, elements, singly, keep>(p, context, 2);
-        return launch_blocks<T, 512, 4, elements, singly, keep>(p, context, 2);
+    if (problem.incx != 1) {
+        if (problem.n <= 8 * elements_per_mib)
+            return launch_blocks<T, 256, 4, elements, singly, keep>(problem, 0, context, 2);
+        return launch_blocks<T, 512, 4, elements, singly, keep>(problem, 0, context, 2);
     }
+    sum_problem<T> p = problem; // from the first whole vector on
+    const auto place = reinterpret_cast<uintptr_t>(p.x) / sizeof(T);
+    const int head = static_cast<int>(std::min<int64_t>((0 - place) % vector_elements<T>, p.n));
+    p.x += head;
+    p.n -= head;
     if (p.n <= 32 * elements_per_mib)
-        return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
-    const int residents = sizeof(T) == 4 ? 4 : 3; // on a multiprocessor, by their registers
+        return launch_blocks<T, 256, 4, vectors, singly, keep>(p, head, context, 2);
     if (p.n <= 384 * elements_per_mib)
-        return launch_blocks<T, 512, 4, vectors, in_batches, pass>(p, context, residents);
-    return launch_blocks<T, 512, 4, vectors, in_batches, keep>(p, context, residents);
+        return launch_blocks<T, 512, 4, vectors, in_batches, pass>(p, head, context, residents<T>);
+    return launch_blocks<T, 512, 4, vectors, in_batches, keep>(p, head, context, residents<T>);
 }
 
 template <class T>

@@ -30,8 +30,20 @@ myblasStatus_t launch_in_place_workspace(const transpose_problem& p,
             mover = candidate;
     if (const myblasStatus_t status = mover->launch(out, context); status != MYBLAS_STATUS_SUCCESS)
         return status;
-    return to_status(cudaMemcpyAsync(
-        p.b, out.b, matrix_bytes(p, *context.device), cudaMemcpyDeviceToDevice, context.stream));
+    // In a graph, copies of sizes that are not multiples of 64 KiB run at 0.65 of the speed: the rest is apart.
+    const size_t bytes = matrix_bytes(p, *context.device);
+    const size_t rest = bytes % (64 * 1024), whole = bytes - rest;
+    const auto copy = [&](size_t from, size_t count) {
+        return to_status(cudaMemcpyAsync(static_cast<char*>(p.b) + from,
+                                         static_cast<char*>(out.b) + from,
+                                         count,
+                                         cudaMemcpyDeviceToDevice,
+                                         context.stream));
+    };
+    if (whole != 0)
+        if (const myblasStatus_t status = copy(0, whole))
+            return status;
+    return rest == 0 ? MYBLAS_STATUS_SUCCESS : copy(whole, rest);
 }
 
 } // namespace

@@ -57,7 +57,7 @@ struct tile_order {
 
 // The order of `matrices` matrices of tiles_m x tiles_n tiles.
 inline tile_order order_of(int64_t tiles_m, int64_t tiles_n, int64_t matrices) {
-    const int64_t panel = std::min<int64_t>(tiles_n, tiles_m <= 32 ? 32 : 256);
+    const int64_t panel = std::min<int64_t>(tiles_n, tiles_m <= 32 ? 16 : 256);
     return {static_cast<uint32_t>(tiles_m),
             static_cast<uint32_t>(tiles_n),
             static_cast<uint32_t>(panel),
@@ -70,6 +70,12 @@ inline constexpr int64_t max_tiles = int64_t{1} << 30;
 // Whether the tiles of one matrix are not too many, for tiles of at least 8 x 8.
 inline bool fits_tile_order(int64_t m, int64_t n) {
     return tiles_of(m, 8) <= max_tiles / tiles_of(n, 8);
+}
+
+// Whether wide tiles leave hardly more of their columns empty than narrow ones.
+template <class wide, class narrow>
+bool fills_wide(int64_t n) {
+    return 8 * tiles_of(n, wide::cols) * wide::cols <= 9 * tiles_of(n, narrow::cols) * narrow::cols;
 }
 
 // Calls launch(part, order) for a batch of matrices of tiles_m x tiles_n tiles, in as many parts as
@@ -217,47 +223,59 @@ struct word_tile {
         }
     }
 
-    // The same through registers, for elements of 4 bytes: columns that share lines with others are asked
-    // for 256 bytes at a time.
+    // The same through registers, for elements of 4 bytes. Inside the matrix there is nothing to ask: on an H200
+    // instructions are what there is too little of: a multiprocessor has time for 60 for each 32 elements.
     static __device__ __forceinline__ void
     load_through_registers(T* smem, const T* matrix, int64_t ld, const tile_region& at) {
         constexpr int step = threads / rows; // columns that the block covers at once
+        constexpr int count = loaded_cols / step;
         static_assert(threads % rows == 0 && loaded_cols % step == 0);
         const int row = threadIdx.x % rows, first = threadIdx.x / rows;
-        // The columns that the matrix has.
-        const int begin = static_cast<int>(max(overlap - at.j0, int64_t{0}));
-        const int end = static_cast<int>(min(at.n - at.j0 + overlap, int64_t{loaded_cols}));
-        const bool has_row = at.i0 + row < at.m;
         const T* from = matrix + at.i0 + row + (at.j0 - overlap + first) * ld;
-        T value[loaded_cols / step];
+        T value[count];
+        if (at.i0 + rows <= at.m && at.j0 >= overlap && at.j0 + cols <= at.n) {
 #pragma unroll
-        for (int k = 0; k < loaded_cols / step; ++k, from += step * ld)
-            if (has_row && first + k * step >= begin && first + k * step < end)
-                value[k] = load_amid_256(from);
+            for (int k = 0; k < count; ++k, from += step * ld)
+                value[k] = load_amid_128(from);
+        } else {
+            // The columns that the matrix has.
+            const int begin = static_cast<int>(max(overlap - at.j0, int64_t{0})) - first;
+            const int end =
+                static_cast<int>(min(at.n - at.j0 + overlap, int64_t{loaded_cols})) - first;
+            const bool has_row = at.i0 + row < at.m;
 #pragma unroll
-        for (int k = 0; k < loaded_cols / step; ++k) // what lies outside the matrix is never read
+            for (int k = 0; k < count; ++k, from += step * ld)
+                if (has_row && k * step >= begin && k * step < end)
+                    value[k] = load_amid_128(from);
+        }
+#pragma unroll
+        for (int k = 0; k < count; ++k) // what lies outside the matrix is never read
             smem[place(row, first + k * step)] = value[k];
     }
 
     // Calls visit(slot, i, j, place) for the elements that the thread stores, whose B is `target`:
-    // (i, j) of the matrix, at `place` in shared memory.
+    // (i, j) of the matrix, at `place` in shared memory. Rows that are a multiple of `overlap` apart are
+    // shifted alike: all of a thread's, or in turns.
     template <class Visit>
     static __device__ __forceinline__ void
     for_each_element(const T* target, int64_t ldb, const tile_region& at, Visit visit) {
         constexpr int step = threads / cols;
-        static_assert(threads % cols == 0 && rows % step == 0);
-        constexpr bool one_shift = overlap == 0 || step % overlap == 0; // for all rows of a thread
+        constexpr int turns = overlap > step ? overlap / step : 1;
+        static_assert(threads % cols == 0 && rows % (step * turns) == 0);
         const int x = threadIdx.x % cols, first = threadIdx.x / cols;
-        const int64_t left = at.m - at.i0; // rows
-        int shift = shift_of_row(target, ldb, at.i0 + first);
-#pragma unroll 8
-        for (int slot = 0; slot < rows / step; ++slot) {
-            const int i = first + slot * step;
-            if constexpr (!one_shift)
-                shift = shift_of_row(target, ldb, at.i0 + i);
+        const int left = static_cast<int>(min(at.m - at.i0, int64_t{rows})); // rows
+#pragma unroll
+        for (int turn = 0; turn < turns; ++turn) {
+            const int shift = shift_of_row(target, ldb, at.i0 + first + turn * step);
             const int64_t j = at.j0 + x - shift;
-            if (i < left && j >= 0 && j < at.n)
-                visit(slot, at.i0 + i, j, place(i, overlap + x - shift));
+            if (j < 0 || j >= at.n)
+                continue;
+#pragma unroll
+            for (int slot = turn; slot < rows / step; slot += turns) {
+                const int i = first + slot * step;
+                if (i < left)
+                    visit(slot, at.i0 + i, j, place(i, overlap + x - shift));
+            }
         }
     }
 

@@ -3,16 +3,19 @@
 // Adds to `unrolled`: each row of a tile is shifted so that it starts where a sector of B does, so that with
 // odd leading dimensions, too, sectors are written whole and by one block. Elements of 4 bytes and more travel
 // one by one (mover.h), those of 1 and 2 bytes 16 bytes at a time to shared memory and as words from there
-// (image_tile.h). The loads go past the registers to shared memory, but those of 4 bytes, which have the
-// L2 cache fetch 256 bytes; their rows are dealt to threads so that all of a thread have the same shift.
-// Batches are one launch.
+// (image_tile.h). The loads go past the registers to shared memory, but those of 4 bytes. Batches are one launch.
+//
+// What limits misaligned matrices is not memory but the L2 cache and instructions: 64 rows of a column are 9
+// sectors, not 8, and columns at a tile's edge are read twice. So tiles of 4 bytes are wide where there are many, and
+// those inside the matrix are moved without a question.
 //
 // Bound: 2 m n elements moved.  One stage.  Tile, columns of it loaded twice, threads, and the blocks on a
 // multiprocessor that registers are kept down for:
 //      bytes   tile        overlap   threads   blocks
 //          1   128 x 256        32       512        3
 //          2   128 x 128        16       512        3
-//          4    64 x 64          8       512        4
+//          4    64 x 128         8       512        3
+//               64 x 64          8       512        4      of fewer, or where it fills better
 //          8    32 x 64          4       256
 //         16    16 x 64          0       256
 // Accepts: everything out of place.
@@ -34,32 +37,34 @@ struct tiling<uint8_t> : image_tile<uint8_t, 128, 256, 2 * threads> {};
 template <>
 struct tiling<uint16_t> : image_tile<uint16_t, 128, 128, 2 * threads> {};
 template <>
-struct tiling<uint32_t> : word_tile<uint32_t, 64, 64, 8, 2 * threads> {};
+struct tiling<uint32_t> : word_tile<uint32_t, 64, 128, 8, 2 * threads> {};
+struct narrow_tiling : word_tile<uint32_t, 64, 64, 8, 2 * threads> {};
 template <>
 struct tiling<uint64_t> : word_tile<uint64_t, 32, 64, 4, threads> {};
 template <>
 struct tiling<uint4> : word_tile<uint4, 16, 64, 0, threads> {};
 
-template <class T>
+template <class tile>
 constexpr size_t smem_bytes(int64_t lda) {
-    if constexpr (sizeof(T) >= 4)
-        return tiling<T>::smem_bytes;
+    if constexpr (sizeof(typename tile::T) >= 4)
+        return tile::smem_bytes;
     else
-        return tiling<T>::smem_bytes_of(lda);
+        return tile::smem_bytes_of(lda);
 }
 
-constexpr size_t most_smem_bytes = smem_bytes<uint8_t>(15); // of all leading dimensions
-static_assert(most_smem_bytes <= 48 * 1024 && smem_bytes<uint16_t>(7) <= most_smem_bytes);
+constexpr size_t most_smem_bytes = smem_bytes<tiling<uint8_t>>(15); // of all leading dimensions
+static_assert(most_smem_bytes <= 48 * 1024 && smem_bytes<tiling<uint16_t>>(7) <= most_smem_bytes);
 
-template <class T>
-constexpr int min_blocks = sizeof(T) <= 2   ? 3
-                           : sizeof(T) == 4 ? resident_threads / tiling<T>::threads
-                                            : 0; // 0: as many as there are
+// 0: as many as there are.
+template <class tile>
+constexpr int min_blocks = sizeof(typename tile::T) <= 4 ? 3 : 0;
+template <>
+constexpr int min_blocks<narrow_tiling> = resident_threads / narrow_tiling::threads;
 
-template <class T>
-__global__ void __launch_bounds__(tiling<T>::threads, min_blocks<T>)
+template <class tile>
+__global__ void __launch_bounds__(tile::threads, min_blocks<tile>)
     shifted(transpose_problem p, tile_order order) {
-    using tile = tiling<T>;
+    using T = typename tile::T;
     extern __shared__ __align__(16) unsigned char smem_raw[];
 
     const mover_tile tile_at = order(blockIdx.x);
@@ -93,23 +98,39 @@ bool accepts(const transpose_problem& p, const device_info&) {
     return !p.in_place() && fits_tile_order(p.m, p.n);
 }
 
+template <class tile>
+myblasStatus_t launch_tiles(const transpose_problem& p, const launch_context& context) {
+    return launch_parts(p,
+                        tiles_of(p.m, tile::rows),
+                        tiles_of(p.n + tile::overlap_rest, tile::cols),
+                        [&](const transpose_problem& part, const tile_order& order) {
+                            return launch_clusters(shifted<tile>,
+                                                   dim3(order.tiles),
+                                                   1,
+                                                   true,
+                                                   tile::threads,
+                                                   smem_bytes<tile>(p.lda),
+                                                   context,
+                                                   part,
+                                                   order);
+                        });
+}
+
+// Whether wide tiles are so many that it does not count how full their last wave is, and leave few columns empty.
+bool takes_wide(const transpose_problem& p, const device_info& device) {
+    using wide = tiling<uint32_t>;
+    constexpr int waves = 8;
+    const int64_t tiles = tiles_of(p.m, wide::rows) * tiles_of(p.n, wide::cols) * p.batch_count;
+    return tiles >= int64_t{waves} * min_blocks<wide> * device.sm_count &&
+           fills_wide<wide, narrow_tiling>(p.n + wide::overlap_rest);
+}
+
 myblasStatus_t launch_shifted(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        using tile = tiling<T>;
-        return launch_parts(p,
-                            tiles_of(p.m, tile::rows),
-                            tiles_of(p.n + tile::overlap_rest, tile::cols),
-                            [&](const transpose_problem& part, const tile_order& order) {
-                                return launch_clusters(shifted<T>,
-                                                       dim3(order.tiles),
-                                                       1,
-                                                       true,
-                                                       tile::threads,
-                                                       smem_bytes<T>(p.lda),
-                                                       context,
-                                                       part,
-                                                       order);
-                            });
+        if constexpr (sizeof(T) == 4)
+            if (!takes_wide(p, *context.device))
+                return launch_tiles<narrow_tiling>(p, context);
+        return launch_tiles<tiling<T>>(p, context);
     });
 }
 

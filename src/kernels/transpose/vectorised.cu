@@ -5,10 +5,11 @@
 // turns it in registers, and stores it to shared memory by rows; there the block regroups the
 // vectors into runs along B. Instead of padding, which would break the alignment, the vectors of a
 // run are permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8
-// different groups of four banks. Blocks take the tiles in bands, down their columns, so that those in
-// flight cover long stretches of a few columns of A. B's elements stream past the caches. A's do not, though
-// they are read but once: they drive out what kernels before have left in the L2 cache, where streaming
-// accesses would make do with the lines of their own.
+// different groups of four banks. Blocks take the tiles along B's columns (mover.h), so that those in
+// flight write long stretches of a few columns: memory takes writes well only by whole pages, and reads in any
+// order. For the same reason tiles are wide: a row of a tile is 512 bytes of B. B's elements stream past the
+// caches. A's do not, though they are read but once: they drive out what kernels before have left in the L2
+// cache, where streaming accesses would make do with the lines of their own.
 //
 // Bound: 2 m n elements moved.  One stage.  Tile, threads, shared memory of a block and the blocks on
 // a multiprocessor that registers are kept down for, by the element's size:
@@ -16,7 +17,7 @@
 //          1  16   128 x 128       64   16 KiB        5
 //          2   8   128 x 128      256   32 KiB        2
 //          4   4    64 x 64       256   16 KiB        5
-//                  128 x 64       512   32 KiB        2      where min(m, n) is large
+//                   64 x 128      512   32 KiB        2      where it fills as well
 //          8   2    32 x 64       256   16 KiB        4
 //         16   1    16 x 64       256   16 KiB        6
 // Accepts: out of place, with pointers and leading dimensions that are multiples of 16 bytes; m and
@@ -26,36 +27,33 @@
 //      v columns x 1 vector  ->  turned    ->   row i: vectors j / v, at (j / v) ^ (i / v & 7)
 
 #include "kernels/common/overlap.h"
+#include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/square.h"
-#include "kernels/transpose/tile.h"
 
 #include <cstring>
 
 namespace myblas::cuda {
 namespace {
 
-// is_tall: twice as many rows.
-template <class Element, bool is_tall>
+// is_wide: twice as many columns.
+template <class Element, bool is_wide>
 struct tiling {
     using T = Element;
     static constexpr int v = vector_elements<T>;
-    static constexpr int lanes_n = sizeof(T) == 1 ? 8 : 16; // squares along n
-    static constexpr int lanes_m = is_tall ? 2 * lanes_n : lanes_n;
+    static constexpr int lanes_m = sizeof(T) == 1 ? 8 : 16; // squares along m
+    static constexpr int lanes_n = is_wide ? 2 * lanes_m : lanes_m;
     static constexpr int repeats = v >= 4 ? 1 : 4 / v; // squares of a thread, along n
     static constexpr int rows = lanes_m * v;           // of A
     static constexpr int cols = lanes_n * v * repeats; // of A
     static constexpr int threads = lanes_m * lanes_n;
     static constexpr int units = cols / v; // vectors of a row in shared memory
-    static constexpr int min_blocks = is_tall || v == 8 ? 2 : v == 2 ? 4 : v == 1 ? 6 : 5;
+    static constexpr int min_blocks = is_wide || v == 8 ? 2 : v == 2 ? 4 : v == 1 ? 6 : 5;
     static constexpr int swizzle = 7; // 8 lanes make a phase
     static constexpr size_t smem_bytes = sizeof(T) * rows * cols;
     static_assert(units % (swizzle + 1) == 0, "the XOR must stay inside a row");
     static_assert(smem_bytes <= 48 * 1024);
 };
-
-constexpr uint32_t band_rows = 128; // in tiles
-constexpr int64_t large = 4096;     // min(m, n) that tall tiles pay for
 
 // Where vector `unit` of row i lies in shared memory, in vectors.
 template <class shape>
@@ -138,16 +136,13 @@ __device__ void move_tile(
 
 template <class shape>
 __global__ void __launch_bounds__(shape::threads, shape::min_blocks)
-    vectorised(transpose_problem p, uint32_t tiles_m, uint32_t tiles_n) {
+    vectorised(transpose_problem p, tile_order order) {
     using T = typename shape::T;
     __shared__ vector16 smem[shape::rows * shape::units];
     wait_for_earlier_work();
 
-    const uint32_t band = blockIdx.x / (band_rows * tiles_n);
-    const uint32_t rest = blockIdx.x - band * band_rows * tiles_n;
-    const uint32_t height = min(band_rows, tiles_m - band * band_rows);
-    const int64_t i0 = int64_t{band * band_rows + rest % height} * shape::rows;
-    const int64_t j0 = int64_t{rest / height} * shape::cols;
+    const mover_tile tile = order(blockIdx.x);
+    const int64_t i0 = tile.row * shape::rows, j0 = tile.col * shape::cols;
     const int rows = static_cast<int>(min(int64_t{shape::rows}, p.m - i0));
     const int cols = static_cast<int>(min(int64_t{shape::cols}, p.n - j0));
     const T* gmem_a = static_cast<const T*>(p.a) + i0 + j0 * p.lda;
@@ -158,31 +153,24 @@ __global__ void __launch_bounds__(shape::threads, shape::min_blocks)
         move_tile<shape, true>(gmem_a, p.lda, gmem_b, p.ldb, rows, cols, smem);
 }
 
-// For tiles of at least 16 x 64: their number, and a band's, are words.
-bool fits_grid(int64_t m, int64_t n) {
-    const int64_t rows = tiles_of(m, 16), cols = tiles_of(n, 64);
-    return rows <= max_grid_x / cols && cols <= max_grid_x / band_rows;
-}
-
 bool accepts_aligned(const transpose_problem& p, const device_info& device) {
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.a) | reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(p.lda) * p.element_bytes |
                             static_cast<uint64_t>(p.ldb) * p.element_bytes;
-    return out_of_place(p, device) && misfit % sizeof(vector16) == 0 && fits_grid(p.m, p.n);
+    return out_of_place(p, device) && misfit % sizeof(vector16) == 0 && fits_tile_order(p.m, p.n);
 }
 
 template <class shape>
 myblasStatus_t launch_tiles(const transpose_problem& p, const launch_context& context) {
-    const auto tiles_m = static_cast<uint32_t>(tiles_of(p.m, shape::rows));
-    const auto tiles_n = static_cast<uint32_t>(tiles_of(p.n, shape::cols));
+    const tile_order order = order_of(tiles_of(p.m, shape::rows), tiles_of(p.n, shape::cols), 1);
     return launch_overlapped(
-        vectorised<shape>, dim3(tiles_m * tiles_n), shape::threads, context, p, tiles_m, tiles_n);
+        vectorised<shape>, dim3(order.tiles), shape::threads, context, p, order);
 }
 
 myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         if constexpr (sizeof(T) == 4)
-            if (std::min(p.m, p.n) >= large)
+            if (fills_wide<tiling<T, true>, tiling<T, false>>(p.n))
                 return launch_tiles<tiling<T, true>>(p, context);
         return launch_tiles<tiling<T, false>>(p, context);
     });
