@@ -90,6 +90,7 @@ int run(const options& chosen) {
     set("MYBLAS_SGEMM_KERNEL", chosen.kernel);
     set("MYBLAS_OFFLOAD", chosen.offload);
     start_report(chosen.report);
+    set("MYBLAS_RUN_PROCESS", std::to_string(getpid())); // the program's, too
 
     std::vector<char*> arguments;
     for (const std::string& argument : chosen.command)

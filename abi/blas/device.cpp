@@ -19,27 +19,40 @@ constexpr unsigned host_memory_for_all_contexts = 1; // CU_MEMHOSTALLOC_PORTABLE
 
 // ---- Opening -------------------------------------------------------------------------------------
 
-device* device::open(int ordinal) noexcept {
+device* device::open(int ordinal, const char** reason) noexcept {
+    *reason = "out of memory";
     device* made = new (std::nothrow) device;
-    if (made && made->initialise(ordinal))
+    if (made && made->initialise(ordinal, reason))
         return made;
     // What was made of it stays: taking a device apart is no safer than leaving it.
     return nullptr;
 }
 
-bool device::initialise(int ordinal) noexcept {
+bool device::initialise(int ordinal, const char** reason) noexcept {
+    *reason = "libmyblas cannot be loaded";
     api_ = load_library();
     if (!api_)
         return false;
     if (ordinal != stand_in) {
         driver_ = load_driver();
-        if (!driver_ || driver_->primary_context_retain(&context_, ordinal) != 0)
+        *reason = why_no_driver();
+        if (!driver_)
+            return false;
+        const int error = driver_->primary_context_retain(&context_, ordinal);
+        *reason = why_no_context(error);
+        if (error != 0)
             return false;
     }
     const lease current(*this, 0);
     const myblasBackend_t backend = driver_ ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
-    if (!current.is_held() || api_->create_on(&handle_, backend) != MYBLAS_STATUS_SUCCESS)
+    if (!current.is_held())
         return false;
+    const myblasStatus_t status = api_->create_on(&handle_, backend);
+    *reason = reason_of(status);
+    if (status != MYBLAS_STATUS_SUCCESS)
+        return false;
+    missing_.find(*api_, handle_);
+    *reason = "no streams or pinned memory can be had";
     for (myblasStream_t& s : streams_)
         if (api_->stream_create(handle_, &s) != MYBLAS_STATUS_SUCCESS)
             return false;

@@ -8,6 +8,7 @@
 #include "blas/copy_team.h"
 #include "blas/driver.h"
 #include "common/library.h"
+#include "common/reasons.h"
 
 #include <array>
 #include <cstddef>
@@ -24,9 +25,12 @@ struct device_matrix {
 
 class device {
 public:
-    // The number of the GPU, or `stand_in`. Null where it cannot be had.
+    // The number of the GPU, or `stand_in`. Null where it cannot be had, with *reason.
     static constexpr int stand_in = -1;
-    static device* open(int ordinal) noexcept;
+    static device* open(int ordinal, const char** reason) noexcept;
+
+    // Of a call that failed: null if nothing more is known.
+    const char* why_failed(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
 
     // While it lives, the device is current in this thread, and its mutex is held.
     class lease {
@@ -98,7 +102,7 @@ private:
         bool ends_download = false;
     };
 
-    bool initialise(int ordinal) noexcept;
+    bool initialise(int ordinal, const char** reason) noexcept;
     slot& slot_after(int distance) noexcept { // in the ring, from the oldest one on
         return slots_[(next_ + distance) % slot_count];
     }
@@ -121,6 +125,7 @@ private:
     size_t memory_bytes_ = 0;
     size_t limit_ = 0;
     bool is_strict_ = true;
+    missing_kernels missing_;
 
     static constexpr int slot_count = 16;
     static constexpr int most_filling = 4; // the team goes on with the next ones while one is sent

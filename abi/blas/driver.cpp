@@ -5,7 +5,10 @@
 namespace myblas::preload {
 namespace {
 
+constinit const char* failure = nullptr; // written once, by load()
+
 bool load(cuda_driver* d) noexcept {
+    failure = "there is no CUDA driver";
     void* handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         return false;
@@ -28,8 +31,15 @@ bool load(cuda_driver* d) noexcept {
     find(d->event_synchronize, "cuEventSynchronize");
     find(d->event_query, "cuEventQuery");
     find(d->stream_wait_event, "cuStreamWaitEvent");
+    failure = "the CUDA driver lacks functions";
+    if (!complete)
+        return false;
     int count = 0;
-    return complete && initialise(0) == 0 && d->device_get_count(&count) == 0 && count > 0;
+    const int error = initialise(0);
+    constexpr int no_device = 100; // CUDA_ERROR_NO_DEVICE
+    failure =
+        error == 0 || error == no_device ? "there is no GPU" : "the CUDA driver does not start";
+    return error == 0 && d->device_get_count(&count) == 0 && count > 0;
 }
 
 } // namespace
@@ -38,6 +48,19 @@ const cuda_driver* load_driver() noexcept {
     static cuda_driver functions;
     static const bool is_loaded = load(&functions);
     return is_loaded ? &functions : nullptr;
+}
+
+const char* why_no_driver() noexcept { return load_driver() ? nullptr : failure; }
+
+const char* why_no_context(int error) noexcept {
+    switch (error) {
+    case 2: // CUDA_ERROR_OUT_OF_MEMORY
+        return "the GPU's memory is full";
+    case 46: // CUDA_ERROR_DEVICE_UNAVAILABLE
+        return "the GPU is busy: another process has it for itself";
+    default:
+        return "no GPU can be used";
+    }
 }
 
 } // namespace myblas::preload

@@ -29,4 +29,10 @@ struct cuda_driver {
 // Null where there is no driver, no device, or the process forked after the driver was used.
 const cuda_driver* load_driver() noexcept;
 
+// Why that is so.
+const char* why_no_driver() noexcept;
+
+// Why a context cannot be had, by the driver's error.
+const char* why_no_context(int error) noexcept;
+
 } // namespace myblas::preload

@@ -1,6 +1,7 @@
 #include "blas/offload.h"
 
 #include "common/environment.h"
+#include "common/names.h"
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,8 @@ const char* const report_title = "myblas-blas-preload";
 const char* const report_routines[] = {
     "sgemm", "sgemv", "sasum", "sdot", "saxpy", "scopy", "somatcopy", "simatcopy"};
 const int report_routine_count = routine_count;
+const char* const report_library = "a BLAS";
+const char* remark_on(const char* symbol) noexcept { return remark_on_blas(symbol); }
 
 constinit std::atomic<attention> current_attention{attention::unread};
 constinit std::atomic<int> least_attended_extent{std::numeric_limits<int>::min()};
@@ -60,6 +63,7 @@ struct device_list {
     std::array<device*, most> devices{};
     int count = 0;
     bool has_gpu = false;
+    const char* reason = "no GPU can be used"; // of there being none
 
     std::span<device* const> all() const { return {devices.data(), static_cast<size_t>(count)}; }
 };
@@ -70,11 +74,13 @@ device_list open_devices() noexcept {
     device_list list;
     const int limit = static_cast<int>(
         std::min<size_t>(read_size("MYBLAS_DEVICES", device_list::most), device_list::most));
-    const cuda_driver* driver = may_use_cuda() ? load_driver() : nullptr;
+    const bool is_host_wanted = !may_use_cuda();
+    const cuda_driver* driver = is_host_wanted ? nullptr : load_driver();
+    list.reason = is_host_wanted ? "MYBLAS_BACKEND=host" : why_no_driver();
     int visible = 0;
     if (driver && driver->device_get_count(&visible) == 0)
         for (int i = 0; i < std::min(visible, limit); ++i)
-            if (device* d = device::open(i))
+            if (device* d = device::open(i, &list.reason))
                 list.devices[list.count++] = d;
     list.has_gpu = list.count > 0;
     if (list.has_gpu)
@@ -83,7 +89,7 @@ device_list open_devices() noexcept {
         const int stand_ins =
             static_cast<int>(std::min<size_t>(read_size("MYBLAS_DEVICES", 1), device_list::most));
         for (int i = 0; i < stand_ins; ++i)
-            if (device* d = device::open(device::stand_in))
+            if (device* d = device::open(device::stand_in, &list.reason))
                 list.devices[list.count++] = d;
     }
     return list;
@@ -275,7 +281,7 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
         // Nothing will ever go to a device: later calls need no attention but to be counted.
         if (!report::is_on())
             set_attention(attention::nothing);
-        return refuse("no GPU can be used");
+        return refuse(devices().reason);
     }
     if (lost_by_fork.load(std::memory_order_relaxed))
         return refuse("the process forked after the GPU was used");
@@ -295,6 +301,9 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
         return refuse("the GPU was busy with another thread's call");
     case outcome::device_failed:
         is_watched_ = false;
+        for (const device* d : devices().all())
+            if (const char* reason = d->why_failed(Call::computed_by))
+                return refuse(reason);
         return refuse("the GPU failed, or its memory is full");
     case outcome::served:
         break;
@@ -333,7 +342,8 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
     const char* name = report_routines[static_cast<int>(Call::kind)];
     if (const int argument = call.wrong_argument())
         return report_wrong_argument(name, argument);
-    static device* const host = device::open(device::stand_in);
+    const char* reason = nullptr;
+    static device* const host = device::open(device::stand_in, &reason);
     if (!host)
         end_for_want_of(name);
     while (true) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <initializer_list>
 #include <link.h>
 
 namespace myblas::preload {
@@ -119,6 +120,84 @@ bool visit_mapped(bool (*visit)(const char* name, void* context), void* context)
                                 v.visit(info->dlpi_name, v.context));
     };
     return dl_iterate_phdr(pass_name, &argument) != 0;
+}
+
+namespace {
+
+// Where a loaded file's dynamic symbols are.
+struct symbol_table {
+    const ElfW(Sym) * symbols;
+    size_t count;
+    const char* names;
+    size_t name_bytes;
+};
+
+// Nothing says how many symbols there are: they end at the latest where another table begins, or the segment ends.
+symbol_table symbols_of(const dl_phdr_info& info) noexcept {
+    const ElfW(Dyn)* dynamic = nullptr;
+    for (int i = 0; i < info.dlpi_phnum; ++i)
+        if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic =
+                reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+    const auto address = [&](const ElfW(Dyn) & entry) { // the loader has relocated most of them
+        return entry.d_un.d_ptr < info.dlpi_addr ? info.dlpi_addr + entry.d_un.d_ptr
+                                                 : entry.d_un.d_ptr;
+    };
+    uintptr_t symbols = 0, names = 0;
+    size_t name_bytes = 0;
+    for (const ElfW(Dyn)* entry = dynamic; entry && entry->d_tag != DT_NULL; ++entry) {
+        if (entry->d_tag == DT_SYMTAB)
+            symbols = address(*entry);
+        else if (entry->d_tag == DT_STRTAB)
+            names = address(*entry);
+        else if (entry->d_tag == DT_STRSZ)
+            name_bytes = entry->d_un.d_val;
+    }
+    uintptr_t end = symbols;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+        const ElfW(Phdr)& header = info.dlpi_phdr[i];
+        const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+        if (header.p_type == PT_LOAD && symbols - begin < header.p_filesz)
+            end = begin + header.p_filesz;
+    }
+    for (const ElfW(Dyn)* entry = dynamic; entry && entry->d_tag != DT_NULL; ++entry)
+        for (const auto tag : {DT_STRTAB,
+                               DT_HASH,
+                               DT_GNU_HASH,
+                               DT_VERSYM,
+                               DT_VERNEED,
+                               DT_VERDEF,
+                               DT_RELA,
+                               DT_JMPREL})
+            if (entry->d_tag == tag && address(*entry) > symbols && address(*entry) < end)
+                end = address(*entry);
+    if (symbols == 0 || names == 0)
+        return {};
+    return {reinterpret_cast<const ElfW(Sym)*>(symbols),
+            (end - symbols) / sizeof(ElfW(Sym)),
+            reinterpret_cast<const char*>(names),
+            name_bytes};
+}
+
+} // namespace
+
+void visit_symbols(visit_symbol* visit, void* context) noexcept {
+    struct visitor {
+        visit_symbol* visit;
+        void* context;
+    } argument{visit, context};
+    const auto look = [](dl_phdr_info* info, size_t, void* data) {
+        const visitor& v = *static_cast<const visitor*>(data);
+        const symbol_table table = symbols_of(*info);
+        for (size_t i = 1; i < table.count; ++i)
+            if (const ElfW(Sym)& s = table.symbols[i]; s.st_name < table.name_bytes)
+                v.visit(info->dlpi_name ? info->dlpi_name : "",
+                        table.names + s.st_name,
+                        s.st_shndx != SHN_UNDEF,
+                        v.context);
+        return 0;
+    };
+    dl_iterate_phdr(look, &argument);
 }
 
 const char* base_name(const char* path) noexcept {

@@ -1,11 +1,14 @@
 #include "common/report.h"
 
 #include "common/environment.h"
+#include "common/mapped.h"
+#include "common/names.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -148,6 +151,141 @@ void add_line(text& t, int routine, int shape) noexcept {
     t.add("\n");
 }
 
+// ---- What there is where no call was seen ----------------------------------------------------------
+
+// Functions that a file refers to or contains, about which there is one thing to say.
+struct reference {
+    static constexpr int most_names = 3;
+    const char* file;
+    const char* remark;
+    bool is_defined;
+    const char* names[most_names];
+    int count;
+};
+
+struct references {
+    static constexpr int most = 64;
+    reference all[most];
+    int count;
+};
+
+void note_reference(const char* file, const char* symbol, bool is_defined, void* context) {
+    const char* remark = remark_on(symbol);
+    // A BLAS refers to itself.
+    if (!remark || std::strstr(base_name(file), "blas") || std::strstr(base_name(file), "mkl_"))
+        return;
+    references& found = *static_cast<references*>(context);
+    reference* const end = found.all + found.count;
+    reference* r = std::find_if(found.all, end, [&](const reference& known) {
+        return known.file == file && known.remark == remark && known.is_defined == is_defined;
+    });
+    if (r == end) {
+        if (found.count == references::most)
+            return;
+        *r = {file, remark, is_defined, {}, 0};
+        ++found.count;
+    }
+    if (r->count < reference::most_names)
+        r->names[r->count] = symbol;
+    ++r->count;
+}
+
+void add_reference(text& t, const reference& r) noexcept {
+    t.add("; %s %s ",
+          *r.file ? base_name(r.file) : "the program",
+          r.is_defined ? "contains" : "refers to");
+    for (int i = 0; i < std::min(r.count, reference::most_names); ++i)
+        t.add(i == 0 ? "%s" : ", %s", r.names[i]);
+    if (r.count > reference::most_names)
+        t.add(" and %d more", r.count - reference::most_names);
+    t.add(" (%s)",
+          r.is_defined                ? "linked statically: out of reach"
+          : r.remark == remark_served ? "not called, or not by this name"
+                                      : r.remark);
+}
+
+// Single precision first. False if there is nothing.
+bool add_references(text& t) noexcept {
+    static references found;
+    visit_symbols(note_reference, &found);
+    constexpr int most_added = 6;
+    int added = 0;
+    for (const char* remark : {remark_served,
+                               remark_renamed,
+                               remark_not_served,
+                               remark_double,
+                               remark_complex,
+                               remark_half})
+        for (const reference* r = found.all; r < found.all + found.count; ++r)
+            if (r->remark == remark && ++added <= most_added)
+                add_reference(t, *r);
+    if (added > most_added)
+        t.add("; and more");
+    if (added == 0)
+        t.add("; no file of the process refers to %s by name, which may be linked statically or "
+              "have been unloaded",
+              report_library);
+    return added != 0;
+}
+
+// myblas-run tells its own process: of the others, those without a BLAS are of no interest.
+bool is_bystander() noexcept {
+    const char* runner = read_variable("MYBLAS_RUN_PROCESS");
+    return runner && std::strtol(runner, nullptr, 10) != getpid();
+}
+
+// ---- The first line --------------------------------------------------------------------------------
+
+struct calls_seen {
+    uint64_t served = 0, forwarded = 0;
+};
+
+calls_seen count_calls(int routine) noexcept {
+    calls_seen c;
+    for (int shape = 0; shape < class_count; ++shape) {
+        c.forwarded += sum(rows[routine][shape][0]).calls;
+        c.served += sum(rows[routine][shape][1]).calls;
+    }
+    return c;
+}
+
+// True if there were calls. A bystander without any leaves the text empty.
+bool add_heading(text& t) noexcept {
+    calls_seen all;
+    for (int routine = 0; routine < report_routine_count; ++routine) {
+        const calls_seen c = count_calls(routine);
+        all.served += c.served;
+        all.forwarded += c.forwarded;
+    }
+    const uint64_t calls = all.served + all.forwarded;
+    t.add("%s: %s, process %d: loaded, %llu calls seen",
+          report_title,
+          program_invocation_name,
+          static_cast<int>(getpid()),
+          static_cast<unsigned long long>(calls));
+    if (calls == 0) {
+        if (!add_references(t) && is_bystander())
+            t.length = 0;
+        else
+            t.add("\n");
+        return false;
+    }
+    t.add(", %llu served", static_cast<unsigned long long>(all.served));
+    const char* before = " (";
+    for (int routine = 0; routine < report_routine_count; ++routine)
+        if (const uint64_t served = count_calls(routine).served) {
+            t.add("%s%s %llu",
+                  before,
+                  report_routines[routine],
+                  static_cast<unsigned long long>(served));
+            before = ", ";
+        }
+    t.add("%s, %llu forwarded\n",
+          all.served ? ")" : "",
+          static_cast<unsigned long long>(all.forwarded));
+    return true;
+}
+
 void write_all(int descriptor, const char* data, size_t bytes) noexcept {
     while (bytes > 0) {
         const ssize_t written = write(descriptor, data, bytes);
@@ -162,19 +300,23 @@ void write_all(int descriptor, const char* data, size_t bytes) noexcept {
 
 // At the end of the process; by one write, so that processes that end together do not mix their lines.
 [[gnu::destructor]] void write_report() {
-    if (current_state.load(std::memory_order_acquire) != on)
+    if (!is_on())
         return;
     static char memory[64 * 1024];
     text t{memory, sizeof memory};
-    t.add(
-        "%s: %s, process %d\n", report_title, program_invocation_name, static_cast<int>(getpid()));
-    t.add(
-        "%-22s %-7s %10s %12s %10s %12s\n", "routine", "shape", "served", "ms", "forwarded", "ms");
-    const size_t heading = t.length;
-    for (int routine = 0; routine < report_routine_count; ++routine)
-        for (int shape = 0; shape < class_count; ++shape)
-            add_line(t, routine, shape);
-    if (t.length == heading)
+    if (add_heading(t)) {
+        t.add("%-22s %-7s %10s %12s %10s %12s\n",
+              "routine",
+              "shape",
+              "served",
+              "ms",
+              "forwarded",
+              "ms");
+        for (int routine = 0; routine < report_routine_count; ++routine)
+            for (int shape = 0; shape < class_count; ++shape)
+                add_line(t, routine, shape);
+    }
+    if (t.length == 0)
         return;
     if (std::strcmp(target, "stderr") == 0) {
         write_all(STDERR_FILENO, memory, t.length);

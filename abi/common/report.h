@@ -1,7 +1,8 @@
 // What became of the calls: how many were served, by which kernels, how many were forwarded and why.
 //
 // MYBLAS_REPORT names a file to which each process appends its counts when it ends (or `stderr`). Without
-// it nothing is counted or timed.
+// it nothing is counted or timed. The first line of each process says how many calls were seen and served; where none
+// was seen, what the files of the process refer to instead.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,10 @@ namespace myblas::preload {
 // Which preload library this is, and the routines it counts: each library defines its own.
 extern const char* const report_title;
 extern const char* const report_routines[];
-extern const int report_routine_count; // at most report::max_routines
+extern const int report_routine_count;   // at most report::max_routines
+extern const char* const report_library; // what the routines are of: "BLAS"
+const char* remark_on(
+    const char* symbol) noexcept; // of common/names.h; null: the symbol is none of the library's
 
 namespace report {
 

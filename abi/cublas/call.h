@@ -6,12 +6,13 @@
 
 namespace myblas::preload {
 
-bool is_switched_off() noexcept; // MYBLAS_OFFLOAD=never, or something senseless
+const char*
+why_switched_off() noexcept; // MYBLAS_OFFLOAD=never, or something senseless; null: it is not
 
 // What is wrong with serving a call at all, or null.
 inline const char* reason_against(const real_cublas& real, void* cublas) noexcept {
-    if (is_switched_off())
-        return "MYBLAS_OFFLOAD says so";
+    if (const char* reason = why_switched_off())
+        return reason;
     if (!cublas)
         return "the handle is NULL";
     if (real.major != 12 && real.major != 13)
@@ -48,10 +49,13 @@ bool try_to_serve(const real_cublas& real,
         return false;
     const library& l = *load_library();
     const served answer = serve(l, handle, *s);
-    // What libmyblas refuses it has not touched: cuBLAS shall say what it thinks of it.
+    // A refused call has no side effects, so it is forwarded to cuBLAS.
     if (answer.status != MYBLAS_STATUS_SUCCESS && answer.status != MYBLAS_STATUS_EXECUTION_FAILED) {
-        *label = answer.status == MYBLAS_STATUS_INVALID_VALUE ? "an argument is wrong"
-                                                              : "libmyblas does not take the call";
+        *label = s->why_refused(answer.computed_by);
+        if (answer.status == MYBLAS_STATUS_INVALID_VALUE)
+            *label = "an argument is wrong";
+        else if (!*label)
+            *label = "libmyblas does not take the call";
         return false;
     }
     *status = answer.status;

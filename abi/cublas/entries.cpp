@@ -1,6 +1,7 @@
 // The entry points: cuBLAS's functions of the same names, for int sizes and for int64_t sizes. The bare
 // names (cublasSgemm) are the legacy interface and are not touched.
 #include "common/environment.h"
+#include "common/names.h"
 #include "cublas/call.h"
 
 namespace myblas::preload {
@@ -18,11 +19,16 @@ const char* const report_routines[] = {"Sgemm",
                                        "Saxpy",
                                        "Scopy"};
 const int report_routine_count = entry_count;
+const char* const report_library = "cuBLAS";
+const char* remark_on(const char* symbol) noexcept { return remark_on_cublas(symbol); }
 
-bool is_switched_off() noexcept {
-    static constexpr choice<bool> choices[] = {{"auto", false}, {"always", false}, {"never", true}};
-    static const bool is_off = read_choice("MYBLAS_OFFLOAD", choices, false, true);
-    return is_off;
+const char* why_switched_off() noexcept {
+    static constexpr const char *on = nullptr, *never = "MYBLAS_OFFLOAD=never",
+                                *senseless = "MYBLAS_OFFLOAD makes no sense";
+    static constexpr choice<const char*> choices[] = {
+        {"auto", on}, {"always", on}, {"never", never}};
+    static const char* const reason = read_choice("MYBLAS_OFFLOAD", choices, on, senseless);
+    return reason;
 }
 
 namespace {

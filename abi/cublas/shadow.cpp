@@ -101,7 +101,9 @@ void shadow::forget(void* cublas) noexcept {
         }
         s->handle_ = nullptr;
         s->room_count_ = s->block_count_ = 0;
-        s->has_failed_ = s->has_stream_ = s->is_in_graph_ = false;
+        s->has_stream_ = s->is_in_graph_ = false;
+        s->failure_ = nullptr;
+        s->missing_ = {};
         s->applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
         s->wanted_ = s->applied_ = {};
     }
@@ -120,12 +122,19 @@ void shadow::note_workspace(void* memory, size_t bytes) noexcept {
 }
 
 bool shadow::open(const char** reason) noexcept {
-    *reason = "libmyblas cannot be loaded";
-    const library* l = has_failed_ ? nullptr : load_library();
-    if (l && l->create_on(&handle_, backend()) != MYBLAS_STATUS_SUCCESS) {
-        *reason = "libmyblas cannot use the GPU";
-        handle_ = nullptr;
+    const library* l = failure_ ? nullptr : load_library();
+    if (!l && !failure_)
+        failure_ = "libmyblas cannot be loaded";
+    if (l) {
+        const myblasStatus_t status = l->create_on(&handle_, backend());
+        if (status == MYBLAS_STATUS_SUCCESS) {
+            missing_.find(*l, handle_);
+        } else {
+            failure_ = reason_of(status);
+            handle_ = nullptr;
+        }
     }
+    *reason = failure_;
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     if (handle_)
         l->get_math_mode(handle_, &math);
@@ -135,8 +144,7 @@ bool shadow::open(const char** reason) noexcept {
         most_room_ = std::min(most_room_, read_size("MYBLAS_CUBLAS_WORKSPACE", most_room_));
         l->set_workspace_limit(handle_, most_room_);
     }
-    has_failed_ = handle_ == nullptr;
-    return !has_failed_;
+    return handle_ != nullptr;
 }
 
 // The stream and the workspace; each only if it is another one than before.

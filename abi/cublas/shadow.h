@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/library.h"
+#include "common/reasons.h"
 #include "cublas/real_cublas.h"
 
 #include <mutex>
@@ -34,6 +35,8 @@ public:
     prepare(void* cublas, const real_cublas&, bool uses_scalars, const char** reason) noexcept;
     // After prepare(), for a product that is about to be computed.
     void make_room(const myblasCall_t& product) noexcept;
+    // Of a call that was refused; null if nothing more is known.
+    const char* why_refused(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
     bool points_to_host() const { return pointer_mode_ == MYBLAS_POINTER_MODE_HOST; }
 
     std::mutex mutex;
@@ -43,7 +46,8 @@ private:
     bool apply_stream(myblasStream_t) noexcept;
 
     myblasHandle_t handle_ = nullptr;
-    bool has_failed_ = false; // no handle can be made
+    const char* failure_ = nullptr; // why no handle can be made
+    missing_kernels missing_;
 
     int pointer_mode_ = 0;         // cuBLAS's
     int applied_pointer_mode_ = 0; // ours

@@ -56,6 +56,29 @@ done
 
 check "an xerbla_ that does not return" '^sgemm +small +6 .* 1 .*an argument is wrong \(1\)' MYBLAS_OFFLOAD=always "$jumping"
 
+# ---- The first line of a report ----------------------------------------------------------------------
+
+check "calls seen and served" 'blas-preload: .*: loaded, 2 calls seen, 2 served \(sgemm 2\), 0 forwarded$' \
+    MYBLAS_OFFLOAD=always "$host" "$plugin" local product
+check "calls seen and forwarded" ': loaded, 2 calls seen, 0 served, 2 forwarded$' "$host" "$plugin" local product
+check "calls that pass by" ': loaded, 0 calls seen; plugin.so refers to sgemm_.* \(not called, or not by this name\)' \
+    "$host" "$plugin" deepbind product
+check "a program without BLAS says so" ': loaded, 0 calls seen; no file of the process refers to a BLAS' /bin/true
+under MYBLAS_RUN_PROCESS=1 /bin/true
+[ ! -e "$report" ] || fail "a bystander of myblas-run reports: $(cat "$report")"
+# other_blas WHAT EXPECTED SYMBOL: a program that calls a function of a library, which is no float's.
+other_blas() {
+    echo "void $3(void) {}" | cc -shared -fPIC -x c - -o "$work/libtheirblas.so" &&
+        echo "void $3(void); int main(void) { $3(); return 0; }" |
+        cc -x c - -o "$work/other" "$work/libtheirblas.so" &&
+        check "$1" "0 calls seen; the program refers to $3 \\($2\\)\$" "$work/other"
+}
+other_blas "double precision" 'double precision: not served' dgemm_
+other_blas "renamed symbols" 'a BLAS of other names: not served' scipy_cblas_sgemm64_
+other_blas "a routine that is not served" 'not served' strsm_
+echo "void sgemm_(void) {} int main(void) { sgemm_(); return 0; }" | cc -rdynamic -x c - -o "$work/static" &&
+    check "a BLAS in the program" '; the program contains sgemm_ \(linked statically: out of reach\)$' "$work/static"
+
 # ---- What has nothing to do with BLAS ------------------------------------------------------------------
 
 check "a program without BLAS" none bash -c 'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
@@ -72,9 +95,9 @@ check "sizes that make no sense" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_DE
     "$host" "$plugin" local product
 check "so little memory that nothing fits" '^sgemm +small +2 ' MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 \
     "$host" "$plugin" local product
-check "a math mode that makes no sense" 'no GPU can be used \(2\)' MYBLAS_OFFLOAD=always MYBLAS_MATH=magic \
+check "a math mode that makes no sense" 'MYBLAS_MATH is not strict, emulated or fast \(2\)' MYBLAS_OFFLOAD=always MYBLAS_MATH=magic \
     "$host" "$plugin" local product
-check "a kernel that there is none of" 'the GPU failed' MYBLAS_OFFLOAD=always MYBLAS_SGEMM_KERNEL=magic \
+check "a kernel that there is none of" 'forwarded: MYBLAS_SGEMM_KERNEL names no kernel of the backend \(2\)' MYBLAS_OFFLOAD=always MYBLAS_SGEMM_KERNEL=magic \
     "$host" "$plugin" local product
 for driver in ${drivers:+"$drivers"/*}; do
     check "$driver" "$served_twice" MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always \
@@ -86,7 +109,7 @@ check "a report that cannot be written" none MYBLAS_REPORT=/nonexistent/file "$h
 cp "$preload" "$work/alone.so"
 preload_beside_library=$preload
 preload=$work/alone.so
-check "no libmyblas" 'no GPU can be used \(2\)' MYBLAS_OFFLOAD=always "$host" "$plugin" local product
+check "no libmyblas" 'libmyblas cannot be loaded \(2\)' MYBLAS_OFFLOAD=always "$host" "$plugin" local product
 under "$host" "$plugin" local matcopy
 [ $? = 127 ] && grep -q 'somatcopy' "$work/err" || fail "no libmyblas, and a routine that nobody has: $(cat "$work/err")"
 preload=$preload_beside_library

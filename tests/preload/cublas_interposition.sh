@@ -66,9 +66,9 @@ check "the same, forwarded" "$(forwarded 2)" MYBLAS_OFFLOAD=never "$linked" prod
 check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client11.so" local forwarded
 check "TF32" 'served by: .*forwarded: the math mode allows TF32' "$host" "$client" local served tf32 forwarded fp32 served
 check "TF32, served on demand" "$(served 1)" MYBLAS_CUBLAS_TF32=serve "$host" "$client" local tf32 served
-check "switched off" "$(forwarded 1)" MYBLAS_OFFLOAD=never "$host" "$client" local forwarded
+check "switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never "$host" "$client" local forwarded
 check "an empty switch" "$(served 1)" MYBLAS_OFFLOAD= "$host" "$client" local served
-check "a switch that makes no sense" "$(forwarded 1)" MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
+check "a switch that makes no sense" 'forwarded: MYBLAS_OFFLOAD makes no sense \(1\)' MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
 check "errors" 'forwarded: the handle is NULL \(1\), an argument is wrong \(1\)' "$host" "$client" local errors
 check "a stream and a workspace" "$(served 1)" "$host" "$client" local stream
 check "handles come and go" '^Sgemm +tiny +264 .*too many cuBLAS handles \(36\)' "$host" "$client" local handles
@@ -77,18 +77,21 @@ check "a plugin that is unloaded and loaded again" "$(served 2)" "$host" "$clien
 
 # ---- Faults ----------------------------------------------------------------------------------------------------
 
-check "a math mode that makes no sense" "$(forwarded 1)" MYBLAS_MATH=magic "$host" "$client" local forwarded
-check "a kernel that there is none of" "$(forwarded 1)" MYBLAS_SGEMM_KERNEL=magic "$host" "$client" local forwarded
+check "a math mode that makes no sense" 'forwarded: MYBLAS_MATH is not strict, emulated or fast \(1\)' MYBLAS_MATH=magic "$host" "$client" local forwarded
+check "a kernel that there is none of" 'forwarded: MYBLAS_SGEMM_KERNEL names no kernel of the backend \(1\)' \
+    MYBLAS_SGEMM_KERNEL=magic "$host" "$client" local forwarded
+check "a workspace that makes no sense" 'forwarded: MYBLAS_WORKSPACE is not a number of bytes' MYBLAS_WORKSPACE=much \
+    "$host" "$client" local forwarded
 check "a program without cuBLAS" none bash -c 'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
 cp "$preload" "$work/alone.so"
 preload=$work/alone.so
-check "no libmyblas" "$(forwarded 1)" "$host" "$client" local forwarded
+check "no libmyblas" 'forwarded: libmyblas cannot be loaded \(1\)' "$host" "$client" local forwarded
 preload=$own_preload
 "$cc" -shared -fPIC "$source/without_cublas.c" -o "$work/without_cublas.so" || exit 1
 check "no cuBLAS" "$(forwarded 1)" "$host" "$work/without_cublas.so" local refused
 for driver in ${drivers:+"$drivers"/*/libcuda.so.1}; do
     preload="$own_preload $driver"
-    check "$driver" 'forwarded: libmyblas cannot use the GPU \(1\)' "$host" "$client" local forwarded
+    check "$driver" 'forwarded: no GPU can be used \(1\)' "$host" "$client" local forwarded
 done
 preload=$own_preload
 

@@ -41,9 +41,10 @@ gpu_case "large products, if that is sooner" \
     sample_under '^sgemm +large .*forwarded: .*the GPU is not worth starting yet' products
 gpu_case "two threads" sample_under '^sgemm +large ' MYBLAS_OFFLOAD=always threads
 gpu_case "a fork after use of a BLAS" sample_under '^sgemm +large +2 ' MYBLAS_OFFLOAD=always fork
-gpu_case "the GPU's memory is full for a BLAS" sample_under 'forwarded: no GPU can be used' full
+gpu_case "the GPU's memory is full for a BLAS" sample_under \
+    "forwarded: (the GPU's memory is full|no GPU can be used|no streams or pinned memory)" full
 gpu_case "it is filled after use" \
     sample_under '^sgemm +large .*forwarded: the GPU failed, or its memory is full' MYBLAS_OFFLOAD=always filled
-gpu_case "no GPU is visible to a BLAS" sample_under 'forwarded: no GPU can be used' CUDA_VISIBLE_DEVICES= huge
+gpu_case "no GPU is visible to a BLAS" sample_under 'forwarded: there is no GPU' CUDA_VISIBLE_DEVICES= huge
 
 end_of_cases

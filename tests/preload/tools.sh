@@ -42,8 +42,10 @@ expect "no report unless asked for" status_is 0 "$run" -- "$host" "$client" loca
 expect "nothing on standard error then" test ! -s err
 expect "the report's place is that of the start" status_is 0 "$run" --report there -- sh -c "cd / && '$host' '$client' local served"
 expect "it is there" has '^Sgemm ' there
-expect "a report starts empty" status_is 0 "$run" --report there -- true
-expect "and stays so without calls" test ! -s there
+expect "a report starts empty" status_is 0 "$run" --report there -- /bin/true
+expect "and begins with a line of each library" test "$(grep -c ': loaded, 0 calls seen; no file of the process refers' there)" = 2
+expect "bystanders are left out of it" status_is 0 "$run" --report there -- sh -c '/bin/true; /bin/true; exit 0'
+expect "as one counts" test "$(wc -l <there)" = 2
 expect "a kernel" status_is 0 "$run" --kernel blocked --report report -- "$host" "$client" local served
 expect "is taken" has 'served by: blocked' report
 expect "nothing is offloaded" status_is 0 "$run" --offload never -- "$host" "$client" local forwarded

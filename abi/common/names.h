@@ -1,0 +1,132 @@
+// What the name of a function says about a call of it: whether a preload library serves it, and if not, why.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace myblas::preload {
+
+inline constexpr char remark_served[] = "served";
+inline constexpr char remark_not_served[] = "not served";
+inline constexpr char remark_renamed[] = "a BLAS of other names: not served";
+inline constexpr char remark_double[] = "double precision: not served";
+inline constexpr char remark_complex[] = "complex: not served";
+inline constexpr char remark_half[] = "half precision: not served";
+
+// Of the Fortran BLAS and CBLAS, without the letter of the precision.
+inline constexpr std::array<std::string_view, 8> served_blas = {
+    "gemm", "gemv", "asum", "dot", "axpy", "copy", "omatcopy", "imatcopy"};
+
+// Each also with _64 at its end.
+inline constexpr std::array<std::string_view, 11> served_cublas = {"cublasSgemm_v2",
+                                                                   "cublasSgemmStridedBatched",
+                                                                   "cublasSgemmBatched",
+                                                                   "cublasGemmEx",
+                                                                   "cublasGemmStridedBatchedEx",
+                                                                   "cublasSgemv_v2",
+                                                                   "cublasSgeam",
+                                                                   "cublasSasum_v2",
+                                                                   "cublasSdot_v2",
+                                                                   "cublasSaxpy_v2",
+                                                                   "cublasScopy_v2"};
+
+template <size_t count>
+constexpr bool is_among(std::string_view name,
+                        const std::array<std::string_view, count>& names) noexcept {
+    for (const std::string_view n : names)
+        if (n == name)
+            return true;
+    return false;
+}
+
+constexpr bool drop_prefix(std::string_view* text, std::string_view prefix) noexcept {
+    const bool has = text->starts_with(prefix);
+    if (has)
+        text->remove_prefix(prefix.size());
+    return has;
+}
+
+constexpr bool drop_suffix(std::string_view* text, std::string_view suffix) noexcept {
+    const bool has = text->ends_with(suffix);
+    if (has)
+        text->remove_suffix(suffix.size());
+    return has;
+}
+
+// A remark_ on a function of a BLAS; null for any other. PyPI's NumPy and SciPy call scipy_cblas_sgemm64_ and the like.
+constexpr const char* remark_on_blas(std::string_view name) noexcept {
+    constexpr std::array<std::string_view, 36> others = {
+        "scal", "swap", "nrm2",  "rot",  "rotg", "gbmv", "symv",  "sbmv",  "spmv",
+        "trmv", "trsv", "tbmv",  "tbsv", "tpmv", "tpsv", "ger",   "syr",   "syr2",
+        "symm", "syrk", "syr2k", "trmm", "trsm", "hemm", "herk",  "her2k", "hemv",
+        "her",  "her2", "gerc",  "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m"};
+    bool is_renamed = drop_prefix(&name, "scipy_");
+    is_renamed = drop_suffix(&name, "64_") || drop_suffix(&name, "_64") || is_renamed;
+    if (!drop_prefix(&name, "cblas_") && !drop_suffix(&name, "_") && !is_renamed)
+        return nullptr;
+    if (name.empty())
+        return nullptr;
+    const char precision = name.front();
+    name.remove_prefix(1);
+    drop_suffix(&name, "_sub"); // CBLAS, of complex results
+    const bool is_served = is_among(name, served_blas);
+    if (!is_served && !is_among(name, others))
+        return nullptr;
+    switch (precision) {
+    case 's':
+        return is_renamed ? remark_renamed : is_served ? remark_served : remark_not_served;
+    case 'd':
+        return remark_double;
+    case 'c':
+    case 'z':
+        return remark_complex;
+    default:
+        return nullptr;
+    }
+}
+
+// A remark_ on a function of cuBLAS that computes; null for any other.
+constexpr const char* remark_on_cublas(std::string_view name) noexcept {
+    const std::string_view whole = name;
+    drop_suffix(&name, "_64");
+    if (is_among(name, served_cublas))
+        return remark_served;
+    name = whole;
+    if (!drop_prefix(&name, "cublas") || name.size() < 2)
+        return nullptr;
+    if (name.starts_with("Create") || name.starts_with("Destroy"))
+        return nullptr;
+    if (name == "LtMatmul" || name.starts_with("Gemm"))
+        return remark_not_served;
+    if (name[1] < 'a' || name[1] > 'z')
+        return nullptr;
+    switch (name.front()) {
+    case 'S':
+        return name.starts_with("Set") ? nullptr : remark_not_served;
+    case 'D':
+        return remark_double;
+    case 'C':
+    case 'Z':
+        return remark_complex;
+    case 'H':
+        return remark_half;
+    default:
+        return nullptr;
+    }
+}
+
+static_assert(remark_on_blas("sgemm_") == remark_served);
+static_assert(remark_on_blas("cblas_dgemm") == remark_double);
+static_assert(remark_on_blas("scipy_cblas_sgemm64_") == remark_renamed);
+static_assert(remark_on_blas("sgemm_64_") == remark_renamed);
+static_assert(remark_on_blas("cblas_zdotc_sub") == remark_complex);
+static_assert(remark_on_blas("strsm_") == remark_not_served);
+static_assert(remark_on_blas("sgemm") == nullptr);
+static_assert(remark_on_blas("scopy") == nullptr);
+static_assert(remark_on_cublas("cublasSgemm_v2_64") == remark_served);
+static_assert(remark_on_cublas("cublasDgemm_v2") == remark_double);
+static_assert(remark_on_cublas("cublasLtMatmul") == remark_not_served);
+static_assert(remark_on_cublas("cublasSetStream_v2") == nullptr);
+static_assert(remark_on_cublas("cublasCreate_v2") == nullptr);
+
+} // namespace myblas::preload
