@@ -1,22 +1,26 @@
 // myblas-doctor: what there is on this machine for myblas to work with, and which calls of a program the
 // preload libraries can get.
+#include "common/names.h"
 #include "elf_file.h"
 #include "installed.h"
+#include "program.h"
+#include "settings.h"
 
 #include "myblas/myblas_kernels.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
-#include <fstream>
 #include <link.h>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,67 +163,28 @@ void describe_blas() {
 
 // ---- The environment -----------------------------------------------------------------------------
 
-// Null if it is not set, or empty.
-const char* read_variable(const char* name) {
-    const char* text = std::getenv(name);
-    return text && *text ? text : nullptr;
-}
-
 void describe_settings() {
-    const std::vector<std::pair<const char*, std::set<std::string>>> choices = {
-        {"MYBLAS_BACKEND", {"auto", "host", "cuda"}},
-        {"MYBLAS_MATH", {"strict", "emulated", "fast"}},
-        {"MYBLAS_OFFLOAD", {"auto", "always", "never"}},
-        {"MYBLAS_CUBLAS_TF32", {"forward", "serve"}}};
-    for (const auto& [variable, values] : choices) {
-        const char* value = read_variable(variable);
-        if (value)
-            line("setting",
-                 fmt::format(
-                     "{}={}{}", variable, value, values.contains(value) ? "" : ": makes no sense"));
+    for (const tools::setting& s : tools::read_settings()) {
+        const char* verdict = s.fault.empty() ? "" : s.is_known ? ": makes no sense: " : ": ";
+        line("setting", fmt::format("{}={}{}{}", s.name, s.value, verdict, s.fault));
     }
-    for (const char* variable : {"LD_PRELOAD",
-                                 "MYBLAS_SGEMM_KERNEL",
-                                 "MYBLAS_WORKSPACE",
-                                 "MYBLAS_REPORT",
-                                 "MYBLAS_DEVICES",
-                                 "MYBLAS_CUBLAS_WORKSPACE",
-                                 "MYBLAS_DEVICE_MEMORY",
-                                 "CUDA_VISIBLE_DEVICES"})
-        if (const char* value = read_variable(variable))
+    for (const char* variable : {"LD_PRELOAD", "CUDA_VISIBLE_DEVICES"})
+        if (const char* value = std::getenv(variable); value && *value)
             line("setting", fmt::format("{}={}", variable, value));
 }
 
 // ---- A program -----------------------------------------------------------------------------------
 
-const std::set<std::string>& blas_names() {
+// What is served, as a program names it.
+const std::set<std::string>& served_names() {
     static const std::set<std::string> names = [] {
         std::set<std::string> made;
-        for (const char* stem :
-             {"sgemm", "sgemv", "sasum", "sdot", "saxpy", "scopy", "somatcopy", "simatcopy"}) {
-            made.insert(fmt::format("{}_", stem));
-            made.insert(fmt::format("cblas_{}", stem));
+        for (const std::string_view stem : myblas::preload::served_blas) {
+            made.insert(fmt::format("s{}_", stem));
+            made.insert(fmt::format("cblas_s{}", stem));
         }
-        return made;
-    }();
-    return names;
-}
-
-const std::set<std::string>& cublas_names() {
-    static const std::set<std::string> names = [] {
-        std::set<std::string> made;
-        for (const char* name : {"cublasSgemm_v2",
-                                 "cublasSgemmStridedBatched",
-                                 "cublasSgemmBatched",
-                                 "cublasGemmEx",
-                                 "cublasGemmStridedBatchedEx",
-                                 "cublasSgemv_v2",
-                                 "cublasSgeam",
-                                 "cublasSasum_v2",
-                                 "cublasSdot_v2",
-                                 "cublasSaxpy_v2",
-                                 "cublasScopy_v2"}) {
-            made.insert(name);
+        for (const std::string_view name : myblas::preload::served_cublas) {
+            made.insert(std::string(name));
             made.insert(fmt::format("{}_64", name));
         }
         return made;
@@ -227,28 +192,9 @@ const std::set<std::string>& cublas_names() {
     return names;
 }
 
-std::string find_program(const std::string& name) {
-    if (name.find('/') != std::string::npos)
-        return name;
-    const char* path = std::getenv("PATH");
-    std::istringstream directories(path ? path : "");
-    for (std::string directory; std::getline(directories, directory, ':');)
-        if (access((fs::path(directory) / name).c_str(), X_OK) == 0)
-            return fs::path(directory) / name;
-    return name;
-}
-
-// The interpreter that the first line of a script names, or nothing.
-std::string interpreter_of(const std::string& path) {
-    std::ifstream file(path);
-    std::string first;
-    if (!std::getline(file, first) || first.rfind("#!", 0) != 0)
-        return "";
-    std::istringstream words(first.substr(2));
-    std::string interpreter, argument;
-    words >> interpreter >> argument;
-    return fs::path(interpreter).filename() == "env" && !argument.empty() ? find_program(argument)
-                                                                          : interpreter;
+const char* remark_on(const std::string& name) {
+    const char* remark = myblas::preload::remark_on_blas(name);
+    return remark ? remark : myblas::preload::remark_on_cublas(name);
 }
 
 // The libraries that the loader would map for the program, without running it.
@@ -261,7 +207,9 @@ std::vector<std::string> libraries_of(const std::string& loader, const std::stri
         unsetenv("LD_PRELOAD");
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
-        execl(loader.c_str(), loader.c_str(), "--list", path.c_str(), nullptr);
+        setenv(
+            "LD_TRACE_LOADED_OBJECTS", "1", 1); // unlike --list it goes on behind a missing library
+        execl(loader.c_str(), loader.c_str(), path.c_str(), nullptr);
         _exit(127);
     }
     close(ends[1]);
@@ -279,17 +227,28 @@ std::vector<std::string> libraries_of(const std::string& loader, const std::stri
         if (arrow != std::string::npos && address != std::string::npos)
             paths.push_back(entry.substr(arrow + 3, address - arrow - 3));
         else if (entry.find("not found") != std::string::npos)
-            line("", "the loader does not find " + entry.substr(0, entry.find(" =>")));
+            line("",
+                 "the loader does not find " +
+                     entry.substr(1, entry.find(" =>") - 1)); // behind a tab
     }
     return paths;
 }
 
-std::string among(const std::set<std::string>& found, const std::set<std::string>& names) {
-    std::string list;
+std::string list(const std::set<std::string>& names, size_t most) {
+    std::string text;
+    size_t count = 0;
     for (const std::string& name : names)
+        if (++count <= most)
+            text += (text.empty() ? "" : ", ") + name;
+    return count > most ? fmt::format("{} and {} more", text, count - most) : text;
+}
+
+std::set<std::string> served_among(const std::set<std::string>& found) {
+    std::set<std::string> served;
+    for (const std::string& name : served_names())
         if (found.contains(name))
-            list += (list.empty() ? "" : ", ") + name;
-    return list;
+            served.insert(name);
+    return served;
 }
 
 // A BLAS or cuBLAS itself: what it mentions and exports is its own.
@@ -299,58 +258,126 @@ bool is_provider(const std::string& path) {
            name.find("cusolver") != std::string::npos;
 }
 
-// Says what can be got of a file's calls; true if any can.
-bool examine(const std::string& path, const tools::elf_file& elf) {
-    const std::string name = fs::path(path).filename();
+// Says what becomes of calls; true if any can be had.
+bool describe_calls(const std::string& name,
+                    const std::set<std::string>& imports,
+                    bool with_unserved) {
+    using namespace myblas::preload;
+    constexpr size_t most_unserved = 6;
     bool can_interpose = false;
-    for (const auto* names : {&cublas_names(), &blas_names()}) {
-        const std::string called = among(elf.imports, *names);
-        if (!called.empty()) {
-            line("", fmt::format("{} calls {}: can be interposed", name, called));
-            can_interpose = true;
-        }
-        if (is_provider(path))
+    for (const char* remark : {remark_served,
+                               remark_renamed,
+                               remark_not_served,
+                               remark_double,
+                               remark_complex,
+                               remark_half}) {
+        std::set<std::string> called;
+        for (const std::string& symbol : imports)
+            if (remark_on(symbol) == remark)
+                called.insert(symbol);
+        if (called.empty() || (remark != remark_served && !with_unserved))
             continue;
-        const std::string own = among(elf.exports, *names);
-        if (!own.empty())
-            line("",
-                 fmt::format("{} contains {}: {}",
-                             name,
-                             own,
-                             elf.binds_to_itself
-                                 ? "bound to itself (-Bsymbolic), out of reach"
-                                 : "linked statically, out of reach where it calls itself"));
-        const std::string looked_up = among(elf.mentions, *names);
-        if (!looked_up.empty())
-            line("", fmt::format("{} names {}: looked up by dlsym, out of reach", name, looked_up));
+        can_interpose = can_interpose || remark == remark_served;
+        line("",
+             fmt::format("{} calls {}: {}",
+                         name,
+                         list(called, remark == remark_served ? called.size() : most_unserved),
+                         remark == remark_served ? "can be interposed" : remark));
     }
-    for (const std::string& symbol : elf.imports)
-        if (symbol.rfind("sgemm_64", 0) == 0 || symbol.rfind("cblas_sgemm64", 0) == 0 ||
-            symbol.rfind("scipy_", 0) == 0)
-            line("", fmt::format("{} calls {}: a BLAS of other names, left alone", name, symbol));
     return can_interpose;
 }
 
-bool examine_program(const std::string& name) {
-    std::string path = find_program(name);
-    const std::string interpreter = interpreter_of(path);
-    if (!interpreter.empty()) {
-        line("program", fmt::format("{}, a script for {}", path, interpreter));
-        path = interpreter;
-    } else {
-        line("program", path);
+// Says what can be got of a file's calls; true if any can.
+bool examine(const std::string& path, const tools::elf_file& elf) {
+    const std::string name = fs::path(path).filename();
+    const bool is_blas = is_provider(path);
+    const bool can_interpose = describe_calls(name, elf.imports, !is_blas);
+    if (is_blas)
+        return can_interpose;
+    if (const auto own = served_among(elf.exports); !own.empty())
+        line("",
+             fmt::format("{} contains {}: {}",
+                         name,
+                         list(own, own.size()),
+                         elf.binds_to_itself
+                             ? "bound to itself (-Bsymbolic), out of reach"
+                             : "linked statically, out of reach where it calls itself"));
+    if (const auto looked_up = served_among(elf.mentions); !looked_up.empty())
+        line("",
+             fmt::format("{} names {}: looked up by dlsym, out of reach",
+                         name,
+                         list(looked_up, looked_up.size())));
+    return can_interpose;
+}
+
+// The calls of a Python package, as a whole, and from where it gets its BLAS.
+bool examine_package(const std::string& loader, const fs::path& folder) {
+    tools::elf_file whole;
+    std::set<std::string> blas;
+    std::error_code ignored;
+    for (fs::recursive_directory_iterator file(folder, ignored), end; file != end;
+         file.increment(ignored)) {
+        if (file->path().extension() != ".so")
+            continue;
+        const auto module = tools::read_elf(file->path(), {});
+        if (!module || std::none_of(module->imports.begin(), module->imports.end(), remark_on))
+            continue;
+        whole.imports.insert(module->imports.begin(), module->imports.end());
+        for (const std::string& library : libraries_of(loader, file->path()))
+            if (is_provider(library))
+                blas.insert(fs::weakly_canonical(library, ignored).filename());
     }
-    std::set<std::string> names = blas_names();
-    names.insert(cublas_names().begin(), cublas_names().end());
-    const auto program = tools::read_elf(path, names);
-    if (!program) {
-        line("", "no 64-bit ELF program that can be read");
+    if (whole.imports.empty())
         return false;
+    line("package", fmt::format("{}: its BLAS is {}", folder.string(), list(blas, blas.size())));
+    return describe_calls(folder.filename(), whole.imports, true);
+}
+
+bool examine_packages(const std::string& loader, const std::vector<std::string>& programs) {
+    bool can_interpose = false;
+    for (const char* package : {"numpy", "scipy"})
+        for (const fs::path& folder : tools::python_folders(programs)) {
+            std::error_code ignored;
+            if (!fs::is_directory(folder / package, ignored))
+                continue;
+            can_interpose = examine_package(loader, folder / package) || can_interpose;
+            break; // the first one is taken
+        }
+    return can_interpose;
+}
+
+// This program's own loader lists the libraries of a library.
+std::string own_loader() {
+    const auto self = tools::read_elf(tools::this_program(), {});
+    return self ? self->interpreter : "";
+}
+
+enum class finding { can_interpose, cannot_interpose, unreadable };
+
+finding examine_program(const std::string& name) {
+    const std::vector<std::string> programs = tools::programs_behind(name);
+    const std::string& path = programs.back();
+    std::string chain = programs.front();
+    for (size_t i = 1; i < programs.size(); ++i)
+        chain += ", which starts " + programs[i];
+    line("program", chain);
+    if (const std::string why = tools::why_unreadable(path); !why.empty()) {
+        line("", fmt::format("{} cannot be read: {}", path, why));
+        return finding::unreadable;
     }
-    if (program->interpreter.empty()) {
+    using kind = tools::elf_file::kind;
+    const auto program = tools::read_elf(path, served_names());
+    if (!program || program->what == kind::other) {
+        line("", "no 64-bit ELF program or shared library");
+        return finding::unreadable;
+    }
+    if (program->what == kind::static_program) {
         line("", "linked statically: nothing can be preloaded");
-        return false;
+        return finding::cannot_interpose;
     }
+    const bool is_library = program->what == kind::shared_library;
+    if (is_library)
+        line("", "a shared library: what is said holds for dynamic programs that load it");
     struct stat status;
     if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
         line(
@@ -358,21 +385,24 @@ bool examine_program(const std::string& name) {
             "runs with raised privileges: the loader ignores LD_PRELOAD, and myblas its variables");
 
     bool can_interpose = examine(path, *program);
-    for (const std::string& library : libraries_of(program->interpreter, path)) {
+    const std::string loader = is_library ? own_loader() : program->interpreter;
+    for (const std::string& library : libraries_of(loader, path)) {
         const std::string file = fs::path(library).filename();
         if (file.find("64.so") != std::string::npos && file.find("blas") != std::string::npos)
             line("", fmt::format("{} has 64-bit integers: calls to it are left alone", file));
-        if (const auto elf = tools::read_elf(library, names))
+        if (const auto elf = tools::read_elf(library, served_names()))
             can_interpose = examine(library, *elf) || can_interpose;
     }
-    if (program->imports.contains("dlopen"))
+    can_interpose = examine_packages(loader, programs) || can_interpose;
+    const bool loads_more =
+        program->imports.contains("dlopen") || !tools::python_folders(programs).empty();
+    if (loads_more)
         line("",
              "loads libraries while it runs, which this cannot foresee (with RTLD_DEEPBIND they "
-             "would be "
-             "out of reach): see what myblas-run --report says");
+             "would be out of reach): see what myblas-run --report says");
     else if (!can_interpose)
         line("", "makes no call that can be interposed");
-    return can_interpose || program->imports.contains("dlopen");
+    return can_interpose || loads_more ? finding::can_interpose : finding::cannot_interpose;
 }
 
 } // namespace
@@ -385,12 +415,29 @@ int main(int argc, char** argv) {
         "myblas-doctor");
     app.set_version_flag("--version", tools::version_text("myblas-doctor"));
     app.add_option("program", program, "the program to examine; it is not run");
-    CLI11_PARSE(app, argc, argv);
-    describe_library();
-    describe_gpus();
-    try_backend();
-    describe_cublas();
-    describe_blas();
-    describe_settings();
-    return program.empty() || examine_program(program) ? 0 : 1;
+    try {
+        app.parse(argc, argv);
+        describe_library();
+        describe_gpus();
+        try_backend();
+        describe_cublas();
+        describe_blas();
+        describe_settings();
+        if (program.empty())
+            return 0;
+        switch (examine_program(program)) {
+        case finding::can_interpose:
+            return 0;
+        case finding::cannot_interpose:
+            return tools::status_negative;
+        case finding::unreadable:
+            break;
+        }
+        return tools::status_wrong_use;
+    } catch (const CLI::Success& asked) { // --help, --version
+        return app.exit(asked);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "myblas-doctor: {}\n", error.what());
+        return tools::status_wrong_use;
+    }
 }

@@ -54,11 +54,13 @@ void read_symbols(const image& file,
     }
 }
 
-void read_dynamic(const image& file, const Elf64_Shdr& section, elf_file* elf) {
-    for (uint64_t offset = 0; offset < section.sh_size; offset += sizeof(Elf64_Dyn)) {
-        const auto entry = file.at<Elf64_Dyn>(section.sh_offset + offset);
+void read_dynamic(const image& file, uint64_t begin, uint64_t size, elf_file* elf) {
+    for (uint64_t offset = 0; offset < size; offset += sizeof(Elf64_Dyn)) {
+        const auto entry = file.at<Elf64_Dyn>(begin + offset);
         if (!entry || entry->d_tag == DT_NULL)
             return;
+        elf->is_executable =
+            elf->is_executable || (entry->d_tag == DT_FLAGS_1 && (entry->d_un.d_val & DF_1_PIE));
         elf->binds_to_itself = elf->binds_to_itself || entry->d_tag == DT_SYMBOLIC ||
                                (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_SYMBOLIC));
     }
@@ -79,7 +81,17 @@ std::optional<elf_file> read_elf(const std::string& path, const std::set<std::st
         const auto segment = file.at<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
         if (segment && segment->p_type == PT_INTERP)
             elf.interpreter = text_at(file.range(segment->p_offset, segment->p_filesz), 0);
+        else if (segment && segment->p_type == PT_DYNAMIC)
+            read_dynamic(file, segment->p_offset, segment->p_filesz, &elf);
     }
+    using kind = elf_file::kind;
+    const bool is_executable = header->e_type == ET_EXEC || elf.is_executable;
+    if (!elf.interpreter.empty())
+        elf.what = kind::program;
+    else if (is_executable)
+        elf.what = kind::static_program;
+    else if (header->e_type == ET_DYN)
+        elf.what = kind::shared_library;
 
     for (int i = 0; i < header->e_shnum; ++i) {
         const auto section = file.at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
@@ -87,15 +99,14 @@ std::optional<elf_file> read_elf(const std::string& path, const std::set<std::st
             break;
         const bool is_table = section->sh_type == SHT_DYNSYM;
         // A static program's functions are in the other table, unless that was stripped.
-        const bool is_full_table = section->sh_type == SHT_SYMTAB && elf.interpreter.empty();
+        const bool is_full_table =
+            section->sh_type == SHT_SYMTAB && elf.what == kind::static_program;
         if (is_table || is_full_table) {
             const auto strings =
                 file.at<Elf64_Shdr>(header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
             if (strings)
                 read_symbols(
                     file, *section, file.range(strings->sh_offset, strings->sh_size), &elf);
-        } else if (section->sh_type == SHT_DYNAMIC) {
-            read_dynamic(file, *section, &elf);
         } else if (section->sh_type == SHT_PROGBITS && (section->sh_flags & SHF_ALLOC) &&
                    !(section->sh_flags & (SHF_EXECINSTR | SHF_WRITE))) {
             const std::string_view data = file.range(section->sh_offset, section->sh_size);

@@ -8,7 +8,10 @@
 namespace tools {
 
 struct elf_file {
-    std::string interpreter;      // the loader; a program without one is static
+    enum class kind { program, static_program, shared_library, other };
+    kind what = kind::other;
+    std::string interpreter;      // the loader
+    bool is_executable = false;   // DF_1_PIE: a program that is loaded anywhere
     bool binds_to_itself = false; // DF_SYMBOLIC: its own definitions come first
     std::set<std::string> imports, exports;
     // Names that stand in its read-only data although it does not import them, as arguments of dlsym do.

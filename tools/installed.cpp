@@ -4,11 +4,21 @@
 
 #include <fmt/format.h>
 
+#include <sys/auxv.h>
+
 namespace tools {
 
+std::filesystem::path this_program() {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? std::filesystem::weakly_canonical( // no /proc
+                       reinterpret_cast<const char*>(getauxval(AT_EXECFN)),
+                       error)
+                 : program;
+}
+
 std::filesystem::path preload_library(const std::string& file) {
-    const auto executable = std::filesystem::read_symlink("/proc/self/exe");
-    return (executable.parent_path() / MYBLAS_BIN_TO_LIB / "myblas" / file).lexically_normal();
+    return (this_program().parent_path() / MYBLAS_BIN_TO_LIB / "myblas" / file).lexically_normal();
 }
 
 std::string version_text(const std::string& tool) {

@@ -1,5 +1,8 @@
 // myblas-run: runs a program with the preload libraries, with their settings as options.
+#include "elf_file.h"
 #include "installed.h"
+#include "program.h"
+#include "settings.h"
 
 #include "myblas/myblas_kernels.h"
 
@@ -12,7 +15,6 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -27,27 +29,10 @@ struct options {
     std::vector<std::string> command;
 };
 
-// As myblasForceKernel has it: the name of a kernel, or of a family, which kernels' names have before the slash.
-bool is_sgemm_kernel(const std::string& name) {
-    for (const myblasBackend_t backend : {MYBLAS_BACKEND_CUDA, MYBLAS_BACKEND_HOST}) {
-        int count = 0;
-        if (myblasGetKernelCount(backend, MYBLAS_ROUTINE_SGEMM, &count) != MYBLAS_STATUS_SUCCESS)
-            continue;
-        for (int i = 0; i < count; ++i) {
-            myblasKernelInfo_t info{};
-            info.size_bytes = sizeof info;
-            if (myblasGetKernelInfo(backend, MYBLAS_ROUTINE_SGEMM, i, &info) ==
-                    MYBLAS_STATUS_SUCCESS &&
-                (info.name == name || std::string_view(info.name).starts_with(name + "/")))
-                return true;
-        }
-    }
-    return false;
-}
-
 std::string check_kernel(const std::string& name) {
-    return is_sgemm_kernel(name) ? ""
-                                 : name + " is no kernel or family of sgemm (myblas-bench --list)";
+    return tools::has_kernel(MYBLAS_ROUTINE_SGEMM, name)
+               ? ""
+               : name + " is no kernel or family of sgemm (myblas-bench --list)";
 }
 
 void set(const char* variable, const std::string& value) {
@@ -60,36 +45,73 @@ void preload(const char* file) {
     const auto path = tools::preload_library(file);
     if (!std::filesystem::exists(path))
         throw std::runtime_error(fmt::format("{} is not there", path.string()));
+    // The loader takes both for the end of a name, and knows no quotes.
+    if (path.string().find_first_of(" :") != std::string::npos)
+        throw std::runtime_error(fmt::format(
+            "{}: a path with a space or a colon cannot be preloaded; install myblas elsewhere",
+            path.string()));
     const char* others = std::getenv("LD_PRELOAD");
     const bool has_others = others && *others;
     set("LD_PRELOAD", has_others ? path.string() + ":" + others : path.string());
 }
 
-// The processes append to the report: it starts empty, and has the same place whatever their directory is.
-void start_report(const std::string& file) {
+// What becomes of the program itself, as far as its file tells.
+std::string describe_start(const std::string& command, const std::string& preloaded) {
+    const std::string program = tools::programs_behind(command).back();
+    const auto elf =
+        tools::why_unreadable(program).empty() ? tools::read_elf(program, {}) : std::nullopt;
+    const bool is_static = elf && elf->what == tools::elf_file::kind::static_program;
+    return fmt::format("myblas-run: {}, process {}: {}\n",
+                       command,
+                       getpid(),
+                       is_static ? program + " is linked statically: nothing can be preloaded"
+                                 : "started with " + preloaded);
+}
+
+// The processes append to the report: it starts with one line, and has the same place whatever their directory is.
+void start_report(const std::string& file, const std::string& first_line) {
     if (file.empty())
         return;
     if (file == "stderr") {
         set("MYBLAS_REPORT", file);
+        fmt::print(stderr, "{}", first_line);
         return;
     }
     std::FILE* report = std::fopen(file.c_str(), "w");
     if (!report)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+    fmt::print(report, "{}", first_line);
     std::fclose(report);
     set("MYBLAS_REPORT", std::filesystem::absolute(file).string());
 }
 
+// The program would run without what its user asked for.
+void refuse_wrong_settings() {
+    std::string faults;
+    for (const tools::setting& s : tools::read_settings())
+        if (s.is_known && !s.fault.empty())
+            faults +=
+                fmt::format("{}{}={}: {}", faults.empty() ? "" : "; ", s.name, s.value, s.fault);
+    if (!faults.empty())
+        throw std::runtime_error(faults);
+}
+
 int run(const options& chosen) {
+    set("MYBLAS_MATH", chosen.math);
+    set("MYBLAS_SGEMM_KERNEL", chosen.kernel);
+    set("MYBLAS_OFFLOAD", chosen.offload);
+    set("MYBLAS_REPORT", chosen.report);
+    refuse_wrong_settings();
     const bool both = !chosen.cublas && !chosen.blas;
     if (chosen.blas || both)
         preload(tools::blas_preload);
     if (chosen.cublas || both)
         preload(tools::cublas_preload);
-    set("MYBLAS_MATH", chosen.math);
-    set("MYBLAS_SGEMM_KERNEL", chosen.kernel);
-    set("MYBLAS_OFFLOAD", chosen.offload);
-    start_report(chosen.report);
+    start_report(chosen.report,
+                 describe_start(chosen.command[0],
+                                both          ? "both preload libraries"
+                                : chosen.blas ? tools::blas_preload
+                                              : tools::cublas_preload));
     set("MYBLAS_RUN_PROCESS", std::to_string(getpid())); // the program's, too
 
     std::vector<char*> arguments;

@@ -43,9 +43,24 @@ expect "nothing on standard error then" test ! -s err
 expect "the report's place is that of the start" status_is 0 "$run" --report there -- sh -c "cd / && '$host' '$client' local served"
 expect "it is there" has '^Sgemm ' there
 expect "a report starts empty" status_is 0 "$run" --report there -- /bin/true
-expect "and begins with a line of each library" test "$(grep -c ': loaded, 0 calls seen; no file of the process refers' there)" = 2
+expect "and begins with who started what" has '^myblas-run: /bin/true, process [0-9]+: started with both preload libraries$' there
+expect "and a line of each library" test "$(grep -c ': loaded, 0 calls seen; no file of the process refers' there)" = 2
 expect "bystanders are left out of it" status_is 0 "$run" --report there -- sh -c '/bin/true; /bin/true; exit 0'
-expect "as one counts" test "$(wc -l <there)" = 2
+expect "who write nothing" bash -c "! grep -v '^myblas-run: sh, process .*: started with both preload libraries' there | grep -v ': sh, process '"
+expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
+expect "is named, with all others" has 'MYBLAS_DEVICES=0: has to be positive; MYBLAS_MATH=magic: not strict, emulated or fast$' err
+expect "an option goes before it" status_is 0 env MYBLAS_MATH=magic "$run" --math fast -- true
+for variable in MYBLAS_LOG MYBLAS_REPORT; do
+    expect "$variable cannot be opened" status_is 125 env $variable=/nonexistent/file "$run" -- true
+    expect "that is said once" test "$(grep -c "$variable=/nonexistent/file: cannot be written" err)" = 1
+done
+mkdir -p "a prefix/bin" && cp "$run" "a prefix/bin" && cp -r "$(dirname "$run")/../lib" "a prefix"
+expect "a prefix with a space" status_is 125 "a prefix/bin/myblas-run" -- true
+expect "is refused in one line" test "$(grep -c 'a path with a space or a colon cannot be preloaded' err)" = "$(wc -l <err)"
+if echo 'int main(void) { return 0; }' | cc -x c - -static -o static 2>/dev/null; then
+    expect "a static program's report" status_is 0 "$run" --report there -- ./static
+    expect "says so" has '^myblas-run: ./static, .* linked statically: nothing can be preloaded' there
+fi
 expect "a kernel" status_is 0 "$run" --kernel blocked --report report -- "$host" "$client" local served
 expect "is taken" has 'served by: blocked' report
 expect "nothing is offloaded" status_is 0 "$run" --offload never -- "$host" "$client" local forwarded
@@ -81,7 +96,55 @@ expect "its calls" has 'calls cublasGemmEx.*: can be interposed' out
 expect "a program that loads libraries" status_is 0 "$doctor" "$host"
 expect "that is said" has 'loads libraries while it runs' out
 expect "a function that is looked up" has 'names sasum_: looked up by dlsym' out
-expect "no ELF file" status_is 1 "$doctor" "$0.nowhere"
+expect "a program that is not there" status_is 2 "$doctor" "$0.nowhere"
+expect "that is said" has 'cannot be read: No such file' out
+expect "a directory" status_is 2 "$doctor" /
+expect "that is said" has 'cannot be read: it is a directory' out
+expect "no ELF file" status_is 2 "$doctor" "$man_dir/myblas.7"
+expect "that is said" has 'no 64-bit ELF program' out
+expect "an option that there is none of" status_is 2 "$doctor" --nonsense
+expect "a shared library" status_is 0 "$doctor" "$client"
+expect "is called one" has 'a shared library' out
+expect "and its calls are shown" has 'client13.so calls .*cublasSgemm_v2,.*: can be interposed' out
+expect "a C library" status_is 0 "$doctor" "$(dirname "$run")/../lib/libmyblas.so"
+expect "is not called static" bash -c "! grep -q static out"
+expect "all settings that make no sense" status_is 0 env MYBLAS_LOG=/nonexistent/log MYBLAS_DEVICES=none MYBLAS_WORKSPACE=1T \
+    MYBLAS_DEVICE_MEMORY=0 MYBLAS_SUM_KERNEL=magic MYBLAS_TUNING=/nonexistent MYBLAS_NONSENSE=1 "$doctor"
+for what in LOG=/nonexistent/log DEVICES=none WORKSPACE=1T DEVICE_MEMORY=0 SUM_KERNEL=magic TUNING=/nonexistent; do
+    expect "$what is marked" has "MYBLAS_$what: makes no sense: " out
+done
+expect "a variable that nobody reads" has 'MYBLAS_NONSENSE=1: no variable that myblas reads' out
+# A program of a library that goes missing, and calls a function of double precision.
+echo 'void dgemm_(void) {} void sgemm_(void) {}' | cc -shared -fPIC -x c - -o libgone.so &&
+    echo 'void dgemm_(void); void sgemm_(void); int main(void) { dgemm_(); sgemm_(); return 0; }' |
+    cc -x c - -L. -lgone -Wl,-rpath,"$work" -o caller
+expect "a program that calls both precisions" status_is 0 "$doctor" ./caller
+expect "one is not served" has 'caller calls dgemm_: double precision: not served' out
+expect "the other is" has 'caller calls sgemm_: can be interposed' out
+rm libgone.so
+expect "a library that is missing" status_is 0 "$doctor" ./caller
+expect "is named" has 'does not find libgone.so' out
+printf '#!/bin/sh\nexec "%s/caller" "$@"\n' "$work" >shim
+printf '#!/usr/bin/env -S %s/shim -x\n' "$work" >script
+chmod +x shim script
+expect "a script of a shim" status_is 0 "$doctor" ./script
+expect "is seen through" has '^program +./script, which starts .*/shim, which starts .*/caller$' out
+expect "to the program's calls" has 'caller calls sgemm_' out
+# A Python, as far as files show: the program's name, and a package with a module.
+mkdir -p python/bin python/lib/python3.9/site-packages/numpy/core
+cp /bin/true python/bin/python3.9 && ln -s python3.9 python/bin/python3
+echo 'void scipy_cblas_sgemm64_(void) {}' | cc -shared -fPIC -x c - -o libopenblas64_.so &&
+    echo 'void scipy_cblas_sgemm64_(void); void f(void) { scipy_cblas_sgemm64_(); }' |
+    cc -shared -fPIC -x c - -L. -l:libopenblas64_.so -Wl,-rpath,"$work" -o python/lib/python3.9/site-packages/numpy/core/m.so
+expect "a Python" status_is 0 env -u PYTHONPATH HOME= "$doctor" python/bin/python3
+expect "with a NumPy" has '^package +.*/numpy: its BLAS is libopenblas64_.so$' out
+expect "whose calls are shown" has 'numpy calls scipy_cblas_sgemm64_: a BLAS of other names: not served' out
+if unshare -rm mount -t tmpfs none /proc 2>/dev/null; then
+    lib=$(dirname "$run")/../lib # the loader finds it by /proc
+    expect "no /proc" status_is 0 unshare -rm sh -c "mount -t tmpfs none /proc && LD_LIBRARY_PATH='$lib' '$doctor'"
+    expect "the preload libraries are found" bash -c "! grep -q 'not there' out"
+    expect "and are preloaded" status_is 0 unshare -rm sh -c "mount -t tmpfs none /proc && LD_LIBRARY_PATH='$lib' '$run' -- true"
+fi
 expect "a program without calls" status_is 1 "$doctor" /bin/true
 if echo 'int main(void) { return 0; }' | cc -x c - -static -o static 2>/dev/null; then
     expect "a static program" status_is 1 "$doctor" ./static

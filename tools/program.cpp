@@ -1,0 +1,152 @@
+#include "program.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+    const char* text = std::getenv(name);
+    return text ? text : "";
+}
+
+std::string first_line(const fs::path& file) {
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    return line;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);)
+        if (!part.empty())
+            parts.push_back(part);
+    return parts;
+}
+
+bool is_script(const std::string& path) { return first_line(path).starts_with("#!"); }
+
+// The interpreter that the first line of a script names, behind env and its options and variables.
+std::string interpreter_of(const std::string& path) {
+    std::istringstream words(first_line(path).substr(2));
+    std::string interpreter;
+    words >> interpreter;
+    if (fs::path(interpreter).filename() != "env")
+        return interpreter;
+    for (std::string word; words >> word;)
+        if (!word.starts_with("-") && word.find('=') == std::string::npos)
+            return find_program(word);
+    return interpreter;
+}
+
+bool is_shell(const std::string& interpreter) {
+    const std::string name = fs::path(interpreter).filename();
+    return name == "sh" || name == "bash" || name == "dash";
+}
+
+// The version that pyenv takes outside of folders with versions of their own.
+std::string behind_pyenv(const fs::path& root, const std::string& name) {
+    std::string version = variable("PYENV_VERSION");
+    if (version.empty())
+        version = first_line(root / "version");
+    const fs::path program = root / "versions" / version / "bin" / name;
+    std::error_code ignored;
+    return !version.empty() && fs::exists(program, ignored) ? program.string() : "";
+}
+
+// What a shell script ends in, if it says so plainly: exec /its/program. A shim of pyenv is such a script.
+std::string behind_shell_script(const std::string& path) {
+    std::ifstream stream(path);
+    std::string program;
+    for (std::string line; std::getline(stream, line);) {
+        std::istringstream words(line);
+        std::string command, word, next;
+        words >> command >> word >> next;
+        if (command != "exec" || word.empty())
+            continue;
+        std::erase(word, '"');
+        std::erase(word, '\'');
+        if (word.find('$') != std::string::npos)
+            program.clear();
+        else if (fs::path(word).filename() == "pyenv" && next == "exec")
+            program =
+                behind_pyenv(fs::path(word).parent_path().parent_path(), fs::path(path).filename());
+        else
+            program = find_program(word);
+    }
+    std::error_code ignored;
+    return fs::exists(program, ignored) ? program : "";
+}
+
+} // namespace
+
+std::string find_program(const std::string& name) {
+    if (name.find('/') != std::string::npos)
+        return name;
+    for (const std::string& directory : split(variable("PATH"), ':')) {
+        const fs::path path = fs::path(directory) / name;
+        std::error_code ignored;
+        if (access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path, ignored))
+            return path;
+    }
+    return name;
+}
+
+std::vector<std::string> programs_behind(const std::string& name) {
+    constexpr size_t most = 8; // a script may lead to itself
+    std::vector<std::string> programs = {find_program(name)};
+    while (programs.size() < most && why_unreadable(programs.back()).empty() &&
+           is_script(programs.back())) {
+        const std::string script = programs.back(), interpreter = interpreter_of(script);
+        const std::string behind = is_shell(interpreter) ? behind_shell_script(script) : "";
+        programs.push_back(behind.empty() ? interpreter : behind);
+    }
+    return programs;
+}
+
+std::string why_unreadable(const std::string& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status))
+        return error ? error.message() : "there is no such file";
+    if (fs::is_directory(status))
+        return "it is a directory";
+    if (!fs::is_regular_file(status))
+        return "it is no regular file";
+    return access(path.c_str(), R_OK) == 0 ? "" : std::strerror(errno);
+}
+
+std::vector<fs::path> python_folders(const std::vector<std::string>& programs) {
+    std::error_code ignored;
+    const fs::path real = fs::canonical(programs.back(), ignored);
+    const std::string version = real.filename(); // python3.11
+    if (!version.starts_with("python3."))
+        return {};
+    std::vector<fs::path> prefixes; // a virtual environment's comes first
+    for (const std::string& program : programs)
+        prefixes.push_back(fs::path(program).parent_path().parent_path());
+    prefixes.push_back(real.parent_path().parent_path());
+
+    std::vector<fs::path> folders;
+    for (const std::string& folder : split(variable("PYTHONPATH"), ':'))
+        folders.emplace_back(folder);
+    if (!variable("HOME").empty())
+        folders.push_back(fs::path(variable("HOME")) / ".local/lib" / version / "site-packages");
+    for (const fs::path& prefix : prefixes) {
+        folders.push_back(prefix / "lib" / version / "site-packages");
+        folders.push_back(prefix / "local/lib" / version / "dist-packages");
+        folders.push_back(prefix / "lib/python3/dist-packages");
+    }
+    return folders;
+}
+
+} // namespace tools

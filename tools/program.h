@@ -1,0 +1,22 @@
+// From the name of a program to the file that runs in the end: through PATH, scripts and shims.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tools {
+
+// As a shell finds it; the name itself if nothing does.
+std::string find_program(const std::string& name);
+
+// The files that are started one after the other: scripts, and last the program. The first is the one that was named.
+std::vector<std::string> programs_behind(const std::string& name);
+
+// What keeps the file from being read, or nothing.
+std::string why_unreadable(const std::string& path);
+
+// The folders in which a Python looks for its packages, without running it; none if the program is no Python.
+std::vector<std::filesystem::path> python_folders(const std::vector<std::string>& programs);
+
+} // namespace tools
