@@ -17,11 +17,23 @@ void require(myblasStatus_t status, const char* what) {
                                   myblasGetStatusString(status)));
 }
 
+namespace {
+
+std::string last_message; // of the library's log
+void keep_message(const char* message) { last_message = message; }
+
+} // namespace
+
+// The log names the variable that is wrong, or says what the GPU lacks.
 library_handle::library_handle(myblasBackend_t wanted) {
-    if (wanted == MYBLAS_BACKEND_AUTO)
-        require(myblasCreate(&handle_), "myblasCreate");
-    else
-        require(myblasCreateOn(&handle_, wanted), "myblasCreateOn");
+    myblasSetLoggerCallback(keep_message);
+    const myblasStatus_t status =
+        wanted == MYBLAS_BACKEND_AUTO ? myblasCreate(&handle_) : myblasCreateOn(&handle_, wanted);
+    myblasSetLoggerCallback(nullptr);
+    if (status == MYBLAS_STATUS_INVALID_VALUE)
+        throw usage_error(last_message);
+    if (status != MYBLAS_STATUS_SUCCESS)
+        throw failure(last_message);
 }
 
 library_handle::~library_handle() { myblasDestroy(handle_); }

@@ -15,8 +15,8 @@ namespace {
 // Stands for the library's own choice.
 const std::string automatic = "auto";
 
-// What MYBLAS_SGEMM_KERNEL and its like force on new handles; empty: nothing.
-std::string forced_by_environment(routine r) {
+// MYBLAS_SGEMM_KERNEL or its like.
+std::string kernel_variable(routine r) {
     for (int i = 0; i < routine_count; ++i) {
         const routine_info& info = describe(static_cast<routine>(i));
         if (info.kernels != describe(r).kernels)
@@ -25,10 +25,15 @@ std::string forced_by_environment(routine r) {
         std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
             return static_cast<char>(std::toupper(c));
         });
-        const char* forced = std::getenv(fmt::format("MYBLAS_{}_KERNEL", name).c_str());
-        return forced ? forced : "";
+        return fmt::format("MYBLAS_{}_KERNEL", name);
     }
     return "";
+}
+
+// What it forces on new handles; empty: nothing.
+std::string forced_by_environment(routine r) {
+    const char* forced = std::getenv(kernel_variable(r).c_str());
+    return forced ? forced : "";
 }
 
 // The name of a kernel or family, "all", or "auto". An option goes before the environment.
@@ -49,6 +54,12 @@ void check_kernels(const options& chosen,
     std::set<routine> routines;
     for (const shape& s : shapes)
         routines.insert(s.routine);
+    if (const std::string forced = forced_by_environment(routine::sgemm);
+        chosen.accuracy.wanted && !forced.empty())
+        throw usage_error(
+            fmt::format("{}={}: accuracy is that of the library's own choices; unset it",
+                        kernel_variable(routine::sgemm),
+                        forced));
     for (const routine r : routines) {
         const bool is_option = chosen.kernel != automatic;
         const std::string asked = is_option ? chosen.kernel : forced_by_environment(r);
@@ -56,7 +67,10 @@ void check_kernels(const options& chosen,
             continue;
         if (!has_kernel(backend, r, asked))
             throw usage_error(fmt::format(
-                "{} has no kernel or family named {}; --list shows them", describe(r).name, asked));
+                "{}{}: {} has no such kernel or family on this backend; --list shows them",
+                is_option ? "--kernel " : kernel_variable(r) + "=",
+                asked,
+                describe(r).name));
     }
 }
 

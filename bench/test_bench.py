@@ -346,6 +346,29 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(done.stderr.count("\n"), 1)
 
+    def test_a_wrong_variable_is_named(self):
+        for variable, value in (
+            ("MYBLAS_MATH", "magic"),
+            ("MYBLAS_WORKSPACE", "much"),
+            ("MYBLAS_SGEMM_KERNEL", "magic"),
+            ("MYBLAS_SGEMM_KERNEL", "block"),
+        ):
+            with self.subTest(variable, value=value):
+                done = run("-n", "8", **{variable: value})
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+                self.assertIn(variable, done.stderr)
+
+    def test_no_other_kernel_replaces_a_forced_one(self):
+        for arguments in (["--kernel", "magic"], ["--kernel", "magic", "-f", "sum"]):
+            done = run("-n", "8", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("--kernel magic", done.stderr)
+        command = [BENCH, "accuracy", "--backend", "host", "-n", "8"]
+        settings = os.environ | {"MYBLAS_SGEMM_KERNEL": "reference"}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=settings)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("MYBLAS_SGEMM_KERNEL=reference", done.stderr)
+
     def test_commands_with_files_of_their_own_refuse_json(self):
         for command in (["tune", "sgemm"], ["readings", "--out", os.devnull], ["explain"]):
             with self.subTest(command[0]):
