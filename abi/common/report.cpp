@@ -298,6 +298,28 @@ void write_all(int descriptor, const char* data, size_t bytes) noexcept {
     }
 }
 
+// A descriptor for what a variable names, or -1.
+int open_target(const char* name) noexcept {
+    return std::strcmp(name, "stderr") == 0
+               ? dup(STDERR_FILENO)
+               : open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+// Tells the log that there is no report. libmyblas, which has the log, may not be loaded.
+void log_failure(int error) noexcept {
+    const char* log = read_variable("MYBLAS_LOG");
+    const int descriptor = !log                              ? -1
+                           : std::strcmp(log, "stdout") == 0 ? dup(STDOUT_FILENO)
+                                                             : open_target(log);
+    if (descriptor < 0)
+        return;
+    char memory[sizeof target + 256];
+    text t{memory, sizeof memory};
+    t.add("[myblas] MYBLAS_REPORT: cannot open %s: %s\n", target, std::strerror(error));
+    write_all(descriptor, memory, t.length);
+    close(descriptor);
+}
+
 // At the end of the process; by one write, so that processes that end together do not mix their lines.
 [[gnu::destructor]] void write_report() {
     if (!is_on())
@@ -318,13 +340,9 @@ void write_all(int descriptor, const char* data, size_t bytes) noexcept {
     }
     if (t.length == 0)
         return;
-    if (std::strcmp(target, "stderr") == 0) {
-        write_all(STDERR_FILENO, memory, t.length);
-        return;
-    }
-    const int descriptor = open(target, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int descriptor = open_target(target);
     if (descriptor < 0)
-        return;
+        return log_failure(errno);
     write_all(descriptor, memory, t.length);
     close(descriptor);
 }

@@ -2,6 +2,7 @@
 
 #include "core/environment.h"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -126,20 +127,28 @@ void write(const char* format, ...) noexcept {
         callback(message);
 }
 
-void read_environment() noexcept {
-    const lock guard;
-    if (configured)
-        return;
-    configured = true;
-    const char* target = read_variable("MYBLAS_LOG");
-    if (!target)
-        return;
+// False if the target cannot be opened.
+static bool obey(const char* target) noexcept {
     if (std::strcmp(target, "stdout") == 0)
-        configure({.to_stdout = true}, nullptr);
-    else if (std::strcmp(target, "stderr") == 0)
-        configure({.to_stderr = true}, nullptr);
-    else
-        configure({}, target);
+        return configure({.to_stdout = true}, nullptr);
+    if (std::strcmp(target, "stderr") == 0)
+        return configure({.to_stderr = true}, nullptr);
+    return configure({}, target);
+}
+
+void read_environment() noexcept {
+    const char* unopened = nullptr;
+    {
+        const lock guard;
+        if (configured)
+            return;
+        configured = true;
+        const char* target = read_variable("MYBLAS_LOG");
+        if (target && !obey(target))
+            unopened = target;
+    }
+    if (unopened) // a callback may listen
+        write("MYBLAS_LOG: cannot open %s: %s", unopened, std::strerror(errno));
 }
 
 } // namespace myblas::logger

@@ -103,7 +103,9 @@ for driver in ${drivers:+"$drivers"/*}; do
     check "$driver" "$served_twice" MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always \
         LD_LIBRARY_PATH="$driver:$LD_LIBRARY_PATH" "$host" "$plugin" local product
 done
-check "a report that cannot be written" none MYBLAS_REPORT=/nonexistent/file "$host" "$plugin" local product
+check "a report that cannot be written" none MYBLAS_REPORT=/nonexistent/file MYBLAS_LOG="$work/log" "$host" "$plugin" local product
+grep -qxF '[myblas] MYBLAS_REPORT: cannot open /nonexistent/file: No such file or directory' "$work/log" ||
+    fail "the log does not tell of a report that cannot be written: $(cat "$work/log")"
 
 # Without libmyblas calls are forwarded; only one that nobody can serve ends the program, as the loader would.
 cp "$preload" "$work/alone.so"
