@@ -508,6 +508,21 @@ static void expect_log_file(void) {
     assert_ok(myblasDestroy(handle));
 }
 
+static int unopened_logs = 0;
+static void count_unopened_logs(const char* text) {
+    unopened_logs += strstr(text, "MYBLAS_LOG: cannot open /nonexistent/log: ") != NULL;
+}
+
+static void expect_unopened_log(void) {
+    assert_ok(myblasSetLoggerCallback(count_unopened_logs));
+    for (int i = 0; i < 2; ++i) {
+        myblasHandle_t handle = NULL;
+        assert_ok(myblasCreate(&handle));
+        assert_ok(myblasDestroy(handle));
+    }
+    assert_int_equal(unopened_logs, 1);
+}
+
 static const struct scenario scenarios[] = {
     {"host", expect_host},
     {"explicit_host", expect_explicit_host},
@@ -520,6 +535,7 @@ static const struct scenario scenarios[] = {
     {"reference", expect_reference},
     {"unknown_kernel", expect_unknown_kernel},
     {"log_file", expect_log_file},
+    {"unopened_log", expect_unopened_log},
 };
 
 static void test_environment(void** state) {
@@ -544,6 +560,7 @@ static void test_environment(void** state) {
         {"wrong_limit", "MYBLAS_WORKSPACE=-1"},
         {"invalid", "MYBLAS_WORKSPACE=much"},
         {"reference", "MYBLAS_BACKEND=host", "MYBLAS_SGEMM_KERNEL=reference"},
+        {"unopened_log", "MYBLAS_LOG=/nonexistent/log"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); ++i)
         assert_scenario(cases[i][0], &cases[i][1]);
