@@ -107,6 +107,22 @@ check "a report that cannot be written" none MYBLAS_REPORT=/nonexistent/file MYB
 grep -qxF '[myblas] MYBLAS_REPORT: cannot open /nonexistent/file: No such file or directory' "$work/log" ||
     fail "the log does not tell of a report that cannot be written: $(cat "$work/log")"
 
+# A GPU that cannot be had, by a driver that stands in.
+source=$(dirname "${BASH_SOURCE[0]}")
+cc -shared -fPIC "$source/standin_driver.c" -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" || exit 1
+cc "$source/busy_host.c" -o "$work/busy_host" "$4/libblas.so.3" || exit 1
+# no_gpu REASON [NAME=VALUE]...
+no_gpu() {
+    local reason=$1
+    shift
+    check "$reason" "forwarded: .*$reason \\(" MYBLAS_BACKEND=auto LD_LIBRARY_PATH="$work:$LD_LIBRARY_PATH" "$@" "$work/busy_host"
+}
+no_gpu "MYBLAS_BACKEND=host" MYBLAS_BACKEND=host
+no_gpu "there is no GPU" STANDIN_INIT=100
+no_gpu "the CUDA driver does not start" STANDIN_INIT=999
+no_gpu "the GPU's memory is full" STANDIN_RETAIN=2
+no_gpu "the GPU is busy: another process has it for itself" STANDIN_RETAIN=46
+
 # Without libmyblas calls are forwarded; only one that nobody can serve ends the program, as the loader would.
 cp "$preload" "$work/alone.so"
 preload_beside_library=$preload

@@ -1,0 +1,50 @@
+// Multiplies until the host was busy for so long that a GPU is worth starting, and once more.
+#include <stddef.h>
+#include <time.h>
+
+void sgemm_(const char*,
+            const char*,
+            const int*,
+            const int*,
+            const int*,
+            const float*,
+            const float*,
+            const int*,
+            const float*,
+            const int*,
+            const float*,
+            float*,
+            const int*,
+            size_t,
+            size_t);
+
+enum { n = 400 };
+static float a[n * n], b[n * n], c[n * n];
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int main(void) {
+    const int extent = n;
+    const float one = 1, zero = 0;
+    for (const double end = now() + 0.7; now() < end;)
+        sgemm_("N",
+               "N",
+               &extent,
+               &extent,
+               &extent,
+               &one,
+               a,
+               &extent,
+               b,
+               &extent,
+               &zero,
+               c,
+               &extent,
+               1,
+               1);
+    return 0;
+}
