@@ -85,7 +85,7 @@ void start_report(const std::string& file, const std::string& first_line) {
     set("MYBLAS_REPORT", std::filesystem::absolute(file).string());
 }
 
-// The program would run without what its user asked for.
+// With a wrong variable the program would run without what its user asked for.
 void refuse_wrong_settings() {
     std::string faults;
     for (const tools::setting& s : tools::read_settings())

@@ -228,7 +228,7 @@ bool add_references(text& t) noexcept {
     return added != 0;
 }
 
-// myblas-run tells its own process: of the others, those without a BLAS are of no interest.
+// myblas-run names the process that it starts. Other processes without a BLAS are not reported.
 bool is_bystander() noexcept {
     const char* runner = read_variable("MYBLAS_RUN_PROCESS");
     return runner && std::strtol(runner, nullptr, 10) != getpid();
