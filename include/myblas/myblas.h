@@ -121,10 +121,20 @@ typedef enum {
     MYBLAS_ROUTINE_AXPY = 5,      /* mysaxpy */
     MYBLAS_ROUTINE_COPY = 6,      /* myscopy */
     MYBLAS_ROUTINE_GEMSUM = 7,    /* mysgemsum */
-    MYBLAS_ROUTINE_HISTOGRAM = 8  /* myhistogram256 */
+    MYBLAS_ROUTINE_HISTOGRAM = 8, /* myhistogram256 */
+    /* Level 1 */
+    MYBLAS_ROUTINE_DOT = 9,    /* mysdot */
+    MYBLAS_ROUTINE_NRM2 = 10,  /* mysnrm2 */
+    MYBLAS_ROUTINE_IAMAX = 11, /* myisamax, myisamin */
+    MYBLAS_ROUTINE_SCAL = 12,  /* mysscal */
+    MYBLAS_ROUTINE_SWAP = 13,  /* mysswap */
+    MYBLAS_ROUTINE_ROT = 14,   /* mysrot */
+    MYBLAS_ROUTINE_ROTM = 15,  /* mysrotm */
+    MYBLAS_ROUTINE_ROTG = 16,  /* mysrotg */
+    MYBLAS_ROUTINE_ROTMG = 17  /* mysrotmg */
 } myblasRoutine_t;
 
-#define MYBLAS_ROUTINE_COUNT 9
+#define MYBLAS_ROUTINE_COUNT 18
 
 /*
  * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
@@ -139,6 +149,9 @@ typedef enum {
  *   AXPY COPY  n lda ldb (the increments) A B (the vectors x and y)
  *   GEMSUM     transa m n lda A C (the sums)
  *   HISTOGRAM  n A (the bytes) C (the counts)
+ *   DOT SWAP ROT ROTM   as AXPY and COPY
+ *   NRM2 IAMAX SCAL     as SUM
+ *   ROTG ROTMG          nothing
  * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
  * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
  * the sizes of earlier ones.
@@ -811,6 +824,145 @@ MYBLAS_API myblasStatus_t
 myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int incy);
 MYBLAS_API myblasStatus_t
 myscopy_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* y, int64_t incy);
+
+/* ---- Level 1 --------------------------------------------------------------------------------- */
+
+/*
+ * BLAS's other routines on vectors. For all of them: n counts elements; vectors are in device memory,
+ * do not overlap, and element i is at x[i * incx], or with a negative increment at x[(i + 1 - n) *
+ * incx], as in BLAS; scalars and scalar results are where the pointer mode says. Index arithmetic is
+ * 64-bit. Calls are asynchronous, but those with a result in host memory wait for it, and answer
+ * INTERNAL_ERROR while their stream is being captured. The same bits on every run. u = 2^-24.
+ */
+
+/*
+ * *result = the sum of x_i * y_i. n <= 0: *result = 0. Increments of either sign, or zero.
+ * INVALID_VALUE: result NULL, then x, y NULL where they are read. Accuracy: |result - exact| <= u
+ * |exact| + n 2^-53 sum |x_i y_i| + 2^-150, whatever the sizes of the elements: products and sums are
+ * carried in double. Source: cublasSdot_v2.
+ */
+MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
+                                 int n,
+                                 const float* x,
+                                 int incx,
+                                 const float* y,
+                                 int incy,
+                                 float* result);
+MYBLAS_API myblasStatus_t mysdot_64(myblasHandle_t handle,
+                                    int64_t n,
+                                    const float* x,
+                                    int64_t incx,
+                                    const float* y,
+                                    int64_t incy,
+                                    float* result);
+
+/*
+ * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment has the value
+ * of its magnitude; with incx == 0, x_0 counts n times (as in the reference BLAS since 3.10; cuBLAS
+ * answers 0 to both). Inf gives Inf and NaN gives NaN. INVALID_VALUE: result NULL, then x NULL where it
+ * is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no intermediate result
+ * overflows or underflows for any finite x, which is read once. Source: cublasSnrm2_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysnrm2(myblasHandle_t handle, int n, const float* x, int incx, float* result);
+MYBLAS_API myblasStatus_t
+mysnrm2_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
+
+/*
+ * *result = the number, counted from 1, of the first element with the largest (myisamax) or the least
+ * (myisamin) |x_i|. n <= 0 or incx <= 0: *result = 0. NaN as in the reference BLAS: if x_1 is NaN the
+ * result is 1, and any other NaN is passed over. INVALID_VALUE: result NULL, then x NULL where it is
+ * read. Exact. Source: cublasIsamax_v2, cublasIsamin_v2.
+ */
+MYBLAS_API myblasStatus_t
+myisamax(myblasHandle_t handle, int n, const float* x, int incx, int* result);
+MYBLAS_API myblasStatus_t
+myisamax_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result);
+MYBLAS_API myblasStatus_t
+myisamin(myblasHandle_t handle, int n, const float* x, int incx, int* result);
+MYBLAS_API myblasStatus_t
+myisamin_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result);
+
+/*
+ * x = alpha * x. n <= 0 or incx <= 0: success. Zero times NaN or Inf is NaN, as in the reference BLAS.
+ * INVALID_VALUE: alpha NULL, x NULL. Accuracy: u |alpha x_i| + 2^-150 elementwise. Source:
+ * cublasSscal_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysscal(myblasHandle_t handle, int n, const float* alpha, float* x, int incx);
+MYBLAS_API myblasStatus_t
+mysscal_64(myblasHandle_t handle, int64_t n, const float* alpha, float* x, int64_t incx);
+
+/*
+ * x and y change places. n <= 0: success. With an increment of zero the order of the exchanges is that
+ * of the reference BLAS. INVALID_VALUE: x NULL, y NULL. Exact. Source: cublasSswap_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysswap(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy);
+MYBLAS_API myblasStatus_t
+mysswap_64(myblasHandle_t handle, int64_t n, float* x, int64_t incx, float* y, int64_t incy);
+
+/*
+ * x_i = c x_i + s y_i and y_i = c y_i - s x_i, with the old x_i. n <= 0: success. With an increment of
+ * zero the order of the rotations is that of the reference BLAS. INVALID_VALUE: c NULL, s NULL, x NULL, y
+ * NULL. Accuracy: 3 u (|c x_i| + |s y_i|) + 2^-149, and 3 u (|c y_i| + |s x_i|) + 2^-149. Source:
+ * cublasSrot_v2.
+ */
+MYBLAS_API myblasStatus_t mysrot(myblasHandle_t handle,
+                                 int n,
+                                 float* x,
+                                 int incx,
+                                 float* y,
+                                 int incy,
+                                 const float* c,
+                                 const float* s);
+MYBLAS_API myblasStatus_t mysrot_64(myblasHandle_t handle,
+                                    int64_t n,
+                                    float* x,
+                                    int64_t incx,
+                                    float* y,
+                                    int64_t incy,
+                                    const float* c,
+                                    const float* s);
+
+/*
+ * x_i = h11 x_i + h12 y_i and y_i = h21 x_i + h22 y_i, with the old x_i: a modified Givens rotation.
+ * param has five floats: a flag, h11, h21, h12, h22. The flag tells which of them count, and no others
+ * are read: -1 all; 0 h21 and h12, the diagonal is 1; 1 h11 and h22, h21 is -1 and h12 is 1; -2 none, x and
+ * y stay as they are and are not read. n <= 0: success. INVALID_VALUE: param NULL, x NULL, y NULL.
+ * Accuracy: 3 u (|h11 x_i| + |h12 y_i|) + 2^-149, and y_i accordingly. Source: cublasSrotm_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysrotm(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy, const float* param);
+MYBLAS_API myblasStatus_t mysrotm_64(myblasHandle_t handle,
+                                     int64_t n,
+                                     float* x,
+                                     int64_t incx,
+                                     float* y,
+                                     int64_t incy,
+                                     const float* param);
+
+/*
+ * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the sign of
+ * the larger of a and b; *b = z, from which the rotation can be had again: s if |a| > |b|, else 1 / c, or
+ * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. All are where the pointer mode says; in host
+ * memory the call computes at once and takes no kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
+ * c and s each within 2 u of their exact values relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2)
+ * does. Source: cublasSrotg_v2.
+ */
+MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, float* c, float* s);
+
+/*
+ * The modified Givens rotation H, as mysrotm takes it, that makes the second component of H (sqrt(d1) x1,
+ * sqrt(d2) y1) zero, and the new d1, d2, x1; y1 stays. d1 < 0 gives a flag of -1 and zeros. d1 and |d2| are
+ * brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. All are where the pointer
+ * mode says; in host memory the call computes at once and takes no kernel. INVALID_VALUE: d1, d2, x1, y1,
+ * param NULL. Accuracy: each value within 2 u relatively of what exact arithmetic gives with the same
+ * powers of 4096, where d2 >= 0; a negative d2 loses what cancels in 1 - |d2 y1^2| / (d1 x1^2). Source:
+ * cublasSrotmg_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1, float* param);
 
 #ifdef __cplusplus
 }

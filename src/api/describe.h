@@ -69,8 +69,8 @@ inline description describe(const geam_problem& p) {
     return d;
 }
 
-template <class T>
-description describe(const sum_problem<T>& p) {
+template <class Problem>
+description describe_vector(const Problem& p) {
     description d;
     std::snprintf(d.text,
                   sizeof d.text,
@@ -79,6 +79,11 @@ description describe(const sum_problem<T>& p) {
                   p.incx,
                   static_cast<const void*>(p.x));
     return d;
+}
+
+template <class T>
+description describe(const sum_problem<T>& p) {
+    return describe_vector(p);
 }
 
 inline description describe(const gemsum_problem& p) {
@@ -117,5 +122,14 @@ description describe_vectors(const Problem& p) {
 
 inline description describe(const axpy_problem& p) { return describe_vectors(p); }
 inline description describe(const copy_problem& p) { return describe_vectors(p); }
+inline description describe(const dot_problem& p) { return describe_vectors(p); }
+inline description describe(const swap_problem& p) { return describe_vectors(p); }
+inline description describe(const rot_problem& p) { return describe_vectors(p); }
+inline description describe(const rotm_problem& p) { return describe_vectors(p); }
+inline description describe(const nrm2_problem& p) { return describe_vector(p); }
+inline description describe(const extremum_problem& p) { return describe_vector(p); }
+inline description describe(const scal_problem& p) { return describe_vector(p); }
+inline description describe(const rotg_problem&) { return {}; }
+inline description describe(const rotmg_problem&) { return {}; }
 
 } // namespace myblas

@@ -237,7 +237,7 @@ inline fault check_operands(const histogram_problem& p) {
     return nullptr;
 }
 
-// axpy and copy.
+// Level 1 with x and y.
 template <class Problem>
 fault check_vectors(const Problem& p) {
     if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
@@ -249,6 +249,46 @@ fault check_vectors(const Problem& p) {
     if (!p.y)
         return "y is NULL";
     return nullptr;
+}
+
+inline fault check_vectors(const scal_problem& p) {
+    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)))
+        return too_large;
+    return p.x ? nullptr : "x is NULL";
+}
+
+inline fault check_operands(const dot_problem& p) { return p.n > 0 ? check_vectors(p) : nullptr; }
+
+// nrm2, iamax.
+template <class Problem>
+fault check_vector(const Problem& p) {
+    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(p.n, sizeof(float)))
+        return too_large;
+    return p.n > 0 && !p.x ? "x is NULL" : nullptr;
+}
+
+inline fault check_operands(const nrm2_problem& p) { return check_vector(p); }
+inline fault check_operands(const extremum_problem& p) { return check_vector(p); }
+
+inline fault check_operands(const rotg_problem& p) {
+    return !p.a   ? "a is NULL"
+           : !p.b ? "b is NULL"
+           : !p.c ? "c is NULL"
+           : !p.s ? "s is NULL"
+                  : nullptr;
+}
+
+inline fault check_operands(const rotmg_problem& p) {
+    if (!p.d1)
+        return "d1 is NULL";
+    if (!p.d2)
+        return "d2 is NULL";
+    if (!p.x1)
+        return "x1 is NULL";
+    if (!p.y1)
+        return "y1 is NULL";
+    return p.param ? nullptr : "param is NULL";
 }
 
 // ---- Copies between host and device ----------------------------------------------------------------

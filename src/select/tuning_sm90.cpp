@@ -94,6 +94,7 @@ constexpr rule<histogram_problem> histogram[] = {
 } // namespace
 
 constinit const tuning tuning_sm90 = {
-    90, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram}, sgemm_predictor_sm90};
+    90, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram,
+        dot, nrm2, extremum, scal, swap, rot, rotm, rotg, rotmg}, sgemm_predictor_sm90};
 
 } // namespace myblas
