@@ -92,9 +92,25 @@ constexpr rule<rotmg_problem> rotmg[] = {
 
 } // namespace
 
-constinit const tuning tuning_host = {
-    0, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram,
-        dot, nrm2, extremum, scal, swap, rot, rotm, rotg, rotmg}};
+constinit const tuning tuning_host = {0,
+                                      {sgemm,
+                                       transpose,
+                                       geam,
+                                       sum,
+                                       dsum,
+                                       axpy,
+                                       copy,
+                                       gemsum,
+                                       histogram,
+                                       dot,
+                                       nrm2,
+                                       extremum,
+                                       scal,
+                                       swap,
+                                       rot,
+                                       rotm,
+                                       rotg,
+                                       rotmg}};
 
 template <class Problem>
 selection_table<Problem> host_table() {

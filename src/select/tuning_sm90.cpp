@@ -89,12 +89,79 @@ constexpr rule<histogram_problem> histogram[] = {
     // forms    n
     {any_form, {any, any, any, any}, &cuda::histogram_lane_counters},
 };
+
+// ---- Level 1 -------------------------------------------------------------------------------------
+
+constexpr rule<dot_problem> dot[] = {
+    // forms    n               incx        incy
+    {any_form, {at_most(55000), at_most(1), at_most(1), any}, &cuda::dot_cluster},
+    {any_form, {at_most(8192),  any,        any,        any}, &cuda::dot_cluster},
+    {any_form, {any,            any,        any,        any}, &cuda::dot_polled},
+};
+
+constexpr rule<nrm2_problem> nrm2[] = {
+    // forms    n                incx
+    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::nrm2_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &cuda::nrm2_cluster},
+    {any_form, {any,             any,        any, any}, &cuda::nrm2_polled},
+};
+
+constexpr rule<extremum_problem> extremum[] = {
+    // forms    n                incx
+    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::extremum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &cuda::extremum_cluster},
+    {any_form, {any,             any,        any, any}, &cuda::extremum_polled},
+};
+
+constexpr rule<scal_problem> scal[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::scal_vectorised},
+    {any_form, {any, any, any, any}, &cuda::scal_strided},
+};
+
+constexpr rule<swap_problem> swap[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::swap_vectorised},
+    {any_form, {any, any, any, any}, &cuda::swap_strided},
+};
+
+constexpr rule<rot_problem> rot[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::rot_vectorised},
+    {any_form, {any, any, any, any}, &cuda::rot_strided},
+};
+
+constexpr rule<rotm_problem> rotm[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::rotm_vectorised},
+    {any_form, {any, any, any, any}, &cuda::rotm_strided},
+};
+
+constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::rotg_one_thread}};
+constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_sm90 = {
-    90, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram,
-        dot, nrm2, extremum, scal, swap, rot, rotm, rotg, rotmg}, sgemm_predictor_sm90};
+constinit const tuning tuning_sm90 = {90,
+                                      {sgemm,
+                                       transpose,
+                                       geam,
+                                       sum,
+                                       dsum,
+                                       axpy,
+                                       copy,
+                                       gemsum,
+                                       histogram,
+                                       dot,
+                                       nrm2,
+                                       extremum,
+                                       scal,
+                                       swap,
+                                       rot,
+                                       rotm,
+                                       rotg,
+                                       rotmg},
+                                      sgemm_predictor_sm90};
 
 } // namespace myblas

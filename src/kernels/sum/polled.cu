@@ -1,14 +1,15 @@
-// result = sum of x_i, the same bits on every run, in one launch and one step between blocks.
+// result = sum of x_i, or another reduction (reductions.h), the same bits on every run, in one launch and
+// one step between blocks.
 //
 // Adds to `vectorised_two_level`: rows of the vector are dealt to blocks one by one (rows.h), so that
 // all have the same number of them but one; the blocks put their sums into slots that are their own
 // signal (mailbox.h), in place of a fence, an atomic and a second reading; the last block waits for
 // them, and adds them in their order, while the others end; the launch overlaps the kernel before.
 //
-//   bytes of x    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
+//   bytes read    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
 //      32 MiB         256 x 4                  2 at most               singly          keeps
-//     384 MiB         512 x 4                  4 (double: 3)           in batches      is passed by
-//       beyond        512 x 4                  4 (double: 3)           in batches      keeps
+//     384 MiB         512 x 4                  4 (in double: 3)        in batches      is passed by
+//       beyond        512 x 4                  4 (in double: 3)        in batches      keeps
 //
 // What passes the L1 cache by is the first to leave the L2 cache as well: good for an x of which a part
 // stays there from call to call. Much larger ones are read at the speed of DRAM only if they drive out
@@ -17,7 +18,9 @@
 // The last block waits while the others still run, never they for it; a device that can hold two
 // blocks is enough.
 //
-// Accuracy: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
+// Two vectors share a thread's four loads.
+//
+// Accuracy of sums: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
 // from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU holds.
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
 // Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads; then two blocks
@@ -36,16 +39,17 @@ namespace {
 
 constexpr int rows_per_block = 2; // at least: fewer are not worth a slot
 
-template <class T>
-constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(carrier<T>);
+template <class Carrier>
+constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(Carrier);
 
 constexpr int slots_at_once = 2; // that a thread of the waiting block asks for
 
-template <class T, int threads, int loads, layout where, dealing order, caching policy>
-__global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* slots) {
+template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
+__global__ void __launch_bounds__(threads) polled(typename Reduction::problem p, uint64_t* slots) {
+    using carrier = typename Reduction::carrier;
     wait_for_earlier_work();
-    carrier<T> total = block_sum_by_warp<threads>(
-        add_rows<T, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x));
+    carrier total = block_sum_by_warp<threads>(
+        add_rows<Reduction, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x));
     const int others = static_cast<int>(gridDim.x) - 1;
     if (others > 0) {
         const int block = static_cast<int>(blockIdx.x);
@@ -54,23 +58,26 @@ __global__ void __launch_bounds__(threads) polled(sum_problem<T> p, uint64_t* sl
                 put_sum(slots, others, block, total);
             return;
         }
-        const carrier<T> rest = take_sums<T, threads, slots_at_once>(slots, others);
+        const carrier rest = take_sums<carrier, threads, slots_at_once>(slots, others);
         __syncthreads(); // the sum over the block is free for its next call
-        total.add(block_sum_by_warp<threads>(rest));
+        total += block_sum_by_warp<threads>(rest);
     }
     if (threadIdx.x == 0)
-        *p.result = total.rounded();
+        Reduction::finish(p, total);
 }
 
-template <class T, int threads, int loads, layout where, dealing order, caching policy>
-myblasStatus_t
-launch_blocks(const sum_problem<T>& p, const launch_context& context, int blocks_per_sm) {
+template <class Reduction, int threads, layout where, dealing order, caching policy>
+myblasStatus_t launch_blocks(const typename Reduction::problem& p,
+                             const launch_context& context,
+                             int blocks_per_sm) {
+    using T = typename Reduction::element;
+    constexpr int loads = 4 / Reduction::operands; // of each vector
     const int64_t rows = ceil_div<int64_t>(p.n, row_elements<T, threads>);
-    const int64_t most_blocks =
-        std::min<int64_t>(int64_t{blocks_per_sm} * context.device->sm_count, most_slots<T>);
+    const int64_t most_blocks = std::min<int64_t>(int64_t{blocks_per_sm} * context.device->sm_count,
+                                                  most_slots<typename Reduction::carrier>);
     const int64_t blocks =
         std::clamp<int64_t>(ceil_div<int64_t>(rows, rows_per_block), 1, most_blocks);
-    return launch_overlapped(polled<T, threads, loads, where, order, policy>,
+    return launch_overlapped(polled<Reduction, threads, loads, where, order, policy>,
                              dim3(static_cast<unsigned>(blocks)),
                              threads,
                              context,
@@ -78,39 +85,43 @@ launch_blocks(const sum_problem<T>& p, const launch_context& context, int blocks
                              reinterpret_cast<uint64_t*>(context.counters));
 }
 
-template <class T>
-myblasStatus_t launch_polled(const sum_problem<T>& p, const launch_context& context) {
+template <class Reduction>
+myblasStatus_t launch_polled(const typename Reduction::problem& p, const launch_context& context) {
     using enum layout;
     using enum dealing;
     using enum caching;
-    const int64_t elements_per_mib = (1 << 20) / sizeof(T);
-    if (layout_of(p) == elements) {
+    using R = Reduction;
+    constexpr int64_t element_bytes = R::operands * sizeof(typename R::element);
+    const int64_t elements_per_mib = (1 << 20) / element_bytes;
+    if (layout_of<R>(p) == elements) {
         if (p.n <= 8 * elements_per_mib)
-            return launch_blocks<T, 256, 4, elements, singly, keep>(p, context, 2);
-        return launch_blocks<T, 512, 4, elements, singly, keep>(p, context, 2);
+            return launch_blocks<R, 256, elements, singly, keep>(p, context, 2);
+        return launch_blocks<R, 512, elements, singly, keep>(p, context, 2);
     }
     if (p.n <= 32 * elements_per_mib)
-        return launch_blocks<T, 256, 4, vectors, singly, keep>(p, context, 2);
-    const int residents = sizeof(T) == 4 ? 4 : 3; // on a multiprocessor, by their registers
+        return launch_blocks<R, 256, vectors, singly, keep>(p, context, 2);
     if (p.n <= 384 * elements_per_mib)
-        return launch_blocks<T, 512, 4, vectors, in_batches, pass>(p, context, residents);
-    return launch_blocks<T, 512, 4, vectors, in_batches, keep>(p, context, residents);
+        return launch_blocks<R, 512, vectors, in_batches, pass>(p, context, R::residents);
+    return launch_blocks<R, 512, vectors, in_batches, keep>(p, context, R::residents);
 }
 
-template <class T>
-constexpr kernel_entry<sum_problem<T>> entry{
+template <class Reduction>
+constexpr kernel_entry<typename Reduction::problem> entry{
     .name = "polled",
     .description = "16-byte loads, fixed order: the last block waits for the others' sums",
     .threads = 512,
     .stages = 1,
-    .smem_bytes = 512 * sizeof(carrier<T>),
-    .alignment_bytes = sizeof(T),
-    .launch = launch_polled<T>,
+    .smem_bytes = 512 * sizeof(typename Reduction::carrier),
+    .alignment_bytes = sizeof(typename Reduction::element),
+    .launch = launch_polled<Reduction>,
 };
 
 } // namespace
 
-constinit const kernel_entry<sum_problem<float>> sum_polled = entry<float>;
-constinit const kernel_entry<sum_problem<double>> dsum_polled = entry<double>;
+constinit const kernel_entry<sum_problem<float>> sum_polled = entry<summation<float>>;
+constinit const kernel_entry<sum_problem<double>> dsum_polled = entry<summation<double>>;
+constinit const kernel_entry<dot_problem> dot_polled = entry<dot_product>;
+constinit const kernel_entry<nrm2_problem> nrm2_polled = entry<euclidean_norm>;
+constinit const kernel_entry<extremum_problem> extremum_polled = entry<extremum>;
 
 } // namespace myblas::cuda
