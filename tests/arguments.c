@@ -21,6 +21,18 @@ enum function {
     axpy,
     copy,
     histogram,
+    // Level 1
+    dot,
+    nrm2,
+    iamax,
+    iamin,
+    scal,
+    swap,
+    rot,
+    rotm,
+    rotg,
+    rotmg,
+    // Copies
     set_matrix,
     get_matrix,
     set_matrix_async,
@@ -47,6 +59,16 @@ static const char* const function_names[] = {
     "mysaxpy",
     "myscopy",
     "myhistogram256",
+    "mysdot",
+    "mysnrm2",
+    "myisamax",
+    "myisamin",
+    "mysscal",
+    "mysswap",
+    "mysrot",
+    "mysrotm",
+    "mysrotg",
+    "mysrotmg",
     "myblasSetMatrix",
     "myblasGetMatrix",
     "myblasSetMatrixAsync",
@@ -91,6 +113,16 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     case axpy: return mysaxpy(h, n, g->alpha, g->a, lda, b, ldb);
     case copy: return myscopy(h, n, g->a, lda, b, ldb);
     case histogram: return myhistogram256(h, n, g->a, g->c);
+    case dot: return mysdot(h, n, g->a, lda, b, ldb, g->result);
+    case nrm2: return mysnrm2(h, n, g->a, lda, g->result);
+    case iamax: return myisamax(h, n, g->a, lda, g->result);
+    case iamin: return myisamin(h, n, g->a, lda, g->result);
+    case scal: return mysscal(h, n, g->alpha, (void*)g->a, lda);
+    case swap: return mysswap(h, n, (void*)g->a, lda, b, ldb);
+    case rot: return mysrot(h, n, (void*)g->a, lda, b, ldb, g->alpha, g->beta);
+    case rotm: return mysrotm(h, n, (void*)g->a, lda, b, ldb, g->alpha);
+    case rotg: return mysrotg(h, (void*)g->a, b, g->c, g->result);
+    case rotmg: return mysrotmg(h, (void*)g->a, b, g->c, g->alpha, g->result);
     case set_matrix: return myblasSetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -129,6 +161,16 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     case axpy: return mysaxpy_64(h, n, g->alpha, g->a, lda, b, ldb);
     case copy: return myscopy_64(h, n, g->a, lda, b, ldb);
     case histogram: return myhistogram256_64(h, n, g->a, g->c);
+    case dot: return mysdot_64(h, n, g->a, lda, b, ldb, g->result);
+    case nrm2: return mysnrm2_64(h, n, g->a, lda, g->result);
+    case iamax: return myisamax_64(h, n, g->a, lda, g->result);
+    case iamin: return myisamin_64(h, n, g->a, lda, g->result);
+    case scal: return mysscal_64(h, n, g->alpha, (void*)g->a, lda);
+    case swap: return mysswap_64(h, n, (void*)g->a, lda, b, ldb);
+    case rot: return mysrot_64(h, n, (void*)g->a, lda, b, ldb, g->alpha, g->beta);
+    case rotm: return mysrotm_64(h, n, (void*)g->a, lda, b, ldb, g->alpha);
+    case rotg: return mysrotg(h, (void*)g->a, b, g->c, g->result);
+    case rotmg: return mysrotmg(h, (void*)g->a, b, g->c, g->alpha, g->result);
     case set_matrix: return myblasSetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync_64(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -195,6 +237,17 @@ static const struct fault faults[function_count][max_faults] = {
     [axpy] = {FAULT("alpha", alpha, 0), FAULT("x", a, 0), FAULT("y", b, 0)},
     [copy] = {FAULT("x", a, 0), FAULT("y", b, 0)},
     [histogram] = {FAULT("n", n, -1), FAULT("x", a, 0), FAULT("counts", c, 0), FAULT("counts", c, 4)},
+    [dot] = {FAULT("result", result, 0), FAULT("x", a, 0), FAULT("y", b, 0)},
+    [nrm2] = {FAULT("result", result, 0), FAULT("x", a, 0)},
+    [iamax] = {FAULT("result", result, 0), FAULT("x", a, 0)},
+    [iamin] = {FAULT("result", result, 0), FAULT("x", a, 0)},
+    [scal] = {FAULT("alpha", alpha, 0), FAULT("x", a, 0)},
+    [swap] = {FAULT("x", a, 0), FAULT("y", b, 0)},
+    [rot] = {FAULT("c", alpha, 0), FAULT("s", beta, 0), FAULT("x", a, 0), FAULT("y", b, 0)},
+    [rotm] = {FAULT("param", alpha, 0), FAULT("x", a, 0), FAULT("y", b, 0)},
+    [rotg] = {FAULT("a", a, 0), FAULT("b", b, 0), FAULT("c", c, 0), FAULT("s", result, 0)},
+    [rotmg] = {FAULT("d1", a, 0), FAULT("d2", b, 0), FAULT("x1", c, 0), FAULT("y1", alpha, 0),
+               FAULT("param", result, 0)},
 #define SOURCE_LD "the source's leading dimension"
 #define TARGET_LD "the target's leading dimension"
 #define MATRIX_COPY {FAULT("rows", m, -1), FAULT("cols", n, -1), FAULT("element_bytes", element_bytes, 0),     \
@@ -221,7 +274,7 @@ enum { operand_floats = 64 * 8 }; // room for 256 counts
 
 struct setting {
     struct operand a, b, c, result, scalars, arrays;
-    float host_scalars[2];
+    float host_scalars[5]; // all 1
     double host_result;
     unsigned char host_a[operand_floats * 4], host_b[operand_floats * 4];
 };
@@ -240,11 +293,12 @@ static struct setting* setting_create(myblasHandle_t handle) {
     place_floats(&s->a);
     place_floats(&s->b);
     place_floats(&s->c);
-    s->host_scalars[0] = s->host_scalars[1] = 1;
+    for (int i = 0; i < 5; ++i)
+        s->host_scalars[i] = 1;
     float* scalars = operand_place(&s->scalars, sizeof s->host_scalars, 0);
     memcpy(scalars, s->host_scalars, sizeof s->host_scalars);
     operand_upload(&s->scalars);
-    operand_place(&s->result, sizeof(double), 0);
+    operand_place(&s->result, sizeof s->host_scalars, 0); // what rotmg writes
     operand_upload(&s->result);
     void** arrays = operand_place(&s->arrays, 6 * sizeof(void*), 0);
     for (int i = 0; i < 2; ++i) {
@@ -312,6 +366,15 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         break;
     case geam:
         g.ldb = 3;
+        break;
+    case rotg:
+    case rotmg:
+        if (!device_scalars) {
+            g.a = s->host_a;
+            g.b = s->host_a + 64;
+            g.c = s->host_a + 128;
+            g.result = s->host_b;
+        }
         break;
     case set_matrix:
     case set_matrix_async:
@@ -457,6 +520,11 @@ static void test_quick_returns(void** state) {
         {gemsum, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
         {axpy, offsetof(struct arguments, n), sizeof(struct arguments)},
         {copy, offsetof(struct arguments, n), sizeof(struct arguments)},
+        {scal, offsetof(struct arguments, n), sizeof(struct arguments)},
+        {scal, offsetof(struct arguments, lda), sizeof(struct arguments)},
+        {swap, offsetof(struct arguments, n), sizeof(struct arguments)},
+        {rot, offsetof(struct arguments, n), sizeof(struct arguments)},
+        {rotm, offsetof(struct arguments, n), sizeof(struct arguments)},
         {set_matrix, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
         {get_matrix, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
         {set_matrix_async, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
@@ -487,8 +555,9 @@ static void test_quick_returns(void** state) {
         struct arguments negative = good_arguments(axpy, s, device_scalars);
         negative.n = -5;
         negative.alpha = negative.a = negative.b = NULL;
-        assert_ok(call(axpy, wide, handle, &negative));
-        assert_ok(call(copy, wide, handle, &negative));
+        static const enum function vectors[] = {axpy, copy, scal, swap, rot, rotm};
+        for (size_t i = 0; i < COUNT_OF(vectors); ++i)
+            assert_ok(call(vectors[i], wide, handle, &negative));
     }
     setting_assert_untouched(s);
     setting_destroy(s);
@@ -499,13 +568,15 @@ static void test_sum_of_nothing(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     for (int wide = 0; wide < 2; ++wide) {
-        for (int f = sum; f <= dsum; ++f) {
-            struct arguments g = good_arguments((enum function)f, s, false);
+        static const enum function reductions[] = {sum, asum, dsum, dot, nrm2, iamax, iamin};
+        for (size_t i = 0; i < COUNT_OF(reductions); ++i) {
+            const enum function f = reductions[i];
+            struct arguments g = good_arguments(f, s, false);
             g.n = 0;
             g.a = NULL;
             g.result = NULL;
-            assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &g));
-            assert_message((enum function)f, "result");
+            assert_status(INVALID_VALUE, call(f, wide, handle, &g));
+            assert_message(f, "result");
         }
     }
     setting_assert_untouched(s);
@@ -586,8 +657,10 @@ static void test_unaddressable_sizes(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     const int64_t huge = INT64_C(1) << 40;
-    for (int f = 0; f <= copy; ++f) { // a histogram has no such sizes
+    for (int f = 0; f <= rotm; ++f) {
         const enum function function = (enum function)f;
+        if (function == histogram) // has no such sizes
+            continue;
         struct arguments g = good_arguments(function, s, false);
         g.m = g.n = g.k = huge;
         g.lda = g.ldb = g.ldc = huge;

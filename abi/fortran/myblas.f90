@@ -68,7 +68,17 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_COPY      = 6
     integer(c_int), parameter :: MYBLAS_ROUTINE_GEMSUM    = 7
     integer(c_int), parameter :: MYBLAS_ROUTINE_HISTOGRAM = 8
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 9
+    ! Level 1
+    integer(c_int), parameter :: MYBLAS_ROUTINE_DOT       = 9
+    integer(c_int), parameter :: MYBLAS_ROUTINE_NRM2      = 10
+    integer(c_int), parameter :: MYBLAS_ROUTINE_IAMAX     = 11
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SCAL      = 12
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SWAP      = 13
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROT       = 14
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTM      = 15
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTG      = 16
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTMG     = 17
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 18
 
     type, bind(c) :: myblasCall_t
         integer(c_size_t) :: size_bytes = 112
@@ -886,6 +896,201 @@ module myblas
             integer(c_int64_t), value :: incx
             type(c_ptr), value :: y
             integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        ! ---- Level 1 -------------------------------------------------------------------
+
+        function mysdot(handle, n, x, incx, y, incy, result) &
+            bind(c, name="mysdot") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysdot_64(handle, n, x, incx, y, incy, result) &
+            bind(c, name="mysdot_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysnrm2(handle, n, x, incx, result) bind(c, name="mysnrm2") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysnrm2_64(handle, n, x, incx, result) &
+            bind(c, name="mysnrm2_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamax(handle, n, x, incx, result) bind(c, name="myisamax") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamax_64(handle, n, x, incx, result) &
+            bind(c, name="myisamax_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamin(handle, n, x, incx, result) bind(c, name="myisamin") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamin_64(handle, n, x, incx, result) &
+            bind(c, name="myisamin_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysscal(handle, n, alpha, x, incx) bind(c, name="mysscal") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mysscal_64(handle, n, alpha, x, incx) bind(c, name="mysscal_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mysswap(handle, n, x, incx, y, incy) bind(c, name="mysswap") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysswap_64(handle, n, x, incx, y, incy) &
+            bind(c, name="mysswap_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysrot(handle, n, x, incx, y, incy, c, s) bind(c, name="mysrot") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: c, s
+            integer(c_int) :: status
+        end function
+
+        function mysrot_64(handle, n, x, incx, y, incy, c, s) &
+            bind(c, name="mysrot_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: c, s
+            integer(c_int) :: status
+        end function
+
+        function mysrotm(handle, n, x, incx, y, incy, param) &
+            bind(c, name="mysrotm") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: param
+            integer(c_int) :: status
+        end function
+
+        function mysrotm_64(handle, n, x, incx, y, incy, param) &
+            bind(c, name="mysrotm_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: param
+            integer(c_int) :: status
+        end function
+
+        function mysrotg(handle, a, b, c, s) bind(c, name="mysrotg") result(status)
+            import
+            type(c_ptr), value :: handle, a, b, c, s
+            integer(c_int) :: status
+        end function
+
+        function mysrotmg(handle, d1, d2, x1, y1, param) bind(c, name="mysrotmg") result(status)
+            import
+            type(c_ptr), value :: handle, d1, d2, x1, y1, param
             integer(c_int) :: status
         end function
 
