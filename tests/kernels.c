@@ -547,7 +547,7 @@ static void test_selected_names(void** state) {
         {all, 0, vector_call(MYBLAS_ROUTINE_SCAL, 1 << 20, 2, 0, 0), "strided"},
         {all, 0, vector_call(MYBLAS_ROUTINE_SWAP, 1 << 20, 1, 1, 0), "vectorised"},
         {all, 0, vector_call(MYBLAS_ROUTINE_ROT, 1 << 20, 1, -1, 0), "strided"},
-        {all, 0, vector_call(MYBLAS_ROUTINE_ROTM, 1 << 20, 1, 1, 0x10004), "strided"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_ROTM, 1 << 20, 1, 1, 0x10004), "vectorised"},
         {all, 0, vector_call(MYBLAS_ROUTINE_ROTG, 0, 0, 0, 0), "one_thread"},
         // clang-format on
     };

@@ -3,7 +3,7 @@
 // Bound: latency of a launch, of memory and of a root and divisions in double.  Grid: one thread.  Accepts: everything.
 
 #include "core/rotation.h"
-#include "kernels/common/launch.h"
+#include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
 #include "kernels/vector/registry.h"
 
@@ -12,13 +12,14 @@ namespace {
 
 template <class Problem>
 __global__ void __launch_bounds__(warp_size) generate_one(Problem p) {
+    wait_for_earlier_work();
     if (threadIdx.x == 0)
         generate(p);
 }
 
 template <class Problem>
 myblasStatus_t launch_one(const Problem& p, const launch_context& context) {
-    return launch(generate_one<Problem>, dim3(1), warp_size, 0, context, p);
+    return launch_overlapped(generate_one<Problem>, dim3(1), warp_size, context, p);
 }
 
 template <class Problem>

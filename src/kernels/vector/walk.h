@@ -8,10 +8,12 @@
 //               unit increments, x and y equally far from a 16-byte boundary
 //   strided     element by element, any increments; one thread, in order, when all updates meet in
 //               one element
+// Launches overlap the kernel before, which is most of the time of a short walk.
 #pragma once
 
 #include "core/device.h"
 #include "kernels/common/launch.h"
+#include "kernels/common/overlap.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -87,6 +89,7 @@ __device__ void update(const Operation& op, float* x, float* y) {
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_naive(Problem p) {
+    wait_for_earlier_work();
     const Operation op(p);
     const vectors v = vectors_of(p);
     const int64_t i = int64_t{blockIdx.x} * walk_threads + threadIdx.x;
@@ -96,6 +99,7 @@ __global__ void __launch_bounds__(walk_threads) walk_naive(Problem p) {
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
+    wait_for_earlier_work();
     const Operation op(p);
     if (op.idle())
         return;
@@ -144,6 +148,7 @@ __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
+    wait_for_earlier_work();
     const Operation op(p);
     if (op.idle())
         return;
@@ -158,6 +163,7 @@ __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
 template <class Operation, class Problem>
 __global__ void walk_in_order(Problem p) {
     constexpr use x_use = Operation::x_use, y_use = Operation::y_use;
+    wait_for_earlier_work();
     const Operation op(p);
     if (op.idle())
         return;
@@ -193,21 +199,21 @@ bool is_in_order(const vectors& v) {
 template <class Operation, class Problem>
 myblasStatus_t launch_naive(const Problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, walk_threads)));
-    return launch(walk_naive<Operation, Problem>, grid, walk_threads, 0, context, p);
+    return launch_overlapped(walk_naive<Operation, Problem>, grid, walk_threads, context, p);
 }
 
 template <class Operation, class Problem>
 myblasStatus_t launch_vectorised(const Problem& p, const launch_context& context) {
     const dim3 grid = walk_grid(ceil_div<int64_t>(p.n, walk_elements), *context.device);
-    return launch(walk_vectorised<Operation, Problem>, grid, walk_threads, 0, context, p);
+    return launch_overlapped(walk_vectorised<Operation, Problem>, grid, walk_threads, context, p);
 }
 
 template <class Operation, class Problem>
 myblasStatus_t launch_strided(const Problem& p, const launch_context& context) {
     if (is_in_order<Operation>(vectors_of(p)))
-        return launch(walk_in_order<Operation, Problem>, dim3(1), 1, 0, context, p);
+        return launch_overlapped(walk_in_order<Operation, Problem>, dim3(1), 1, context, p);
     const dim3 grid = walk_grid(ceil_div<int64_t>(p.n, walk_threads), *context.device);
-    return launch(walk_strided<Operation, Problem>, grid, walk_threads, 0, context, p);
+    return launch_overlapped(walk_strided<Operation, Problem>, grid, walk_threads, context, p);
 }
 
 // ---- The ladder ----------------------------------------------------------------------------------
