@@ -113,7 +113,7 @@ typedef void (*myblasLogCallback_t)(const char* message);
 
 /* The routines that have kernels to choose from. */
 typedef enum {
-    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm and its batched forms */
+    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm, mysgemv and their batched forms, mysger */
     MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx, mytransposeStridedBatched */
     MYBLAS_ROUTINE_GEAM = 2,      /* mysgeam */
     MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
@@ -963,6 +963,146 @@ MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, flo
  */
 MYBLAS_API myblasStatus_t
 mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1, float* param);
+
+/* ---- Level 2 --------------------------------------------------------------------------------- */
+
+/*
+ * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
+ * increments must not be zero. All operands but scalars are in device memory. Increments of either sign give the same
+ * promises; only positive ones have fast kernels. These routines are products of one column or of
+ * depth one, and take the kernels of MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules
+ * (with a negative increment the kernel is always `grid_stride`, on the host `reference`).
+ * u = 2^-24. The same bits on every run.
+ */
+
+/*
+ * y = alpha * op(A) * x + beta * y, A m x n, whatever trans is. x has n elements and y m for OP_N, x m and
+ * y n for OP_T and OP_C. m == 0 or n == 0: success, y stays as it is. alpha == 0: A and x are not read and may be
+ * NULL. beta == 0: y is not read. y must not overlap A or x.
+ * INVALID_VALUE, in this order: trans, m, n < 0, lda < max(1, m), incx, incy == 0, (batches)
+ * batch_count < 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy, in every math mode that of
+ * mysgemm with k elements in a row of op(A), strict: (k + 4) u (|alpha| |op(A)| |x| + |beta| |y|).
+ * Source: cublasSgemv_v2.
+ */
+MYBLAS_API myblasStatus_t mysgemv(myblasHandle_t handle,
+                                  myblasOperation_t trans,
+                                  int m,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* x,
+                                  int incx,
+                                  const float* beta,
+                                  float* y,
+                                  int incy);
+MYBLAS_API myblasStatus_t mysgemv_64(myblasHandle_t handle,
+                                     myblasOperation_t trans,
+                                     int64_t m,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* x,
+                                     int64_t incx,
+                                     const float* beta,
+                                     float* y,
+                                     int64_t incy);
+
+/*
+ * The same for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey; strides
+ * count elements and may be anything for A and x. The y must not overlap. Source:
+ * cublasSgemvStridedBatched.
+ */
+MYBLAS_API myblasStatus_t mysgemvStridedBatched(myblasHandle_t handle,
+                                                myblasOperation_t trans,
+                                                int m,
+                                                int n,
+                                                const float* alpha,
+                                                const float* A,
+                                                int lda,
+                                                long long strideA,
+                                                const float* x,
+                                                int incx,
+                                                long long stridex,
+                                                const float* beta,
+                                                float* y,
+                                                int incy,
+                                                long long stridey,
+                                                int batch_count);
+MYBLAS_API myblasStatus_t mysgemvStridedBatched_64(myblasHandle_t handle,
+                                                   myblasOperation_t trans,
+                                                   int64_t m,
+                                                   int64_t n,
+                                                   const float* alpha,
+                                                   const float* A,
+                                                   int64_t lda,
+                                                   long long strideA,
+                                                   const float* x,
+                                                   int64_t incx,
+                                                   long long stridex,
+                                                   const float* beta,
+                                                   float* y,
+                                                   int64_t incy,
+                                                   long long stridey,
+                                                   int64_t batch_count);
+
+/*
+ * The same with Aarray[i], xarray[i] and yarray[i]: arrays in device memory of pointers to device memory.
+ * NOT_SUPPORTED: a negative increment. Source: cublasSgemvBatched.
+ */
+MYBLAS_API myblasStatus_t mysgemvBatched(myblasHandle_t handle,
+                                         myblasOperation_t trans,
+                                         int m,
+                                         int n,
+                                         const float* alpha,
+                                         const float* const Aarray[],
+                                         int lda,
+                                         const float* const xarray[],
+                                         int incx,
+                                         const float* beta,
+                                         float* const yarray[],
+                                         int incy,
+                                         int batch_count);
+MYBLAS_API myblasStatus_t mysgemvBatched_64(myblasHandle_t handle,
+                                            myblasOperation_t trans,
+                                            int64_t m,
+                                            int64_t n,
+                                            const float* alpha,
+                                            const float* const Aarray[],
+                                            int64_t lda,
+                                            const float* const xarray[],
+                                            int64_t incx,
+                                            const float* beta,
+                                            float* const yarray[],
+                                            int64_t incy,
+                                            int64_t batch_count);
+
+/*
+ * A = alpha * x * y^T + A, A m x n with lda >= max(1, m). m == 0 or n == 0 or alpha == 0: success, nothing is read.
+ * INVALID_VALUE, in this order: m, n < 0, incx, incy == 0, lda, alpha NULL, x, y, A NULL.
+ * Accuracy: 3 u (|alpha| |x_i| |y_j| + |A_ij|) + 2^-149 (1 + |alpha|), in every math mode. Source: cublasSger_v2.
+ */
+MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
+                                 int m,
+                                 int n,
+                                 const float* alpha,
+                                 const float* x,
+                                 int incx,
+                                 const float* y,
+                                 int incy,
+                                 float* A,
+                                 int lda);
+MYBLAS_API myblasStatus_t mysger_64(myblasHandle_t handle,
+                                    int64_t m,
+                                    int64_t n,
+                                    const float* alpha,
+                                    const float* x,
+                                    int64_t incx,
+                                    const float* y,
+                                    int64_t incy,
+                                    float* A,
+                                    int64_t lda);
 
 #ifdef __cplusplus
 }

@@ -291,6 +291,67 @@ inline fault check_operands(const rotmg_problem& p) {
     return p.param ? nullptr : "param is NULL";
 }
 
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+inline fault check_sizes(myblasOperation_t trans, const gemv_problem& p) {
+    if (!is_operation(trans))
+        return "trans is not an operation";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.m))
+        return "lda < max(1, m)";
+    if (p.incx == 0)
+        return "incx == 0";
+    if (p.incy == 0)
+        return "incy == 0";
+    return p.batch_count < 0 ? "batch_count < 0" : nullptr;
+}
+
+inline bool is_empty(const gemv_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
+
+inline fault check_operands(const gemv_problem& p) {
+    const wide last_batch = p.batch_count - 1;
+    if (!is_addressable(last_index(p.m, p.n, p.lda) + last_batch * magnitude(p.stride_a),
+                        sizeof(float)) ||
+        !is_addressable(last_index(p.length_x(), p.incx) + last_batch * magnitude(p.stride_x),
+                        sizeof(float)) ||
+        !is_addressable(last_index(p.length_y(), p.incy) + last_batch * magnitude(p.stride_y),
+                        sizeof(float)) ||
+        !is_addressable(wide{p.batch_count} * p.m * p.n, sizeof(float)))
+        return too_large;
+    if (may_count(p.alpha) && !p.a && !p.a_array)
+        return "A is NULL";
+    if (may_count(p.alpha) && !p.x && !p.x_array)
+        return "x is NULL";
+    return p.y || p.y_array ? nullptr : "y is NULL";
+}
+
+inline fault check_sizes(const ger_problem& p) {
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (p.incx == 0)
+        return "incx == 0";
+    if (p.incy == 0)
+        return "incy == 0";
+    return is_leading_dimension(p.lda, p.m) ? nullptr : "lda < max(1, m)";
+}
+
+inline fault check_operands(const ger_problem& p) {
+    if (!is_addressable(last_index(p.m, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+        return too_large;
+    if (!p.x)
+        return "x is NULL";
+    if (!p.y)
+        return "y is NULL";
+    return p.a ? nullptr : "A is NULL";
+}
+
 // ---- Copies between host and device ----------------------------------------------------------------
 
 inline fault check_sizes(

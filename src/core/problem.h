@@ -217,6 +217,41 @@ struct extremum_problem {
     void* result = nullptr; // memory of the backend
 };
 
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+// y = alpha * op(A) * x + beta * y, A m x n. x and y point at element 0 of the vectors, whatever the sign of the
+// increment. Element i of a batch is at base + i * stride, or at array[i] when the array is set.
+struct gemv_problem {
+    bool trans = false;
+    int64_t m = 0, n = 0;
+    scalar alpha{}, beta{};
+    const float* a = nullptr;
+    int64_t lda = 1, stride_a = 0;
+    const float* x = nullptr;
+    int64_t incx = 1, stride_x = 0;
+    float* y = nullptr;
+    int64_t incy = 1, stride_y = 0;
+    const float* const* a_array = nullptr; // [batch_count], device memory
+    const float* const* x_array = nullptr;
+    float* const* y_array = nullptr;
+    int64_t batch_count = 1;
+
+    int64_t length_x() const { return trans ? m : n; }
+    int64_t length_y() const { return trans ? n : m; }
+};
+
+// A = alpha * x * y^T + A, A m x n; x and y as in gemv.
+struct ger_problem {
+    int64_t m = 0, n = 0;
+    scalar alpha{};
+    const float* x = nullptr;
+    int64_t incx = 1;
+    const float* y = nullptr;
+    int64_t incy = 1;
+    float* a = nullptr;
+    int64_t lda = 1;
+};
+
 // A problem with x and y as BLAS gives them, at the lowest address, moved to element 0, which is at
 // the highest where an increment is negative.
 template <class Problem>

@@ -3,7 +3,7 @@
 # and LAPACK testers, which are in the directory TESTERS, on the libraries of LIBRARY_PATH under PRELOAD,
 # with further variables in the environment.
 #   SUITE        blas, cblas: the default inputs and grown ones; lapack: all single-precision inputs;
-#                lapack-short: those that take a moment; level1: for tests/testers/adapter.c
+#                lapack-short: those that take a moment; level1: for tests/vector_testers/adapter.c
 #   EXPECTATION  served, forwarded: all tests pass, and the report says that this became of the calls;
 #                computed: all tests pass, and each routine of the suite was called;
 #                wrong: something fails
