@@ -32,6 +32,11 @@ enum function {
     rotm,
     rotg,
     rotmg,
+    // Level 2
+    gemv,
+    gemv_strided,
+    gemv_batched,
+    ger,
     // Copies
     set_matrix,
     get_matrix,
@@ -69,6 +74,10 @@ static const char* const function_names[] = {
     "mysrotm",
     "mysrotg",
     "mysrotmg",
+    "mysgemv",
+    "mysgemvStridedBatched",
+    "mysgemvBatched",
+    "mysger",
     "myblasSetMatrix",
     "myblasGetMatrix",
     "myblasSetMatrixAsync",
@@ -81,7 +90,7 @@ static const char* const function_names[] = {
 
 // What any of the functions takes. All fields have 8 bytes, so that a fault is an offset and a value.
 struct arguments {
-    int64_t transa, transb, m, n, k, element_bytes, lda, ldb, ldc, batch_count;
+    int64_t transa, transb, m, n, k, element_bytes, lda, ldb, ldc, incx, incy, batch_count;
     const void *alpha, *beta, *a, *b;
     void *c, *result;
 };
@@ -93,6 +102,7 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     const int m = (int)g->m, n = (int)g->n, k = (int)g->k;
     const int lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
     const int bytes = (int)g->element_bytes, batch = (int)g->batch_count;
+    const int incx = (int)g->incx, incy = (int)g->incy;
     void* b = (void*)g->b;
     // clang-format off
     switch (function) {
@@ -123,6 +133,13 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     case rotm: return mysrotm(h, n, (void*)g->a, lda, b, ldb, g->alpha);
     case rotg: return mysrotg(h, (void*)g->a, b, g->c, g->result);
     case rotmg: return mysrotmg(h, (void*)g->a, b, g->c, g->alpha, g->result);
+    case gemv: return mysgemv(h, transa, m, n, g->alpha, g->a, lda, b, incx, g->beta, g->c, incy);
+    case gemv_strided:
+        return mysgemvStridedBatched(h, transa, m, n, g->alpha, g->a, lda, 64, b, incx, 64, g->beta, g->c, incy, 64,
+                                     batch);
+    case gemv_batched:
+        return mysgemvBatched(h, transa, m, n, g->alpha, g->a, lda, b, incx, g->beta, g->c, incy, batch);
+    case ger: return mysger(h, m, n, g->alpha, b, incx, g->c, incy, (void*)g->a, lda);
     case set_matrix: return myblasSetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -171,6 +188,13 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     case rotm: return mysrotm_64(h, n, (void*)g->a, lda, b, ldb, g->alpha);
     case rotg: return mysrotg(h, (void*)g->a, b, g->c, g->result);
     case rotmg: return mysrotmg(h, (void*)g->a, b, g->c, g->alpha, g->result);
+    case gemv: return mysgemv_64(h, transa, m, n, g->alpha, g->a, lda, b, g->incx, g->beta, g->c, g->incy);
+    case gemv_strided:
+        return mysgemvStridedBatched_64(h, transa, m, n, g->alpha, g->a, lda, 64, b, g->incx, 64, g->beta, g->c, g->incy, 64,
+                                     batch);
+    case gemv_batched:
+        return mysgemvBatched_64(h, transa, m, n, g->alpha, g->a, lda, b, g->incx, g->beta, g->c, g->incy, batch);
+    case ger: return mysger_64(h, m, n, g->alpha, b, g->incx, g->c, g->incy, (void*)g->a, lda);
     case set_matrix: return myblasSetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync_64(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -248,6 +272,17 @@ static const struct fault faults[function_count][max_faults] = {
     [rotg] = {FAULT("a", a, 0), FAULT("b", b, 0), FAULT("c", c, 0), FAULT("s", result, 0)},
     [rotmg] = {FAULT("d1", a, 0), FAULT("d2", b, 0), FAULT("x1", c, 0), FAULT("y1", alpha, 0),
                FAULT("param", result, 0)},
+    [gemv] = {FAULT("trans", transa, 3), FAULT("trans", transa, -1), FAULT("m", m, -1), FAULT("n", n, -1),
+               FAULT("lda", lda, 2), FAULT("lda", lda, 0), FAULT("incx", incx, 0), FAULT("incy", incy, 0),
+              FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("x", b, 0), FAULT("y", c, 0)},
+    [gemv_strided] = {FAULT("trans", transa, 3), FAULT("trans", transa, -1), FAULT("m", m, -1), FAULT("n", n, -1),
+               FAULT("lda", lda, 2), FAULT("lda", lda, 0), FAULT("incx", incx, 0), FAULT("incy", incy, 0),
+                      FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("x", b, 0), FAULT("y", c, 0)},
+    [gemv_batched] = {FAULT("trans", transa, 3), FAULT("trans", transa, -1), FAULT("m", m, -1), FAULT("n", n, -1),
+               FAULT("lda", lda, 2), FAULT("lda", lda, 0), FAULT("incx", incx, 0), FAULT("incy", incy, 0),
+                      FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("x", b, 0), FAULT("y", c, 0)},
+    [ger] = {FAULT("m", m, -1), FAULT("n", n, -1), FAULT("incx", incx, 0), FAULT("incy", incy, 0), FAULT("lda", lda, 2),
+             FAULT("alpha", alpha, 0), FAULT("x", b, 0), FAULT("y", c, 0), FAULT("A", a, 0)},
 #define SOURCE_LD "the source's leading dimension"
 #define TARGET_LD "the target's leading dimension"
 #define MATRIX_COPY {FAULT("rows", m, -1), FAULT("cols", n, -1), FAULT("element_bytes", element_bytes, 0),     \
@@ -345,6 +380,8 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         .lda = 3,
         .ldb = 5,
         .ldc = 3,
+        .incx = 1,
+        .incy = 2,
         .batch_count = 2,
         .alpha = device_scalars ? operand_device(&s->scalars) : s->host_scalars,
         .a = operand_device(&s->a),
@@ -355,6 +392,7 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
     g.beta = (const float*)g.alpha + 1;
     switch (function) {
     case sgemm_batched:
+    case gemv_batched:
         g.a = operand_device(&s->arrays);
         g.b = (void* const*)g.a + 2;
         g.c = (void**)operand_device(&s->arrays) + 4;
@@ -520,6 +558,12 @@ static void test_quick_returns(void** state) {
         {gemsum, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
         {axpy, offsetof(struct arguments, n), sizeof(struct arguments)},
         {copy, offsetof(struct arguments, n), sizeof(struct arguments)},
+        {gemv, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
+        {gemv, offsetof(struct arguments, n), offsetof(struct arguments, incx)},
+        {gemv_strided, offsetof(struct arguments, n), offsetof(struct arguments, incy)},
+        {gemv_batched, offsetof(struct arguments, batch_count), offsetof(struct arguments, lda)},
+        {ger, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
+        {ger, offsetof(struct arguments, n), offsetof(struct arguments, incy)},
         {scal, offsetof(struct arguments, n), sizeof(struct arguments)},
         {scal, offsetof(struct arguments, lda), sizeof(struct arguments)},
         {swap, offsetof(struct arguments, n), sizeof(struct arguments)},
@@ -657,9 +701,9 @@ static void test_unaddressable_sizes(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     const int64_t huge = INT64_C(1) << 40;
-    for (int f = 0; f <= rotm; ++f) {
+    for (int f = 0; f <= ger; ++f) {
         const enum function function = (enum function)f;
-        if (function == histogram) // has no such sizes
+        if (function == histogram || function == rotg || function == rotmg) // have no such sizes
             continue;
         struct arguments g = good_arguments(function, s, false);
         g.m = g.n = g.k = huge;

@@ -99,6 +99,10 @@ JOB(plain_swap) { UNUSED_SCALARS; return mysswap(h, 50003, b->c, 1, b->c + 10000
 JOB(strided_swap) { UNUSED_SCALARS; return mysswap(h, 1003, b->c, 2, b->c + 100000, -3); }
 JOB(plain_rot) { return mysrot(h, 50003, b->c, 1, b->c + 100000, 1, alpha, beta); }
 JOB(strided_rot) { return mysrot(h, 1003, b->c, 2, b->c + 100000, -3, alpha, beta); }
+JOB(matrix_vector) { return mysgemv(h, MYBLAS_OP_N, 500, 700, alpha, b->a, 500, b->b, 1, beta, b->c, 1); }
+JOB(strided_vectors) { return mysgemv(h, MYBLAS_OP_T, 500, 700, alpha, b->a, 500, b->b, 2, beta, b->c, 3); }
+JOB(backward_vectors) { return mysgemv(h, MYBLAS_OP_T, 50, 70, alpha, b->a, 50, b->b, -2, beta, b->c, -3); }
+JOB(rank_1_update) { (void)beta; return mysger(h, 300, 200, alpha, b->a, 1, b->b, 1, b->c, 301); }
 JOB(plain_rotm) { (void)beta; return mysrotm(h, 50003, b->c, 1, b->c + 100000, 1, alpha); }
 JOB(strided_rotm) { (void)beta; return mysrotm(h, 1003, b->c, 2, b->c + 100000, -3, alpha); }
 JOB(rotation) { UNUSED_SCALARS; return mysrotg(h, b->c, b->c + 1, b->c + 2, b->c + 3); }
@@ -135,6 +139,10 @@ static const struct job jobs[] = {
     {"strided_axpy", MYBLAS_ROUTINE_AXPY, strided_axpy},
     {"plain_copy", MYBLAS_ROUTINE_COPY, plain_copy},
     {"strided_copy", MYBLAS_ROUTINE_COPY, strided_copy},
+    {"matrix_vector", MYBLAS_ROUTINE_SGEMM, matrix_vector},
+    {"strided_vectors", MYBLAS_ROUTINE_SGEMM, strided_vectors},
+    {"backward_vectors", MYBLAS_ROUTINE_SGEMM, backward_vectors},
+    {"rank_1_update", MYBLAS_ROUTINE_SGEMM, rank_1_update},
     {"plain_dot", MYBLAS_ROUTINE_DOT, plain_dot},
     {"strided_dot", MYBLAS_ROUTINE_DOT, strided_dot},
     {"plain_nrm2", MYBLAS_ROUTINE_NRM2, plain_nrm2},

@@ -1094,6 +1094,135 @@ module myblas
             integer(c_int) :: status
         end function
 
+        ! ---- Level 2 -------------------------------------------------------------------
+
+        function mysgemv(handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="mysgemv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans, m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysgemv_64(handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="mysgemv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysgemvStridedBatched(handle, trans, m, n, alpha, A, lda, strideA, x, &
+            incx, stridex, beta, y, incy, stridey, batch_count) &
+            bind(c, name="mysgemvStridedBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans, m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            integer(c_long_long), value :: stridex
+            type(c_ptr), value :: beta, y
+            integer(c_int), value :: incy
+            integer(c_long_long), value :: stridey
+            integer(c_int), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemvStridedBatched_64(handle, trans, m, n, alpha, A, lda, strideA, x, &
+            incx, stridex, beta, y, incy, stridey, batch_count) &
+            bind(c, name="mysgemvStridedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            integer(c_long_long), value :: stridex
+            type(c_ptr), value :: beta, y
+            integer(c_int64_t), value :: incy
+            integer(c_long_long), value :: stridey
+            integer(c_int64_t), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemvBatched(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, &
+            beta, yarray, incy, batch_count) &
+            bind(c, name="mysgemvBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans, m, n
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int), value :: lda
+            type(c_ptr), value :: xarray
+            integer(c_int), value :: incx
+            type(c_ptr), value :: beta, yarray
+            integer(c_int), value :: incy, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemvBatched_64(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, &
+            beta, yarray, incy, batch_count) &
+            bind(c, name="mysgemvBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: xarray
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: beta, yarray
+            integer(c_int64_t), value :: incy, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysger(handle, m, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="mysger") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function mysger_64(handle, m, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="mysger_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
         ! ---- Kernels ---------------------------------------------------------------------
 
         function myblasGetKernelCount(backend, routine, count) &

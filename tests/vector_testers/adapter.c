@@ -25,6 +25,8 @@ enum routine {
     srotm,
     srotg,
     srotmg,
+    sgemv,
+    sger,
     routine_count
 };
 
@@ -44,6 +46,8 @@ static struct {
     {"level1", "srotm", 0},
     {"level1", "srotg", 0},
     {"level1", "srotmg", 0},
+    {"level2", "sgemv", 0},
+    {"level2", "sger", 0},
 };
 
 __attribute__((destructor)) static void write_report(void) {
@@ -71,7 +75,7 @@ static int is_planted(enum routine routine) {
 // Counts a call. The number of elements that the library is to be asked for.
 static int begin(enum routine routine, int n) {
     ++routines[routine].calls;
-    return n - is_planted(routine);
+    return n > 0 ? n - is_planted(routine) : n;
 }
 
 static myblasHandle_t handle(void) {
@@ -215,4 +219,77 @@ void srotg_(float* a, float* b, float* c, float* s) {
 void srotmg_(float* d1, float* d2, float* x1, const float* y1, float* param) {
     const int swapped = begin(srotmg, 1) == 0;
     check(srotmg, mysrotmg(handle(), swapped ? d2 : d1, swapped ? d1 : d2, x1, y1, param));
+}
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+// Wrong arguments are the reference BLAS's business, whose tests of them are left out.
+static struct copy send_matrix(int rows, int cols, const float* a, int lda) {
+    return send(a, rows > 0 && cols > 0 ? (cols - 1) * lda + rows : 0);
+}
+
+static myblasOperation_t operation(const char* trans) {
+    return *trans == 'N' || *trans == 'n' ? MYBLAS_OP_N : MYBLAS_OP_T;
+}
+
+void sgemv_(const char* trans,
+            const int* m,
+            const int* n,
+            const float* alpha,
+            const float* a,
+            const int* lda,
+            const float* x,
+            const int* incx,
+            const float* beta,
+            float* y,
+            const int* incy) {
+    const myblasOperation_t op = operation(trans);
+    const int columns = begin(sgemv, *n);
+    const struct copy matrix = send_matrix(*m, *n, a, *lda);
+    const struct copy from = send_vector(op == MYBLAS_OP_N ? *n : *m, x, *incx);
+    const struct copy to = send_vector(op == MYBLAS_OP_N ? *m : *n, y, *incy);
+    check(sgemv,
+          mysgemv(handle(),
+                  op,
+                  *m,
+                  columns,
+                  alpha,
+                  matrix.device,
+                  *lda,
+                  from.device,
+                  *incx,
+                  beta,
+                  to.device,
+                  *incy));
+    release(matrix);
+    release(from);
+    fetch(to);
+}
+
+void sger_(const int* m,
+           const int* n,
+           const float* alpha,
+           const float* x,
+           const int* incx,
+           const float* y,
+           const int* incy,
+           float* a,
+           const int* lda) {
+    const int columns = begin(sger, *n);
+    const struct copy matrix = send_matrix(*m, *n, a, *lda);
+    const struct copy column = send_vector(*m, x, *incx), row = send_vector(*n, y, *incy);
+    check(sger,
+          mysger(handle(),
+                 *m,
+                 columns,
+                 alpha,
+                 column.device,
+                 *incx,
+                 row.device,
+                 *incy,
+                 matrix.device,
+                 *lda));
+    release(column);
+    release(row);
+    fetch(matrix);
 }
