@@ -78,6 +78,11 @@ typedef enum {
 /* Values equal cublasOperation_t's. For real data C (conjugate transpose) is T. */
 typedef enum { MYBLAS_OP_N = 0, MYBLAS_OP_T = 1, MYBLAS_OP_C = 2 } myblasOperation_t;
 
+/* Values equal cublasFillMode_t's, cublasSideMode_t's and cublasDiagType_t's. */
+typedef enum { MYBLAS_FILL_MODE_LOWER = 0, MYBLAS_FILL_MODE_UPPER = 1 } myblasFillMode_t;
+typedef enum { MYBLAS_SIDE_LEFT = 0, MYBLAS_SIDE_RIGHT = 1 } myblasSideMode_t;
+typedef enum { MYBLAS_DIAG_NON_UNIT = 0, MYBLAS_DIAG_UNIT = 1 } myblasDiagType_t;
+
 typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } myblasPointerMode_t;
 
 /*
@@ -131,10 +136,15 @@ typedef enum {
     MYBLAS_ROUTINE_ROT = 14,   /* mysrot */
     MYBLAS_ROUTINE_ROTM = 15,  /* mysrotm */
     MYBLAS_ROUTINE_ROTG = 16,  /* mysrotg */
-    MYBLAS_ROUTINE_ROTMG = 17  /* mysrotmg */
+    MYBLAS_ROUTINE_ROTMG = 17, /* mysrotmg */
+    /* Level 2 */
+    MYBLAS_ROUTINE_SYMV = 18, /* myssymv */
+    MYBLAS_ROUTINE_SYR = 19,  /* myssyr, myssyr2 */
+    MYBLAS_ROUTINE_TRMV = 20, /* mystrmv */
+    MYBLAS_ROUTINE_TRSV = 21  /* mystrsv */
 } myblasRoutine_t;
 
-#define MYBLAS_ROUTINE_COUNT 18
+#define MYBLAS_ROUTINE_COUNT 22
 
 /*
  * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
@@ -152,6 +162,9 @@ typedef enum {
  *   DOT SWAP ROT ROTM   as AXPY and COPY
  *   NRM2 IAMAX SCAL     as SUM
  *   ROTG ROTMG          nothing
+ *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
+ *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr
+ *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
  * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
  * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
  * the sizes of earlier ones.
@@ -167,6 +180,9 @@ typedef struct {
     const void *A, *B, *C;
     myblasMath_t math_mode;
     int pointer_array;
+    myblasSideMode_t side;
+    myblasFillMode_t uplo;
+    myblasDiagType_t diag;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -969,8 +985,7 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
 /*
  * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
  * increments must not be zero. All operands but scalars are in device memory. Increments of either sign give the same
- * promises; only positive ones have fast kernels. These routines are products of one column or of
- * depth one, and take the kernels of MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules
+ * promises. mysgemv and mysger are products of one column or of depth one, and take the kernels of MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules
  * (with a negative increment the kernel is always `grid_stride`, on the host `reference`).
  * u = 2^-24. The same bits on every run.
  */
@@ -1103,6 +1118,125 @@ MYBLAS_API myblasStatus_t mysger_64(myblasHandle_t handle,
                                     int64_t incy,
                                     float* A,
                                     int64_t lda);
+
+/*
+ * y = alpha * A * x + beta * y, A symmetric, n x n. Of A only the triangle that uplo names is read; y must not
+ * overlap A or x. These and the following routines have kernels of their own (MYBLAS_ROUTINE_SYMV and so
+ * on). n == 0: success. alpha == 0: A and x are not read and may be NULL. beta == 0: y is not read.
+ * INVALID_VALUE, in this order: uplo, n < 0, lda < max(1, n), incx, incy == 0, alpha, beta NULL, A, x NULL
+ * where they are read, y NULL. Accuracy: (n + 4) u (|alpha| |A| |x| + |beta| |y|). Source: cublasSsymv_v2.
+ */
+MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* x,
+                                  int incx,
+                                  const float* beta,
+                                  float* y,
+                                  int incy);
+MYBLAS_API myblasStatus_t myssymv_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* x,
+                                     int64_t incx,
+                                     const float* beta,
+                                     float* y,
+                                     int64_t incy);
+
+/*
+ * A = alpha * x * x^T + A (myssyr), A = alpha * (x * y^T + y * x^T) + A (myssyr2) on the triangle of A that uplo
+ * names; nothing else of A, which is n x n, is read or written. n == 0 or alpha == 0: success, nothing is read.
+ * INVALID_VALUE, in this order: uplo, n < 0, incx, incy == 0, lda < max(1, n), alpha NULL, x, y, A NULL.
+ * Accuracy: 3 u (|alpha| |x_i| |x_j| + |A_ij|), and 5 u (|alpha| (|x_i| |y_j| + |y_i| |x_j|) + |A_ij|), and
+ * 2^-148 (1 + |alpha| + |x_i| + |y_i|) where products underflow. Source: cublasSsyr_v2, cublasSsyr2_v2.
+ */
+MYBLAS_API myblasStatus_t myssyr(myblasHandle_t handle,
+                                 myblasFillMode_t uplo,
+                                 int n,
+                                 const float* alpha,
+                                 const float* x,
+                                 int incx,
+                                 float* A,
+                                 int lda);
+MYBLAS_API myblasStatus_t myssyr_64(myblasHandle_t handle,
+                                    myblasFillMode_t uplo,
+                                    int64_t n,
+                                    const float* alpha,
+                                    const float* x,
+                                    int64_t incx,
+                                    float* A,
+                                    int64_t lda);
+MYBLAS_API myblasStatus_t myssyr2(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  int n,
+                                  const float* alpha,
+                                  const float* x,
+                                  int incx,
+                                  const float* y,
+                                  int incy,
+                                  float* A,
+                                  int lda);
+MYBLAS_API myblasStatus_t myssyr2_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* x,
+                                     int64_t incx,
+                                     const float* y,
+                                     int64_t incy,
+                                     float* A,
+                                     int64_t lda);
+
+/*
+ * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n, named by uplo. The other
+ * triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which is 1. x must not overlap A.
+ * n == 0: success. mystrsv does not look for zeros on the diagonal: they give Inf or NaN. INVALID_VALUE, in this
+ * order: uplo, trans, diag, n < 0, lda < max(1, n), incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|;
+ * mystrsv solves a system near by, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2,
+ * cublasStrsv_v2.
+ */
+MYBLAS_API myblasStatus_t mystrmv(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  myblasDiagType_t diag,
+                                  int n,
+                                  const float* A,
+                                  int lda,
+                                  float* x,
+                                  int incx);
+MYBLAS_API myblasStatus_t mystrmv_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     myblasDiagType_t diag,
+                                     int64_t n,
+                                     const float* A,
+                                     int64_t lda,
+                                     float* x,
+                                     int64_t incx);
+MYBLAS_API myblasStatus_t mystrsv(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  myblasDiagType_t diag,
+                                  int n,
+                                  const float* A,
+                                  int lda,
+                                  float* x,
+                                  int incx);
+MYBLAS_API myblasStatus_t mystrsv_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     myblasDiagType_t diag,
+                                     int64_t n,
+                                     const float* A,
+                                     int64_t lda,
+                                     float* x,
+                                     int64_t incx);
 
 #ifdef __cplusplus
 }

@@ -258,6 +258,63 @@ read_call(const myblasCall_t&, const call_setting& setting, rotmg_problem*, bool
     return nullptr;
 }
 
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, symv_problem* p, bool* is_quick) {
+    *p = {.upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .beta = {.value = 0.5f},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .x = operand_b<float>(call),
+          .incx = call.ldb,
+          .y = operand_c(call),
+          .incy = call.ldc};
+    if (const fault found = check_sizes(call.uplo, *p))
+        return found;
+    *is_quick = p->n == 0;
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, syr_problem* p, bool* is_quick) {
+    const bool twice = call.ldc != 0;
+    *p = {.upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .x = operand_b<float>(call),
+          .incx = call.ldb,
+          .y = twice ? operand_c(call) : nullptr,
+          .incy = twice ? call.ldc : 1,
+          .a = const_cast<float*>(operand_a<float>(call)),
+          .lda = call.lda};
+    if (const fault found = check_sizes(call.uplo, *p))
+        return found;
+    *is_quick = p->n == 0;
+    return *is_quick ? nullptr : check_operands(*p, twice);
+}
+
+template <bool solve>
+fault read_call(const myblasCall_t& call,
+                const call_setting&,
+                triangular_problem<solve>* p,
+                bool* is_quick) {
+    *p = {.upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .trans = call.transa != MYBLAS_OP_N,
+          .unit = call.diag == MYBLAS_DIAG_UNIT,
+          .n = call.n,
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .x = const_cast<float*>(operand_b<float>(call)),
+          .incx = call.ldb};
+    if (const fault found = check_sizes(call.uplo, call.transa, call.diag, *p))
+        return found;
+    *is_quick = p->n == 0;
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
 // Hands visit(problem) what the described call would dispatch, and answers its status; SUCCESS for a
 // call that would dispatch nothing.
 template <class Visitor>

@@ -132,4 +132,13 @@ inline description describe(const scal_problem& p) { return describe_vector(p); 
 inline description describe(const rotg_problem&) { return {}; }
 inline description describe(const rotmg_problem&) { return {}; }
 
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+inline description describe(const symv_problem& p) { return describe_vectors(p); }
+inline description describe(const syr_problem& p) { return describe_vectors(p); }
+template <bool solve>
+description describe(const triangular_problem<solve>& p) {
+    return describe_vector(p);
+}
+
 } // namespace myblas

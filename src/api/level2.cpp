@@ -1,5 +1,6 @@
-// Matrices and vectors: gemv and ger. Both are products, of one column or row and of depth one, and take the kernels of
-// products: a vector with a positive increment is a row of a matrix with that leading dimension.
+// Matrices and vectors. gemv and ger are products, of one column or row and of depth one, and take the kernels of
+// products: a vector with a positive increment is a row of a matrix with that leading dimension. Triangles have
+// kernels of their own.
 #include "api/dispatch.h"
 #include "api/validate.h"
 
@@ -80,12 +81,6 @@ dispatch_product(myblasContext& handle, const char* function, const Problem& p) 
                                     : dispatch_plainly(handle, function, product);
 }
 
-// With a negative increment BLAS gives the address of the last element.
-template <class T>
-T* first_element(T* x, int64_t n, int64_t increment) {
-    return x && increment < 0 ? x + (1 - n) * increment : x;
-}
-
 // `p` has everything but the transposition and the scalars, and vectors as the caller gave them.
 myblasStatus_t gemv(const char* function,
                     myblasHandle_t handle,
@@ -137,6 +132,80 @@ myblasStatus_t ger(myblasHandle_t handle, const float* alpha, ger_problem p) noe
     p.x = first_element(p.x, p.m, p.incx);
     p.y = first_element(p.y, p.n, p.incy);
     return dispatch_product(*handle, function, p);
+}
+
+// ---- Triangles -----------------------------------------------------------------------------------
+
+myblasStatus_t symv(myblasHandle_t handle,
+                    myblasFillMode_t uplo,
+                    const float* alpha,
+                    const float* beta,
+                    symv_problem p) noexcept {
+    constexpr const char* function = "myssymv";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (const fault found = check_sizes(uplo, p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (p.n == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    if (!alpha)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
+    if (!beta)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
+    p.upper = uplo == MYBLAS_FILL_MODE_UPPER;
+    p.alpha = read_scalar(*handle, alpha);
+    p.beta = read_scalar(*handle, beta);
+    if (const fault found = check_operands(p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (!may_count(p.alpha) && !p.beta.device && p.beta.value == 1)
+        return MYBLAS_STATUS_SUCCESS;
+    return dispatch(*handle, function, at_first_elements(p));
+}
+
+// syr and syr2, which `twice` tells apart.
+myblasStatus_t syr(const char* function,
+                   myblasHandle_t handle,
+                   myblasFillMode_t uplo,
+                   const float* alpha,
+                   bool twice,
+                   syr_problem p) noexcept {
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (const fault found = check_sizes(uplo, p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (p.n == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    if (!alpha)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
+    p.upper = uplo == MYBLAS_FILL_MODE_UPPER;
+    p.alpha = read_scalar(*handle, alpha);
+    if (!may_count(p.alpha))
+        return MYBLAS_STATUS_SUCCESS;
+    if (const fault found = check_operands(p, twice))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    return dispatch(*handle, function, at_first_elements(p));
+}
+
+template <bool solve>
+myblasStatus_t triangular(const char* function,
+                          myblasHandle_t handle,
+                          myblasFillMode_t uplo,
+                          myblasOperation_t trans,
+                          myblasDiagType_t diag,
+                          triangular_problem<solve> p) noexcept {
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (const fault found = check_sizes(uplo, trans, diag, p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (p.n == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    if (const fault found = check_operands(p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    p.upper = uplo == MYBLAS_FILL_MODE_UPPER;
+    p.trans = trans != MYBLAS_OP_N;
+    p.unit = diag == MYBLAS_DIAG_UNIT;
+    p.x = first_element(p.x, p.n, p.incx);
+    return dispatch(*handle, function, p);
 }
 
 } // namespace
@@ -342,6 +411,170 @@ myblasStatus_t mysger_64(myblasHandle_t handle,
     return ger(handle,
                alpha,
                {.m = m, .n = n, .x = x, .incx = incx, .y = y, .incy = incy, .a = A, .lda = lda});
+}
+
+myblasStatus_t myssymv(myblasHandle_t handle,
+                       myblasFillMode_t uplo,
+                       int n,
+                       const float* alpha,
+                       const float* A,
+                       int lda,
+                       const float* x,
+                       int incx,
+                       const float* beta,
+                       float* y,
+                       int incy) {
+    return symv(handle,
+                uplo,
+                alpha,
+                beta,
+                {.n = n, .a = A, .lda = lda, .x = x, .incx = incx, .y = y, .incy = incy});
+}
+
+myblasStatus_t myssymv_64(myblasHandle_t handle,
+                          myblasFillMode_t uplo,
+                          int64_t n,
+                          const float* alpha,
+                          const float* A,
+                          int64_t lda,
+                          const float* x,
+                          int64_t incx,
+                          const float* beta,
+                          float* y,
+                          int64_t incy) {
+    return symv(handle,
+                uplo,
+                alpha,
+                beta,
+                {.n = n, .a = A, .lda = lda, .x = x, .incx = incx, .y = y, .incy = incy});
+}
+
+myblasStatus_t myssyr(myblasHandle_t handle,
+                      myblasFillMode_t uplo,
+                      int n,
+                      const float* alpha,
+                      const float* x,
+                      int incx,
+                      float* A,
+                      int lda) {
+    return syr(
+        "myssyr", handle, uplo, alpha, false, {.n = n, .x = x, .incx = incx, .a = A, .lda = lda});
+}
+
+myblasStatus_t myssyr_64(myblasHandle_t handle,
+                         myblasFillMode_t uplo,
+                         int64_t n,
+                         const float* alpha,
+                         const float* x,
+                         int64_t incx,
+                         float* A,
+                         int64_t lda) {
+    return syr(
+        "myssyr", handle, uplo, alpha, false, {.n = n, .x = x, .incx = incx, .a = A, .lda = lda});
+}
+
+myblasStatus_t myssyr2(myblasHandle_t handle,
+                       myblasFillMode_t uplo,
+                       int n,
+                       const float* alpha,
+                       const float* x,
+                       int incx,
+                       const float* y,
+                       int incy,
+                       float* A,
+                       int lda) {
+    return syr("myssyr2",
+               handle,
+               uplo,
+               alpha,
+               true,
+               {.n = n, .x = x, .incx = incx, .y = y, .incy = incy, .a = A, .lda = lda});
+}
+
+myblasStatus_t myssyr2_64(myblasHandle_t handle,
+                          myblasFillMode_t uplo,
+                          int64_t n,
+                          const float* alpha,
+                          const float* x,
+                          int64_t incx,
+                          const float* y,
+                          int64_t incy,
+                          float* A,
+                          int64_t lda) {
+    return syr("myssyr2",
+               handle,
+               uplo,
+               alpha,
+               true,
+               {.n = n, .x = x, .incx = incx, .y = y, .incy = incy, .a = A, .lda = lda});
+}
+
+myblasStatus_t mystrmv(myblasHandle_t handle,
+                       myblasFillMode_t uplo,
+                       myblasOperation_t trans,
+                       myblasDiagType_t diag,
+                       int n,
+                       const float* A,
+                       int lda,
+                       float* x,
+                       int incx) {
+    return triangular("mystrmv",
+                      handle,
+                      uplo,
+                      trans,
+                      diag,
+                      trmv_problem{.n = n, .a = A, .lda = lda, .x = x, .incx = incx});
+}
+
+myblasStatus_t mystrmv_64(myblasHandle_t handle,
+                          myblasFillMode_t uplo,
+                          myblasOperation_t trans,
+                          myblasDiagType_t diag,
+                          int64_t n,
+                          const float* A,
+                          int64_t lda,
+                          float* x,
+                          int64_t incx) {
+    return triangular("mystrmv",
+                      handle,
+                      uplo,
+                      trans,
+                      diag,
+                      trmv_problem{.n = n, .a = A, .lda = lda, .x = x, .incx = incx});
+}
+
+myblasStatus_t mystrsv(myblasHandle_t handle,
+                       myblasFillMode_t uplo,
+                       myblasOperation_t trans,
+                       myblasDiagType_t diag,
+                       int n,
+                       const float* A,
+                       int lda,
+                       float* x,
+                       int incx) {
+    return triangular("mystrsv",
+                      handle,
+                      uplo,
+                      trans,
+                      diag,
+                      trsv_problem{.n = n, .a = A, .lda = lda, .x = x, .incx = incx});
+}
+
+myblasStatus_t mystrsv_64(myblasHandle_t handle,
+                          myblasFillMode_t uplo,
+                          myblasOperation_t trans,
+                          myblasDiagType_t diag,
+                          int64_t n,
+                          const float* A,
+                          int64_t lda,
+                          float* x,
+                          int64_t incx) {
+    return triangular("mystrsv",
+                      handle,
+                      uplo,
+                      trans,
+                      diag,
+                      trsv_problem{.n = n, .a = A, .lda = lda, .x = x, .incx = incx});
 }
 
 } // extern "C"

@@ -352,6 +352,89 @@ inline fault check_operands(const ger_problem& p) {
     return p.a ? nullptr : "A is NULL";
 }
 
+inline bool is_fill_mode(myblasFillMode_t uplo) {
+    return uplo == MYBLAS_FILL_MODE_LOWER || uplo == MYBLAS_FILL_MODE_UPPER;
+}
+inline bool is_diag_type(myblasDiagType_t diag) {
+    return diag == MYBLAS_DIAG_NON_UNIT || diag == MYBLAS_DIAG_UNIT;
+}
+
+inline fault check_sizes(myblasFillMode_t uplo, const symv_problem& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.n))
+        return "lda < max(1, n)";
+    if (p.incx == 0)
+        return "incx == 0";
+    return p.incy == 0 ? "incy == 0" : nullptr;
+}
+
+inline fault check_operands(const symv_problem& p) {
+    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+        return too_large;
+    if (may_count(p.alpha) && !p.a)
+        return "A is NULL";
+    if (may_count(p.alpha) && !p.x)
+        return "x is NULL";
+    return p.y ? nullptr : "y is NULL";
+}
+
+inline fault check_sizes(myblasFillMode_t uplo, const syr_problem& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (p.n < 0)
+        return "n < 0";
+    if (p.incx == 0)
+        return "incx == 0";
+    if (p.incy == 0)
+        return "incy == 0";
+    return is_leading_dimension(p.lda, p.n) ? nullptr : "lda < max(1, n)";
+}
+
+inline fault check_operands(const syr_problem& p, bool twice) {
+    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+        return too_large;
+    if (!p.x)
+        return "x is NULL";
+    if (twice && !p.y)
+        return "y is NULL";
+    return p.a ? nullptr : "A is NULL";
+}
+
+template <bool solve>
+fault check_sizes(myblasFillMode_t uplo,
+                  myblasOperation_t trans,
+                  myblasDiagType_t diag,
+                  const triangular_problem<solve>& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (!is_operation(trans))
+        return "trans is not an operation";
+    if (!is_diag_type(diag))
+        return "diag is neither unit nor non-unit";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.n))
+        return "lda < max(1, n)";
+    return p.incx == 0 ? "incx == 0" : nullptr;
+}
+
+template <bool solve>
+fault check_operands(const triangular_problem<solve>& p) {
+    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incx), sizeof(float)))
+        return too_large;
+    if (!p.a)
+        return "A is NULL";
+    return p.x ? nullptr : "x is NULL";
+}
+
 // ---- Copies between host and device ----------------------------------------------------------------
 
 inline fault check_sizes(

@@ -252,14 +252,59 @@ struct ger_problem {
     int64_t lda = 1;
 };
 
+// y = alpha * A * x + beta * y, A symmetric, n x n, in one triangle; x and y as in gemv.
+struct symv_problem {
+    bool upper = false;
+    int64_t n = 0;
+    scalar alpha{}, beta{};
+    const float* a = nullptr;
+    int64_t lda = 1;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+};
+
+// A = alpha * (x * y^T + y * x^T) + A on one triangle; without y, A = alpha * x * x^T + A.
+struct syr_problem {
+    bool upper = false;
+    int64_t n = 0;
+    scalar alpha{};
+    const float* x = nullptr;
+    int64_t incx = 1;
+    const float* y = nullptr;
+    int64_t incy = 1;
+    float* a = nullptr;
+    int64_t lda = 1;
+};
+
+// x = op(A) * x, or with `solve` op(A) * x = the old x, A a triangle, n x n; x as in gemv.
+template <bool solve>
+struct triangular_problem {
+    bool upper = false, trans = false, unit = false;
+    int64_t n = 0;
+    const float* a = nullptr;
+    int64_t lda = 1;
+    float* x = nullptr;
+    int64_t incx = 1;
+
+    bool op_is_lower() const { return upper == trans; }
+};
+using trmv_problem = triangular_problem<false>;
+using trsv_problem = triangular_problem<true>;
+
+// Where element 0 of a vector is that BLAS gives by its lowest address. x may be null where it is not read.
+template <class T>
+T* first_element(T* x, int64_t n, int64_t increment) {
+    return x && increment < 0 ? x + (1 - n) * increment : x;
+}
+
 // A problem with x and y as BLAS gives them, at the lowest address, moved to element 0, which is at
 // the highest where an increment is negative.
 template <class Problem>
 Problem at_first_elements(Problem p) {
-    if (p.incx < 0)
-        p.x += (1 - p.n) * p.incx;
-    if (p.incy < 0)
-        p.y += (1 - p.n) * p.incy;
+    p.x = first_element(p.x, p.n, p.incx);
+    p.y = first_element(p.y, p.n, p.incy);
     return p;
 }
 

@@ -104,6 +104,27 @@ struct routine_traits<rotmg_problem> {
     static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_ROTMG;
     static constexpr const char* name = "ROTMG";
 };
+// Level 2
+template <>
+struct routine_traits<symv_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYMV;
+    static constexpr const char* name = "SYMV";
+};
+template <>
+struct routine_traits<syr_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYR;
+    static constexpr const char* name = "SYR";
+};
+template <>
+struct routine_traits<trmv_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRMV;
+    static constexpr const char* name = "TRMV";
+};
+template <>
+struct routine_traits<trsv_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRSV;
+    static constexpr const char* name = "TRSV";
+};
 
 // The kernels in ladder order. The cuda lists are empty in a build without CUDA.
 template <class Problem>
@@ -149,6 +170,15 @@ template <> kernel_list<rot_problem> cuda_kernels();
 template <> kernel_list<rotm_problem> cuda_kernels();
 template <> kernel_list<rotg_problem> cuda_kernels();
 template <> kernel_list<rotmg_problem> cuda_kernels();
+// Level 2
+template <> kernel_list<symv_problem> host_kernels();
+template <> kernel_list<syr_problem> host_kernels();
+template <> kernel_list<trmv_problem> host_kernels();
+template <> kernel_list<trsv_problem> host_kernels();
+template <> kernel_list<symv_problem> cuda_kernels();
+template <> kernel_list<syr_problem> cuda_kernels();
+template <> kernel_list<trmv_problem> cuda_kernels();
+template <> kernel_list<trsv_problem> cuda_kernels();
 // clang-format on
 
 template <class Problem>
@@ -201,6 +231,14 @@ myblasStatus_t visit_routine(myblasRoutine_t routine, Visitor&& visit) {
         return visit.template operator()<rotg_problem>();
     case MYBLAS_ROUTINE_ROTMG:
         return visit.template operator()<rotmg_problem>();
+    case MYBLAS_ROUTINE_SYMV:
+        return visit.template operator()<symv_problem>();
+    case MYBLAS_ROUTINE_SYR:
+        return visit.template operator()<syr_problem>();
+    case MYBLAS_ROUTINE_TRMV:
+        return visit.template operator()<trmv_problem>();
+    case MYBLAS_ROUTINE_TRSV:
+        return visit.template operator()<trsv_problem>();
     }
     return MYBLAS_STATUS_INVALID_VALUE;
 }

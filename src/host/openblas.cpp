@@ -30,6 +30,11 @@ openblas_library load() {
             found.uses_openmp = get_parallel() == openmp;
             found.loaded_by = getpid();
             find(library, "cblas_sgemv", &found.sgemv);
+            find(library, "cblas_ssymv", &found.ssymv);
+            find(library, "cblas_ssyr", &found.ssyr);
+            find(library, "cblas_ssyr2", &found.ssyr2);
+            find(library, "cblas_strmv", &found.strmv);
+            find(library, "cblas_strsv", &found.strsv);
             find(library, "cblas_ssyrk", &found.ssyrk);
             find(library, "cblas_ssyr2k", &found.ssyr2k);
             find(library, "cblas_ssymm", &found.ssymm);

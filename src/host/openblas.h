@@ -113,6 +113,40 @@ struct openblas_library {
                   float beta,
                   float* y,
                   int incy) = nullptr;
+    void (*ssymv)(cblas_order,
+                  cblas_uplo,
+                  int n,
+                  float alpha,
+                  const float* a,
+                  int lda,
+                  const float* x,
+                  int incx,
+                  float beta,
+                  float* y,
+                  int incy) = nullptr;
+    void (*ssyr)(
+        cblas_order, cblas_uplo, int n, float alpha, const float* x, int incx, float* a, int lda) =
+        nullptr;
+    void (*ssyr2)(cblas_order,
+                  cblas_uplo,
+                  int n,
+                  float alpha,
+                  const float* x,
+                  int incx,
+                  const float* y,
+                  int incy,
+                  float* a,
+                  int lda) = nullptr;
+    using triangular_function = void (*)(cblas_order,
+                                         cblas_uplo,
+                                         cblas_transpose,
+                                         cblas_diag,
+                                         int n,
+                                         const float* a,
+                                         int lda,
+                                         float* x,
+                                         int incx);
+    triangular_function strmv = nullptr, strsv = nullptr;
     bool uses_openmp = false;
     pid_t loaded_by = 0;
 

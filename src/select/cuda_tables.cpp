@@ -58,5 +58,10 @@ template selection_table<rot_problem> cuda_table(int arch);
 template selection_table<rotm_problem> cuda_table(int arch);
 template selection_table<rotg_problem> cuda_table(int arch);
 template selection_table<rotmg_problem> cuda_table(int arch);
+// Level 2
+template selection_table<symv_problem> cuda_table(int arch);
+template selection_table<syr_problem> cuda_table(int arch);
+template selection_table<trmv_problem> cuda_table(int arch);
+template selection_table<trsv_problem> cuda_table(int arch);
 
 } // namespace myblas

@@ -24,6 +24,11 @@ template <> kernel_list<rot_problem> cuda_kernels() { return {}; }
 template <> kernel_list<rotm_problem> cuda_kernels() { return {}; }
 template <> kernel_list<rotg_problem> cuda_kernels() { return {}; }
 template <> kernel_list<rotmg_problem> cuda_kernels() { return {}; }
+// Level 2
+template <> kernel_list<symv_problem> cuda_kernels() { return {}; }
+template <> kernel_list<syr_problem> cuda_kernels() { return {}; }
+template <> kernel_list<trmv_problem> cuda_kernels() { return {}; }
+template <> kernel_list<trsv_problem> cuda_kernels() { return {}; }
 // clang-format on
 
 template <class Problem>
@@ -50,5 +55,10 @@ template selection_table<rot_problem> cuda_table(int arch);
 template selection_table<rotm_problem> cuda_table(int arch);
 template selection_table<rotg_problem> cuda_table(int arch);
 template selection_table<rotmg_problem> cuda_table(int arch);
+// Level 2
+template selection_table<symv_problem> cuda_table(int arch);
+template selection_table<syr_problem> cuda_table(int arch);
+template selection_table<trmv_problem> cuda_table(int arch);
+template selection_table<trsv_problem> cuda_table(int arch);
 
 } // namespace myblas

@@ -28,7 +28,12 @@ struct tuning {
                rule_list<rot_problem>,
                rule_list<rotm_problem>,
                rule_list<rotg_problem>,
-               rule_list<rotmg_problem>>
+               rule_list<rotmg_problem>,
+               // Level 2
+               rule_list<symv_problem>,
+               rule_list<syr_problem>,
+               rule_list<trmv_problem>,
+               rule_list<trsv_problem>>
         rules;
 
     const predictor& (*sgemm_predictor)() = nullptr; // null: none

@@ -1,6 +1,7 @@
 // Rules of the host backend.
 // Provenance: unmeasured; OpenBLAS where it can be loaded, else the best of the library's own.
 #include "host/histogram/registry.h"
+#include "host/level2/registry.h"
 #include "host/sgemm/registry.h"
 #include "host/sum/registry.h"
 #include "host/transpose/registry.h"
@@ -88,29 +89,35 @@ constexpr rule<rotg_problem> rotg[] = {
 constexpr rule<rotmg_problem> rotmg[] = {
     {any_form, {any, any, any, any}, &host::rotmg_reference},
 };
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+constexpr rule<symv_problem> symv[] = {
+    {any_form, {any, any, any, any}, &host::symv_openblas},
+    {any_form, {any, any, any, any}, &host::symv_reference},
+};
+
+constexpr rule<syr_problem> syr[] = {
+    {any_form, {any, any, any, any}, &host::syr_openblas},
+    {any_form, {any, any, any, any}, &host::syr_reference},
+};
+
+constexpr rule<trmv_problem> trmv[] = {
+    {any_form, {any, any, any, any}, &host::trmv_openblas},
+    {any_form, {any, any, any, any}, &host::trmv_reference},
+};
+
+constexpr rule<trsv_problem> trsv[] = {
+    {any_form, {any, any, any, any}, &host::trsv_openblas},
+    {any_form, {any, any, any, any}, &host::trsv_reference},
+};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_host = {0,
-                                      {sgemm,
-                                       transpose,
-                                       geam,
-                                       sum,
-                                       dsum,
-                                       axpy,
-                                       copy,
-                                       gemsum,
-                                       histogram,
-                                       dot,
-                                       nrm2,
-                                       extremum,
-                                       scal,
-                                       swap,
-                                       rot,
-                                       rotm,
-                                       rotg,
-                                       rotmg}};
+constinit const tuning tuning_host = {
+    0, {sgemm,    transpose, geam, sum, dsum, axpy, copy,  gemsum, histogram, dot,  nrm2,
+        extremum, scal,      swap, rot, rotm, rotg, rotmg, symv,   syr,       trmv, trsv}};
 
 template <class Problem>
 selection_table<Problem> host_table() {
@@ -136,5 +143,10 @@ template selection_table<rot_problem> host_table();
 template selection_table<rotm_problem> host_table();
 template selection_table<rotg_problem> host_table();
 template selection_table<rotmg_problem> host_table();
+// Level 2
+template selection_table<symv_problem> host_table();
+template selection_table<syr_problem> host_table();
+template selection_table<trmv_problem> host_table();
+template selection_table<trsv_problem> host_table();
 
 } // namespace myblas

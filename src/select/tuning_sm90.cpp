@@ -2,6 +2,7 @@
 // Provenance: products by the predictor (model_sm90.inc); transposes by docs/experiments/transpose.md; sums and
 // histogram by sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
 #include "kernels/histogram/registry.h"
+#include "kernels/level2/registry.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
 #include "kernels/transpose/registry.h"
@@ -139,29 +140,34 @@ constexpr rule<rotm_problem> rotm[] = {
 
 constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::rotg_one_thread}};
 constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
+
+// ---- Level 2 (unmeasured) ------------------------------------------------------------------------
+
+constexpr rule<symv_problem> symv[] = {
+    {any_form, {any, any, any, any}, &cuda::symv_tiles},
+    {any_form, {any, any, any, any}, &cuda::symv_naive},
+};
+
+constexpr rule<syr_problem> syr[] = {
+    {any_form, {any, any, any, any}, &cuda::syr_tiles},
+};
+
+constexpr rule<trmv_problem> trmv[] = {
+    {any_form, {any, any, any, any}, &cuda::trmv_tiles},
+    {any_form, {any, any, any, any}, &cuda::trmv_single_block},
+};
+
+constexpr rule<trsv_problem> trsv[] = {
+    {any_form, {any, any, any, any}, &cuda::trsv_panels},
+};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_sm90 = {90,
-                                      {sgemm,
-                                       transpose,
-                                       geam,
-                                       sum,
-                                       dsum,
-                                       axpy,
-                                       copy,
-                                       gemsum,
-                                       histogram,
-                                       dot,
-                                       nrm2,
-                                       extremum,
-                                       scal,
-                                       swap,
-                                       rot,
-                                       rotm,
-                                       rotg,
-                                       rotmg},
-                                      sgemm_predictor_sm90};
+constinit const tuning tuning_sm90 = {
+    90,
+    {sgemm,    transpose, geam, sum, dsum, axpy, copy,  gemsum, histogram, dot,  nrm2,
+     extremum, scal,      swap, rot, rotm, rotg, rotmg, symv,   syr,       trmv, trsv},
+    sgemm_predictor_sm90};
 
 } // namespace myblas

@@ -27,6 +27,11 @@ enum routine {
     srotmg,
     sgemv,
     sger,
+    ssymv,
+    ssyr,
+    ssyr2,
+    strmv,
+    strsv,
     routine_count
 };
 
@@ -34,20 +39,11 @@ static struct {
     const char *level, *name;
     int calls;
 } routines[routine_count] = {
-    {"level1", "sdot", 0},
-    {"level1", "snrm2", 0},
-    {"level1", "sasum", 0},
-    {"level1", "isamax", 0},
-    {"level1", "saxpy", 0},
-    {"level1", "scopy", 0},
-    {"level1", "sscal", 0},
-    {"level1", "sswap", 0},
-    {"level1", "srot", 0},
-    {"level1", "srotm", 0},
-    {"level1", "srotg", 0},
-    {"level1", "srotmg", 0},
-    {"level2", "sgemv", 0},
-    {"level2", "sger", 0},
+    {"level1", "sdot", 0},  {"level1", "snrm2", 0}, {"level1", "sasum", 0}, {"level1", "isamax", 0},
+    {"level1", "saxpy", 0}, {"level1", "scopy", 0}, {"level1", "sscal", 0}, {"level1", "sswap", 0},
+    {"level1", "srot", 0},  {"level1", "srotm", 0}, {"level1", "srotg", 0}, {"level1", "srotmg", 0},
+    {"level2", "sgemv", 0}, {"level2", "sger", 0},  {"level2", "ssymv", 0}, {"level2", "ssyr", 0},
+    {"level2", "ssyr2", 0}, {"level2", "strmv", 0}, {"level2", "strsv", 0},
 };
 
 __attribute__((destructor)) static void write_report(void) {
@@ -292,4 +288,133 @@ void sger_(const int* m,
     release(column);
     release(row);
     fetch(matrix);
+}
+
+static myblasFillMode_t triangle(const char* uplo) {
+    return *uplo == 'U' || *uplo == 'u' ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+}
+
+static myblasDiagType_t diagonal(const char* diag) {
+    return *diag == 'U' || *diag == 'u' ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+}
+
+void ssymv_(const char* uplo,
+            const int* n,
+            const float* alpha,
+            const float* a,
+            const int* lda,
+            const float* x,
+            const int* incx,
+            const float* beta,
+            float* y,
+            const int* incy) {
+    const int rows = begin(ssymv, *n);
+    const struct copy matrix = send_matrix(*n, *n, a, *lda);
+    const struct copy from = send_vector(*n, x, *incx), to = send_vector(*n, y, *incy);
+    check(ssymv,
+          myssymv(handle(),
+                  triangle(uplo),
+                  rows,
+                  alpha,
+                  matrix.device,
+                  *lda,
+                  from.device,
+                  *incx,
+                  beta,
+                  to.device,
+                  *incy));
+    release(matrix);
+    release(from);
+    fetch(to);
+}
+
+void ssyr_(const char* uplo,
+           const int* n,
+           const float* alpha,
+           const float* x,
+           const int* incx,
+           float* a,
+           const int* lda) {
+    const int rows = begin(ssyr, *n);
+    const struct copy matrix = send_matrix(*n, *n, a, *lda), from = send_vector(*n, x, *incx);
+    check(ssyr,
+          myssyr(handle(), triangle(uplo), rows, alpha, from.device, *incx, matrix.device, *lda));
+    release(from);
+    fetch(matrix);
+}
+
+void ssyr2_(const char* uplo,
+            const int* n,
+            const float* alpha,
+            const float* x,
+            const int* incx,
+            const float* y,
+            const int* incy,
+            float* a,
+            const int* lda) {
+    const int rows = begin(ssyr2, *n);
+    const struct copy matrix = send_matrix(*n, *n, a, *lda);
+    const struct copy from_x = send_vector(*n, x, *incx), from_y = send_vector(*n, y, *incy);
+    check(ssyr2,
+          myssyr2(handle(),
+                  triangle(uplo),
+                  rows,
+                  alpha,
+                  from_x.device,
+                  *incx,
+                  from_y.device,
+                  *incy,
+                  matrix.device,
+                  *lda));
+    release(from_x);
+    release(from_y);
+    fetch(matrix);
+}
+
+void strmv_(const char* uplo,
+            const char* trans,
+            const char* diag,
+            const int* n,
+            const float* a,
+            const int* lda,
+            float* x,
+            const int* incx) {
+    const int rows = begin(strmv, *n);
+    const struct copy matrix = send_matrix(*n, *n, a, *lda), to = send_vector(*n, x, *incx);
+    check(strmv,
+          mystrmv(handle(),
+                  triangle(uplo),
+                  operation(trans),
+                  diagonal(diag),
+                  rows,
+                  matrix.device,
+                  *lda,
+                  to.device,
+                  *incx));
+    release(matrix);
+    fetch(to);
+}
+
+void strsv_(const char* uplo,
+            const char* trans,
+            const char* diag,
+            const int* n,
+            const float* a,
+            const int* lda,
+            float* x,
+            const int* incx) {
+    const int rows = begin(strsv, *n);
+    const struct copy matrix = send_matrix(*n, *n, a, *lda), to = send_vector(*n, x, *incx);
+    check(strsv,
+          mystrsv(handle(),
+                  triangle(uplo),
+                  operation(trans),
+                  diagonal(diag),
+                  rows,
+                  matrix.device,
+                  *lda,
+                  to.device,
+                  *incx));
+    release(matrix);
+    fetch(to);
 }
