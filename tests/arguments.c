@@ -37,6 +37,11 @@ enum function {
     gemv_strided,
     gemv_batched,
     ger,
+    symv,
+    syr,
+    syr2,
+    trmv,
+    trsv,
     // Copies
     set_matrix,
     get_matrix,
@@ -78,6 +83,11 @@ static const char* const function_names[] = {
     "mysgemvStridedBatched",
     "mysgemvBatched",
     "mysger",
+    "myssymv",
+    "myssyr",
+    "myssyr2",
+    "mystrmv",
+    "mystrsv",
     "myblasSetMatrix",
     "myblasGetMatrix",
     "myblasSetMatrixAsync",
@@ -90,7 +100,8 @@ static const char* const function_names[] = {
 
 // What any of the functions takes. All fields have 8 bytes, so that a fault is an offset and a value.
 struct arguments {
-    int64_t transa, transb, m, n, k, element_bytes, lda, ldb, ldc, incx, incy, batch_count;
+    int64_t transa, transb, uplo, diag, m, n, k, element_bytes, lda, ldb, ldc, incx, incy,
+        batch_count;
     const void *alpha, *beta, *a, *b;
     void *c, *result;
 };
@@ -99,6 +110,8 @@ static myblasStatus_t
 call_narrow(enum function function, myblasHandle_t h, const struct arguments* g) {
     const myblasOperation_t transa = (myblasOperation_t)g->transa;
     const myblasOperation_t transb = (myblasOperation_t)g->transb;
+    const myblasFillMode_t uplo = (myblasFillMode_t)g->uplo;
+    const myblasDiagType_t diag = (myblasDiagType_t)g->diag;
     const int m = (int)g->m, n = (int)g->n, k = (int)g->k;
     const int lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
     const int bytes = (int)g->element_bytes, batch = (int)g->batch_count;
@@ -140,6 +153,11 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     case gemv_batched:
         return mysgemvBatched(h, transa, m, n, g->alpha, g->a, lda, b, incx, g->beta, g->c, incy, batch);
     case ger: return mysger(h, m, n, g->alpha, b, incx, g->c, incy, (void*)g->a, lda);
+    case symv: return myssymv(h, uplo, n, g->alpha, g->a, lda, b, incx, g->beta, g->c, incy);
+    case syr: return myssyr(h, uplo, n, g->alpha, b, incx, (void*)g->a, lda);
+    case syr2: return myssyr2(h, uplo, n, g->alpha, b, incx, g->c, incy, (void*)g->a, lda);
+    case trmv: return mystrmv(h, uplo, transa, diag, n, g->a, lda, b, incx);
+    case trsv: return mystrsv(h, uplo, transa, diag, n, g->a, lda, b, incx);
     case set_matrix: return myblasSetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -156,6 +174,8 @@ static myblasStatus_t
 call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     const myblasOperation_t transa = (myblasOperation_t)g->transa;
     const myblasOperation_t transb = (myblasOperation_t)g->transb;
+    const myblasFillMode_t uplo = (myblasFillMode_t)g->uplo;
+    const myblasDiagType_t diag = (myblasDiagType_t)g->diag;
     const int64_t m = g->m, n = g->n, k = g->k, lda = g->lda, ldb = g->ldb, ldc = g->ldc;
     const int64_t bytes = g->element_bytes, batch = g->batch_count;
     void* b = (void*)g->b;
@@ -195,6 +215,11 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     case gemv_batched:
         return mysgemvBatched_64(h, transa, m, n, g->alpha, g->a, lda, b, g->incx, g->beta, g->c, g->incy, batch);
     case ger: return mysger_64(h, m, n, g->alpha, b, g->incx, g->c, g->incy, (void*)g->a, lda);
+    case symv: return myssymv_64(h, uplo, n, g->alpha, g->a, lda, b, g->incx, g->beta, g->c, g->incy);
+    case syr: return myssyr_64(h, uplo, n, g->alpha, b, g->incx, (void*)g->a, lda);
+    case syr2: return myssyr2_64(h, uplo, n, g->alpha, b, g->incx, g->c, g->incy, (void*)g->a, lda);
+    case trmv: return mystrmv_64(h, uplo, transa, diag, n, g->a, lda, b, g->incx);
+    case trsv: return mystrsv_64(h, uplo, transa, diag, n, g->a, lda, b, g->incx);
     case set_matrix: return myblasSetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync_64(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -283,6 +308,16 @@ static const struct fault faults[function_count][max_faults] = {
                       FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("x", b, 0), FAULT("y", c, 0)},
     [ger] = {FAULT("m", m, -1), FAULT("n", n, -1), FAULT("incx", incx, 0), FAULT("incy", incy, 0), FAULT("lda", lda, 2),
              FAULT("alpha", alpha, 0), FAULT("x", b, 0), FAULT("y", c, 0), FAULT("A", a, 0)},
+    [symv] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("n", n, -1), FAULT("lda", lda, 3), FAULT("lda", lda, 0),
+              FAULT("incx", incx, 0), FAULT("incy", incy, 0), FAULT("alpha", alpha, 0), FAULT("beta", beta, 0),
+              FAULT("A", a, 0), FAULT("x", b, 0), FAULT("y", c, 0)},
+    [syr] = {FAULT("uplo", uplo, 121), FAULT("n", n, -1), FAULT("incx", incx, 0), FAULT("lda", lda, 3),
+             FAULT("alpha", alpha, 0), FAULT("x", b, 0), FAULT("A", a, 0)},
+    [syr2] = {FAULT("uplo", uplo, 2), FAULT("n", n, -1), FAULT("incx", incx, 0), FAULT("incy", incy, 0), FAULT("lda", lda, 3),
+              FAULT("alpha", alpha, 0), FAULT("x", b, 0), FAULT("y", c, 0), FAULT("A", a, 0)},
+#define TRIANGULAR {FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, 2), FAULT("diag", diag, -1),   \
+                    FAULT("n", n, -1), FAULT("lda", lda, 3), FAULT("incx", incx, 0), FAULT("A", a, 0), FAULT("x", b, 0)}
+    [trmv] = TRIANGULAR, [trsv] = TRIANGULAR,
 #define SOURCE_LD "the source's leading dimension"
 #define TARGET_LD "the target's leading dimension"
 #define MATRIX_COPY {FAULT("rows", m, -1), FAULT("cols", n, -1), FAULT("element_bytes", element_bytes, 0),     \
@@ -404,6 +439,13 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         break;
     case geam:
         g.ldb = 3;
+        break;
+    case symv:
+    case syr:
+    case syr2:
+    case trmv:
+    case trsv:
+        g.lda = 4;
         break;
     case rotg:
     case rotmg:
@@ -564,6 +606,11 @@ static void test_quick_returns(void** state) {
         {gemv_batched, offsetof(struct arguments, batch_count), offsetof(struct arguments, lda)},
         {ger, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
         {ger, offsetof(struct arguments, n), offsetof(struct arguments, incy)},
+        {symv, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {syr, offsetof(struct arguments, n), offsetof(struct arguments, incx)},
+        {syr2, offsetof(struct arguments, n), offsetof(struct arguments, incy)},
+        {trmv, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {trsv, offsetof(struct arguments, n), offsetof(struct arguments, incx)},
         {scal, offsetof(struct arguments, n), sizeof(struct arguments)},
         {scal, offsetof(struct arguments, lda), sizeof(struct arguments)},
         {swap, offsetof(struct arguments, n), sizeof(struct arguments)},
@@ -701,7 +748,7 @@ static void test_unaddressable_sizes(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     const int64_t huge = INT64_C(1) << 40;
-    for (int f = 0; f <= ger; ++f) {
+    for (int f = 0; f <= trsv; ++f) {
         const enum function function = (enum function)f;
         if (function == histogram || function == rotg || function == rotmg) // have no such sizes
             continue;

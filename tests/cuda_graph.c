@@ -103,6 +103,18 @@ JOB(matrix_vector) { return mysgemv(h, MYBLAS_OP_N, 500, 700, alpha, b->a, 500, 
 JOB(strided_vectors) { return mysgemv(h, MYBLAS_OP_T, 500, 700, alpha, b->a, 500, b->b, 2, beta, b->c, 3); }
 JOB(backward_vectors) { return mysgemv(h, MYBLAS_OP_T, 50, 70, alpha, b->a, 50, b->b, -2, beta, b->c, -3); }
 JOB(rank_1_update) { (void)beta; return mysger(h, 300, 200, alpha, b->a, 1, b->b, 1, b->c, 301); }
+// The triangle of a matrix with ones on its diagonal, which is not read.
+JOB(symmetric) { return myssymv(h, MYBLAS_FILL_MODE_LOWER, 500, alpha, b->a, 501, b->b, 1, beta, b->c, 2); }
+JOB(symmetric_update) { (void)beta; return myssyr(h, MYBLAS_FILL_MODE_UPPER, 300, alpha, b->a, 1, b->c, 301); }
+JOB(symmetric_updates) { (void)beta; return myssyr2(h, MYBLAS_FILL_MODE_LOWER, 300, alpha, b->a, 2, b->b, 1, b->c, 301); }
+JOB(triangular_product) {
+    UNUSED_SCALARS;
+    return mystrmv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 300, b->a, 301, b->c, 2);
+}
+JOB(triangular_solution) {
+    UNUSED_SCALARS;
+    return mystrsv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 130, b->a, 131, b->c, -2);
+}
 JOB(plain_rotm) { (void)beta; return mysrotm(h, 50003, b->c, 1, b->c + 100000, 1, alpha); }
 JOB(strided_rotm) { (void)beta; return mysrotm(h, 1003, b->c, 2, b->c + 100000, -3, alpha); }
 JOB(rotation) { UNUSED_SCALARS; return mysrotg(h, b->c, b->c + 1, b->c + 2, b->c + 3); }
@@ -143,6 +155,11 @@ static const struct job jobs[] = {
     {"strided_vectors", MYBLAS_ROUTINE_SGEMM, strided_vectors},
     {"backward_vectors", MYBLAS_ROUTINE_SGEMM, backward_vectors},
     {"rank_1_update", MYBLAS_ROUTINE_SGEMM, rank_1_update},
+    {"symmetric", MYBLAS_ROUTINE_SYMV, symmetric},
+    {"symmetric_update", MYBLAS_ROUTINE_SYR, symmetric_update},
+    {"symmetric_updates", MYBLAS_ROUTINE_SYR, symmetric_updates},
+    {"triangular_product", MYBLAS_ROUTINE_TRMV, triangular_product},
+    {"triangular_solution", MYBLAS_ROUTINE_TRSV, triangular_solution},
     {"plain_dot", MYBLAS_ROUTINE_DOT, plain_dot},
     {"strided_dot", MYBLAS_ROUTINE_DOT, strided_dot},
     {"plain_nrm2", MYBLAS_ROUTINE_NRM2, plain_nrm2},

@@ -27,6 +27,11 @@ static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_ROTM,
     MYBLAS_ROUTINE_ROTG,
     MYBLAS_ROUTINE_ROTMG,
+    // Level 2
+    MYBLAS_ROUTINE_SYMV,
+    MYBLAS_ROUTINE_SYR,
+    MYBLAS_ROUTINE_TRMV,
+    MYBLAS_ROUTINE_TRSV,
 };
 
 static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
@@ -180,6 +185,10 @@ static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", N
 static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
 static const char* const cuda_reduction[] = {"cluster", "polled", NULL};
 static const char* const cuda_rotation[] = {"one_thread", NULL};
+static const char* const cuda_symv[] = {"naive", "tiles", NULL};
+static const char* const cuda_syr[] = {"tiles", NULL};
+static const char* const cuda_trmv[] = {"single_block", "tiles", NULL};
+static const char* const cuda_trsv[] = {"single_block", "panels", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
 static const char* const host_geam[] = {"naive", "blocked", NULL};
@@ -187,6 +196,7 @@ static const char* const host_sum[] = {"serial", "pairwise", NULL};
 static const char* const host_vector[] = {"reference", NULL};
 static const char* const host_product_sum[] = {"lanes", NULL};
 static const char* const host_extremum[] = {"blocks", NULL};
+static const char* const host_triangle[] = {"reference", "openblas", NULL};
 static const char* const host_gemsum[] = {"serial", "runs", NULL};
 static const char* const host_histogram[] = {"serial", "interleaved", NULL};
 
@@ -232,6 +242,15 @@ static const struct {
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROTM, host_vector},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROTG, host_vector},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROTMG, host_vector},
+    // Level 2
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYMV, cuda_symv},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYR, cuda_syr},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRMV, cuda_trmv},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRSV, cuda_trsv},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYMV, host_triangle},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYR, host_triangle},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRMV, host_triangle},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRSV, host_triangle},
 };
 
 static myblasKernelInfo_t info_of(myblasBackend_t backend, myblasRoutine_t routine, int index) {
@@ -656,6 +675,14 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
         break;
     case MYBLAS_ROUTINE_GEMSUM:
         call.lda = ld;
+        break;
+    case MYBLAS_ROUTINE_SYMV:
+    case MYBLAS_ROUTINE_SYR:
+    case MYBLAS_ROUTINE_TRMV:
+    case MYBLAS_ROUTINE_TRSV:
+        call.lda = ld;
+        call.ldb = random_between(0, 1) ? 1 : -3;
+        call.ldc = random_between(0, 1) ? 1 : -3;
         break;
     case MYBLAS_ROUTINE_HISTOGRAM:
         call.n = call.n * call.m;

@@ -39,6 +39,14 @@ module myblas
     integer(c_int), parameter :: MYBLAS_OP_T = 1
     integer(c_int), parameter :: MYBLAS_OP_C = 2
 
+    ! myblasFillMode_t, myblasSideMode_t, myblasDiagType_t
+    integer(c_int), parameter :: MYBLAS_FILL_MODE_LOWER = 0
+    integer(c_int), parameter :: MYBLAS_FILL_MODE_UPPER = 1
+    integer(c_int), parameter :: MYBLAS_SIDE_LEFT       = 0
+    integer(c_int), parameter :: MYBLAS_SIDE_RIGHT      = 1
+    integer(c_int), parameter :: MYBLAS_DIAG_NON_UNIT   = 0
+    integer(c_int), parameter :: MYBLAS_DIAG_UNIT       = 1
+
     ! myblasPointerMode_t
     integer(c_int), parameter :: MYBLAS_POINTER_MODE_HOST   = 0
     integer(c_int), parameter :: MYBLAS_POINTER_MODE_DEVICE = 1
@@ -78,10 +86,15 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_ROTM      = 15
     integer(c_int), parameter :: MYBLAS_ROUTINE_ROTG      = 16
     integer(c_int), parameter :: MYBLAS_ROUTINE_ROTMG     = 17
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 18
+    ! Level 2
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMV      = 18
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR       = 19
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMV      = 20
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSV      = 21
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 22
 
     type, bind(c) :: myblasCall_t
-        integer(c_size_t) :: size_bytes = 112
+        integer(c_size_t) :: size_bytes = 128
         integer(c_int) :: routine = 0
         integer(c_int) :: transa = 0, transb = 0
         integer(c_int) :: element_bytes = 0
@@ -91,6 +104,7 @@ module myblas
         type(c_ptr) :: A = c_null_ptr, B = c_null_ptr, C = c_null_ptr
         integer(c_int) :: math_mode = 0
         integer(c_int) :: pointer_array = 0
+        integer(c_int) :: side = 0, uplo = 0, diag = 0
     end type
 
     type, bind(c) :: myblasKernelInfo_t
@@ -1220,6 +1234,139 @@ module myblas
             integer(c_int64_t), value :: incy
             type(c_ptr), value :: A
             integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssymv(handle, uplo, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="myssymv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myssymv_64(handle, uplo, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="myssymv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myssyr(handle, uplo, n, alpha, x, incx, A, lda) &
+            bind(c, name="myssyr") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssyr_64(handle, uplo, n, alpha, x, incx, A, lda) &
+            bind(c, name="myssyr_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssyr2(handle, uplo, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="myssyr2") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssyr2_64(handle, uplo, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="myssyr2_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function mystrmv(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrmv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mystrmv_64(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrmv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mystrsv(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrsv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mystrsv_64(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrsv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
             integer(c_int) :: status
         end function
 

@@ -71,6 +71,10 @@ program consumer
     call succeed(mysgemv(handle, MYBLAS_OP_N, 2, 3, c_loc(beta), c_loc(a), 2, c_loc(x_single), 1, &
         c_loc(beta), c_loc(sums), 1))
     call expect(all(sums == sum(a, dim=2) + matmul(a, x_single)), 'mysgemv')
+    sums = [1., 2.]
+    call succeed(mystrsv(handle, MYBLAS_FILL_MODE_UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 2, c_loc(a), &
+        2, c_loc(sums), 1))
+    call expect(all(sums == [1., 0.]), 'mystrsv')
     call succeed(mysrotg(handle, c_loc(legs(1)), c_loc(legs(2)), c_loc(c(1, 1)), c_loc(c(2, 1))))
     call expect(legs(1) == 5 .and. c(1, 1) == 0.6 .and. c(2, 1) == 0.8, 'mysrotg')
 
