@@ -14,8 +14,11 @@ int64_t aligned_ld(int64_t rows) { return (rows + 3) / 4 * 4; }
 
 // y as a column of C where it is contiguous, else as a row, by op(A)^T.
 sgemm_problem product_of(const gemv_problem& p) {
-    sgemm_problem q{
-        .k = p.length_x(), .alpha = p.alpha, .beta = p.beta, .batch_count = p.batch_count};
+    sgemm_problem q{.is_gemv = true,
+                    .k = p.length_x(),
+                    .alpha = p.alpha,
+                    .beta = p.beta,
+                    .batch_count = p.batch_count};
     q.c = p.y, q.stride_c = p.stride_y, q.c_array = p.y_array;
     if (p.incy == 1) {
         q.m = p.length_y(), q.n = 1, q.ldc = aligned_ld(q.m);

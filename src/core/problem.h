@@ -21,6 +21,7 @@ struct scalar {
 struct sgemm_problem {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // what the caller allows
     bool transa = false, transb = false;
+    bool is_gemv = false; // asked for as a matrix by a vector: C is one column or one row
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;

@@ -14,7 +14,8 @@ bool accepts(const sgemm_problem& p, const device_info&) {
     return fit_int({p.m, p.n, p.k, p.lda, p.ldb, p.ldc}) && openblas().is_usable();
 }
 
-// A product of one column or one row is a matrix by a vector, to which OpenBLAS gives a kernel of its own.
+// A matrix by a vector, to which OpenBLAS gives a kernel of its own. Products that happen to have one column do not
+// take it, so that a column has the same bits whatever the number of columns.
 myblasStatus_t launch_vector(const sgemm_problem& p) {
     const bool is_column = p.n == 1;
     const bool trans = is_column ? p.transa : !p.transb; // of the matrix
@@ -41,7 +42,7 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
 }
 
 myblasStatus_t launch(const sgemm_problem& p, const launch_context&) {
-    if ((p.m == 1 || p.n == 1) && openblas().sgemv)
+    if (p.is_gemv && openblas().sgemv)
         return launch_vector(p);
     const cblas_transpose transa = p.transa ? transpose : no_transpose;
     const cblas_transpose transb = p.transb ? transpose : no_transpose;
