@@ -92,6 +92,7 @@ constexpr rule<histogram_problem> histogram[] = {
 };
 
 // ---- Level 1 -------------------------------------------------------------------------------------
+// The bounds between the kernels are those of sum, by bytes read.
 
 constexpr rule<dot_problem> dot[] = {
     // forms    n               incx        incy
@@ -141,7 +142,8 @@ constexpr rule<rotm_problem> rotm[] = {
 constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::rotg_one_thread}};
 constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
 
-// ---- Level 2 (unmeasured) ------------------------------------------------------------------------
+// ---- Level 2 -------------------------------------------------------------------------------------
+// The plainest kernels only serve where there is no workspace.
 
 constexpr rule<symv_problem> symv[] = {
     {any_form, {any, any, any, any}, &cuda::symv_tiles},
