@@ -18,7 +18,7 @@ struct buffers {
     const float** b_array;
     float** c_array;
     float *host_a, *host_b, *host_c;
-    float host_scalars[2];
+    float host_scalars[5]; // alpha and beta; and together the parameters of rotm
 };
 
 struct job {
@@ -87,6 +87,39 @@ JOB(strided_axpy) { (void)beta; return mysaxpy(h, 10003, alpha, b->a, 2, b->c, -
 JOB(plain_copy) { UNUSED_SCALARS; return myscopy(h, 100003, b->a, 1, b->c, 1); }
 JOB(strided_copy) { UNUSED_SCALARS; return myscopy(h, 10003, b->a, -2, b->c, 3); }
 
+// Level 1
+JOB(plain_dot) { UNUSED_SCALARS; return mysdot(h, 100003, b->a, 1, b->b, 1, b->c); }
+JOB(strided_dot) { UNUSED_SCALARS; return mysdot(h, 10003, b->a, 2, b->b, -3, b->c); }
+JOB(plain_nrm2) { UNUSED_SCALARS; return mysnrm2(h, 300007, b->a, 1, b->c); }
+JOB(plain_iamax) { UNUSED_SCALARS; return myisamax(h, 300007, b->a, 1, (int*)b->c); }
+JOB(short_iamin) { UNUSED_SCALARS; return myisamin(h, 1003, b->a, 3, (int*)b->c); }
+JOB(plain_scal) { (void)beta; return mysscal(h, 100003, alpha + 2, b->c, 1); }
+JOB(strided_scal) { (void)beta; return mysscal(h, 10003, alpha + 2, b->c, 3); }
+JOB(plain_swap) { UNUSED_SCALARS; return mysswap(h, 50003, b->c, 1, b->c + 100000, 1); }
+JOB(strided_swap) { UNUSED_SCALARS; return mysswap(h, 1003, b->c, 2, b->c + 100000, -3); }
+JOB(plain_rot) { return mysrot(h, 50003, b->c, 1, b->c + 100000, 1, alpha, beta); }
+JOB(strided_rot) { return mysrot(h, 1003, b->c, 2, b->c + 100000, -3, alpha, beta); }
+JOB(matrix_vector) { return mysgemv(h, MYBLAS_OP_N, 500, 700, alpha, b->a, 500, b->b, 1, beta, b->c, 1); }
+JOB(strided_vectors) { return mysgemv(h, MYBLAS_OP_T, 500, 700, alpha, b->a, 500, b->b, 2, beta, b->c, 3); }
+JOB(backward_vectors) { return mysgemv(h, MYBLAS_OP_T, 50, 70, alpha, b->a, 50, b->b, -2, beta, b->c, -3); }
+JOB(rank_1_update) { (void)beta; return mysger(h, 300, 200, alpha, b->a, 1, b->b, 1, b->c, 301); }
+// The triangle of a matrix with ones on its diagonal, which is not read.
+JOB(symmetric) { return myssymv(h, MYBLAS_FILL_MODE_LOWER, 500, alpha, b->a, 501, b->b, 1, beta, b->c, 2); }
+JOB(symmetric_update) { (void)beta; return myssyr(h, MYBLAS_FILL_MODE_UPPER, 300, alpha, b->a, 1, b->c, 301); }
+JOB(symmetric_updates) { (void)beta; return myssyr2(h, MYBLAS_FILL_MODE_LOWER, 300, alpha, b->a, 2, b->b, 1, b->c, 301); }
+JOB(triangular_product) {
+    UNUSED_SCALARS;
+    return mystrmv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 300, b->a, 301, b->c, 2);
+}
+JOB(triangular_solution) {
+    UNUSED_SCALARS;
+    return mystrsv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 130, b->a, 131, b->c, -2);
+}
+JOB(plain_rotm) { (void)beta; return mysrotm(h, 50003, b->c, 1, b->c + 100000, 1, alpha); }
+JOB(strided_rotm) { (void)beta; return mysrotm(h, 1003, b->c, 2, b->c + 100000, -3, alpha); }
+JOB(rotation) { UNUSED_SCALARS; return mysrotg(h, b->c, b->c + 1, b->c + 2, b->c + 3); }
+JOB(modified_rotation) { UNUSED_SCALARS; return mysrotmg(h, b->c, b->c + 1, b->c + 2, b->a, b->c + 3); }
+
 static const struct job jobs[] = {
     {"small_product", MYBLAS_ROUTINE_SGEMM, small_product},
     {"transposed_product", MYBLAS_ROUTINE_SGEMM, transposed_product},
@@ -118,6 +151,30 @@ static const struct job jobs[] = {
     {"strided_axpy", MYBLAS_ROUTINE_AXPY, strided_axpy},
     {"plain_copy", MYBLAS_ROUTINE_COPY, plain_copy},
     {"strided_copy", MYBLAS_ROUTINE_COPY, strided_copy},
+    {"matrix_vector", MYBLAS_ROUTINE_SGEMM, matrix_vector},
+    {"strided_vectors", MYBLAS_ROUTINE_SGEMM, strided_vectors},
+    {"backward_vectors", MYBLAS_ROUTINE_SGEMM, backward_vectors},
+    {"rank_1_update", MYBLAS_ROUTINE_SGEMM, rank_1_update},
+    {"symmetric", MYBLAS_ROUTINE_SYMV, symmetric},
+    {"symmetric_update", MYBLAS_ROUTINE_SYR, symmetric_update},
+    {"symmetric_updates", MYBLAS_ROUTINE_SYR, symmetric_updates},
+    {"triangular_product", MYBLAS_ROUTINE_TRMV, triangular_product},
+    {"triangular_solution", MYBLAS_ROUTINE_TRSV, triangular_solution},
+    {"plain_dot", MYBLAS_ROUTINE_DOT, plain_dot},
+    {"strided_dot", MYBLAS_ROUTINE_DOT, strided_dot},
+    {"plain_nrm2", MYBLAS_ROUTINE_NRM2, plain_nrm2},
+    {"plain_iamax", MYBLAS_ROUTINE_IAMAX, plain_iamax},
+    {"short_iamin", MYBLAS_ROUTINE_IAMAX, short_iamin},
+    {"plain_scal", MYBLAS_ROUTINE_SCAL, plain_scal},
+    {"strided_scal", MYBLAS_ROUTINE_SCAL, strided_scal},
+    {"plain_swap", MYBLAS_ROUTINE_SWAP, plain_swap},
+    {"strided_swap", MYBLAS_ROUTINE_SWAP, strided_swap},
+    {"plain_rot", MYBLAS_ROUTINE_ROT, plain_rot},
+    {"strided_rot", MYBLAS_ROUTINE_ROT, strided_rot},
+    {"plain_rotm", MYBLAS_ROUTINE_ROTM, plain_rotm},
+    {"strided_rotm", MYBLAS_ROUTINE_ROTM, strided_rotm},
+    {"rotation", MYBLAS_ROUTINE_ROTG, rotation},
+    {"modified_rotation", MYBLAS_ROUTINE_ROTMG, modified_rotation},
 };
 // clang-format on
 
@@ -128,8 +185,19 @@ static const struct job* find_job(const char* name) {
     return &jobs[i];
 }
 
-static bool is_sum(const struct job* job) {
-    return job->routine == MYBLAS_ROUTINE_SUM || job->routine == MYBLAS_ROUTINE_DSUM;
+// A result in host memory cannot be captured.
+static bool has_scalar_result(const struct job* job) {
+    static const myblasRoutine_t routines[] = {MYBLAS_ROUTINE_SUM,
+                                               MYBLAS_ROUTINE_DSUM,
+                                               MYBLAS_ROUTINE_DOT,
+                                               MYBLAS_ROUTINE_NRM2,
+                                               MYBLAS_ROUTINE_IAMAX,
+                                               MYBLAS_ROUTINE_ROTG,
+                                               MYBLAS_ROUTINE_ROTMG};
+    for (size_t i = 0; i < COUNT_OF(routines); ++i)
+        if (job->routine == routines[i])
+            return true;
+    return false;
 }
 
 static struct buffers buffers_create(void) {
@@ -137,7 +205,7 @@ static struct buffers buffers_create(void) {
     assert_cuda(cudaMalloc((void**)&b.a, buffer_bytes));
     assert_cuda(cudaMalloc((void**)&b.b, buffer_bytes));
     assert_cuda(cudaMalloc((void**)&b.c, buffer_bytes));
-    assert_cuda(cudaMalloc((void**)&b.scalars, 2 * sizeof(float)));
+    assert_cuda(cudaMalloc((void**)&b.scalars, sizeof b.host_scalars));
     assert_cuda(cudaMalloc((void**)&b.a_array, 3 * batch_count * sizeof(void*)));
     b.b_array = b.a_array + batch_count;
     b.c_array = (float**)(b.b_array + batch_count);
@@ -182,6 +250,9 @@ static void generate(struct buffers* b, const struct job* job, unsigned round) {
     }
     b->host_scalars[0] = round % 2 ? -0.5f : 1;
     b->host_scalars[1] = round % 3 ? 1 : -0.5f;
+    b->host_scalars[2] = 3;
+    b->host_scalars[3] = -1;
+    b->host_scalars[4] = 2;
 }
 
 static void upload(const struct buffers* b) {
@@ -227,7 +298,7 @@ static bool check_job(myblasHandle_t handle,
                       const struct job* job,
                       struct buffers* b,
                       bool device_scalars) {
-    static const float host_scalars[2] = {-0.5f, 1};
+    static const float host_scalars[5] = {-0.5f, 1, 3, -1, 2};
     const float* alpha = device_scalars ? b->scalars : &host_scalars[0];
     const float* beta = device_scalars ? b->scalars + 1 : &host_scalars[1];
     assert_ok(myblasSetPointerMode(
@@ -274,7 +345,8 @@ static void check_jobs(myblasHandle_t handle,
     for (size_t j = 0; j < COUNT_OF(jobs); ++j) {
         if (jobs[j].routine != routine)
             continue;
-        for (int device_scalars = is_sum(&jobs[j]); device_scalars < 2; ++device_scalars) {
+        for (int device_scalars = has_scalar_result(&jobs[j]); device_scalars < 2;
+             ++device_scalars) {
             const bool took = check_job(handle, stream, &jobs[j], b, device_scalars);
             if (!kernel && !took)
                 fail_msg("%s found no kernel", jobs[j].name);
@@ -355,9 +427,13 @@ static void test_waiting_calls_inside_capture(void** state) {
     assert_ok(myblasSetStream(handle, stream));
     float result = -77, host[4] = {-77, -77, -77, -77};
     double wide_result = -77;
+    int number = -77;
     assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     assert_status(INTERNAL_ERROR, mysum(handle, 100, b.a, 1, &result));
     assert_status(INTERNAL_ERROR, mysasum(handle, 100, b.a, 1, &result));
+    assert_status(INTERNAL_ERROR, mysdot(handle, 100, b.a, 1, b.b, 1, &result));
+    assert_status(INTERNAL_ERROR, mysnrm2(handle, 100, b.a, 1, &result));
+    assert_status(INTERNAL_ERROR, myisamax(handle, 100, b.a, 1, &number));
     assert_status(INTERNAL_ERROR, mydsum(handle, 100, (const double*)b.a, 1, &wide_result));
     assert_status(INTERNAL_ERROR, myblasStreamSynchronize(handle, stream));
     assert_status(INTERNAL_ERROR, myblasGetVector(handle, 4, 4, b.a, 1, host, 1));
@@ -365,7 +441,7 @@ static void test_waiting_calls_inside_capture(void** state) {
     assert_ok(myscopy(handle, 100, b.a, 1, b.c, 1));
     assert_cuda(cudaStreamEndCapture(stream, &graph));
     assert_non_null(graph);
-    assert_true(result == -77 && wide_result == -77 && host[0] == -77);
+    assert_true(result == -77 && wide_result == -77 && number == -77 && host[0] == -77);
     assert_cuda(cudaGraphDestroy(graph));
     assert_ok(mysum(handle, 0, b.a, 1, &result));
     assert_true(result == 0);
@@ -470,7 +546,7 @@ static void test_earlier_errors(void** state) {
     const float alpha = 1, beta = 0;
     float result = 0;
     for (size_t j = 0; j < COUNT_OF(jobs); ++j) {
-        if (!is_sum(&jobs[j]))
+        if (!has_scalar_result(&jobs[j]))
             assert_ok(jobs[j].enqueue(handle, &b, &alpha, &beta));
     }
     assert_ok(mysum(handle, 100, b.a, 1, &result));

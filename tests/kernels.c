@@ -17,6 +17,21 @@ static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_COPY,
     MYBLAS_ROUTINE_GEMSUM,
     MYBLAS_ROUTINE_HISTOGRAM,
+    // Level 1
+    MYBLAS_ROUTINE_DOT,
+    MYBLAS_ROUTINE_NRM2,
+    MYBLAS_ROUTINE_IAMAX,
+    MYBLAS_ROUTINE_SCAL,
+    MYBLAS_ROUTINE_SWAP,
+    MYBLAS_ROUTINE_ROT,
+    MYBLAS_ROUTINE_ROTM,
+    MYBLAS_ROUTINE_ROTG,
+    MYBLAS_ROUTINE_ROTMG,
+    // Level 2
+    MYBLAS_ROUTINE_SYMV,
+    MYBLAS_ROUTINE_SYR,
+    MYBLAS_ROUTINE_TRMV,
+    MYBLAS_ROUTINE_TRSV,
 };
 
 static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
@@ -169,11 +184,20 @@ static const char* const cuda_histogram[] = {
     "global_atomics", "shared_atomics", "lane_counters", NULL};
 static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", NULL};
 static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
+static const char* const cuda_reduction[] = {"cluster", "polled", NULL};
+static const char* const cuda_rotation[] = {"one_thread", NULL};
+static const char* const cuda_symv[] = {"naive", "tiles", NULL};
+static const char* const cuda_syr[] = {"tiles", NULL};
+static const char* const cuda_trmv[] = {"single_block", "tiles", NULL};
+static const char* const cuda_trsv[] = {"single_block", "panels", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
 static const char* const host_geam[] = {"naive", "blocked", NULL};
 static const char* const host_sum[] = {"serial", "pairwise", NULL};
 static const char* const host_vector[] = {"reference", NULL};
+static const char* const host_product_sum[] = {"lanes", NULL};
+static const char* const host_extremum[] = {"blocks", NULL};
+static const char* const host_triangle[] = {"reference", "openblas", NULL};
 static const char* const host_gemsum[] = {"serial", "runs", NULL};
 static const char* const host_histogram[] = {"serial", "interleaved", NULL};
 
@@ -200,6 +224,34 @@ static const struct {
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_COPY, host_vector},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_GEMSUM, host_gemsum},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_HISTOGRAM, host_histogram},
+    // Level 1
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_DOT, cuda_reduction},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_NRM2, cuda_reduction},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_IAMAX, cuda_reduction},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SCAL, cuda_vector},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SWAP, cuda_vector},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_ROT, cuda_vector},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_ROTM, cuda_vector},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_ROTG, cuda_rotation},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_ROTMG, cuda_rotation},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_DOT, host_product_sum},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_NRM2, host_product_sum},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_IAMAX, host_extremum},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SCAL, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SWAP, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROT, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROTM, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROTG, host_vector},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_ROTMG, host_vector},
+    // Level 2
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYMV, cuda_symv},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYR, cuda_syr},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRMV, cuda_trmv},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRSV, cuda_trsv},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYMV, host_triangle},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYR, host_triangle},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRMV, host_triangle},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRSV, host_triangle},
 };
 
 static myblasKernelInfo_t info_of(myblasBackend_t backend, myblasRoutine_t routine, int index) {
@@ -505,6 +557,20 @@ static void test_selected_names(void** state) {
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 1, 0), "vectorised"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_AXPY, 1 << 20, 2, -1, 0), "strided"},
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 0, 0), "strided"},
+        {80, 0, vector_call(MYBLAS_ROUTINE_DOT, 1000, 1, 1, 0), "polled"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 1000, 1, 1, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 8193, 3, 1, 0), "polled"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_DOT, 1 << 26, 1, 1, 0), "polled"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_NRM2, 100000, 1, 0, 0), "cluster"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_NRM2, 1 << 26, 1, 0, 0), "polled"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_IAMAX, 16384, 2, 0, 0), "cluster"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_IAMAX, 1 << 26, 1, 0, 0), "polled"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_SCAL, 1 << 20, 1, 0, 0x10004), "vectorised"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_SCAL, 1 << 20, 2, 0, 0), "strided"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_SWAP, 1 << 20, 1, 1, 0), "vectorised"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_ROT, 1 << 20, 1, -1, 0), "strided"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_ROTM, 1 << 20, 1, 1, 0x10004), "vectorised"},
+        {all, 0, vector_call(MYBLAS_ROUTINE_ROTG, 0, 0, 0, 0), "one_thread"},
         // clang-format on
     };
     for (size_t i = 0; i < COUNT_OF(expected); ++i) {
@@ -605,11 +671,21 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
         break;
     case MYBLAS_ROUTINE_SUM:
     case MYBLAS_ROUTINE_DSUM:
+    case MYBLAS_ROUTINE_IAMAX:
+    case MYBLAS_ROUTINE_SCAL:
         call.n = call.n * call.m;
         call.lda = random_between(0, 1) ? 1 : random_between(1, 1000);
         break;
     case MYBLAS_ROUTINE_GEMSUM:
         call.lda = ld;
+        break;
+    case MYBLAS_ROUTINE_SYMV:
+    case MYBLAS_ROUTINE_SYR:
+    case MYBLAS_ROUTINE_TRMV:
+    case MYBLAS_ROUTINE_TRSV:
+        call.lda = ld;
+        call.ldb = random_between(0, 1) ? 1 : -3;
+        call.ldc = random_between(0, 1) ? 1 : -3;
         break;
     case MYBLAS_ROUTINE_HISTOGRAM:
         call.n = call.n * call.m;

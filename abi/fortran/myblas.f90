@@ -39,6 +39,14 @@ module myblas
     integer(c_int), parameter :: MYBLAS_OP_T = 1
     integer(c_int), parameter :: MYBLAS_OP_C = 2
 
+    ! myblasFillMode_t, myblasSideMode_t, myblasDiagType_t
+    integer(c_int), parameter :: MYBLAS_FILL_MODE_LOWER = 0
+    integer(c_int), parameter :: MYBLAS_FILL_MODE_UPPER = 1
+    integer(c_int), parameter :: MYBLAS_SIDE_LEFT       = 0
+    integer(c_int), parameter :: MYBLAS_SIDE_RIGHT      = 1
+    integer(c_int), parameter :: MYBLAS_DIAG_NON_UNIT   = 0
+    integer(c_int), parameter :: MYBLAS_DIAG_UNIT       = 1
+
     ! myblasPointerMode_t
     integer(c_int), parameter :: MYBLAS_POINTER_MODE_HOST   = 0
     integer(c_int), parameter :: MYBLAS_POINTER_MODE_DEVICE = 1
@@ -68,10 +76,25 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_COPY      = 6
     integer(c_int), parameter :: MYBLAS_ROUTINE_GEMSUM    = 7
     integer(c_int), parameter :: MYBLAS_ROUTINE_HISTOGRAM = 8
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 9
+    ! Level 1
+    integer(c_int), parameter :: MYBLAS_ROUTINE_DOT       = 9
+    integer(c_int), parameter :: MYBLAS_ROUTINE_NRM2      = 10
+    integer(c_int), parameter :: MYBLAS_ROUTINE_IAMAX     = 11
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SCAL      = 12
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SWAP      = 13
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROT       = 14
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTM      = 15
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTG      = 16
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTMG     = 17
+    ! Level 2
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMV      = 18
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR       = 19
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMV      = 20
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSV      = 21
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 22
 
     type, bind(c) :: myblasCall_t
-        integer(c_size_t) :: size_bytes = 112
+        integer(c_size_t) :: size_bytes = 128
         integer(c_int) :: routine = 0
         integer(c_int) :: transa = 0, transb = 0
         integer(c_int) :: element_bytes = 0
@@ -81,6 +104,7 @@ module myblas
         type(c_ptr) :: A = c_null_ptr, B = c_null_ptr, C = c_null_ptr
         integer(c_int) :: math_mode = 0
         integer(c_int) :: pointer_array = 0
+        integer(c_int) :: side = 0, uplo = 0, diag = 0
     end type
 
     type, bind(c) :: myblasKernelInfo_t
@@ -886,6 +910,463 @@ module myblas
             integer(c_int64_t), value :: incx
             type(c_ptr), value :: y
             integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        ! ---- Level 1 -------------------------------------------------------------------
+
+        function mysdot(handle, n, x, incx, y, incy, result) &
+            bind(c, name="mysdot") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysdot_64(handle, n, x, incx, y, incy, result) &
+            bind(c, name="mysdot_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysnrm2(handle, n, x, incx, result) bind(c, name="mysnrm2") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysnrm2_64(handle, n, x, incx, result) &
+            bind(c, name="mysnrm2_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamax(handle, n, x, incx, result) bind(c, name="myisamax") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamax_64(handle, n, x, incx, result) &
+            bind(c, name="myisamax_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamin(handle, n, x, incx, result) bind(c, name="myisamin") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function myisamin_64(handle, n, x, incx, result) &
+            bind(c, name="myisamin_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: result
+            integer(c_int) :: status
+        end function
+
+        function mysscal(handle, n, alpha, x, incx) bind(c, name="mysscal") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mysscal_64(handle, n, alpha, x, incx) bind(c, name="mysscal_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mysswap(handle, n, x, incx, y, incy) bind(c, name="mysswap") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysswap_64(handle, n, x, incx, y, incy) &
+            bind(c, name="mysswap_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysrot(handle, n, x, incx, y, incy, c, s) bind(c, name="mysrot") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: c, s
+            integer(c_int) :: status
+        end function
+
+        function mysrot_64(handle, n, x, incx, y, incy, c, s) &
+            bind(c, name="mysrot_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: c, s
+            integer(c_int) :: status
+        end function
+
+        function mysrotm(handle, n, x, incx, y, incy, param) &
+            bind(c, name="mysrotm") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: n
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: param
+            integer(c_int) :: status
+        end function
+
+        function mysrotm_64(handle, n, x, incx, y, incy, param) &
+            bind(c, name="mysrotm_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: param
+            integer(c_int) :: status
+        end function
+
+        function mysrotg(handle, a, b, c, s) bind(c, name="mysrotg") result(status)
+            import
+            type(c_ptr), value :: handle, a, b, c, s
+            integer(c_int) :: status
+        end function
+
+        function mysrotmg(handle, d1, d2, x1, y1, param) bind(c, name="mysrotmg") result(status)
+            import
+            type(c_ptr), value :: handle, d1, d2, x1, y1, param
+            integer(c_int) :: status
+        end function
+
+        ! ---- Level 2 -------------------------------------------------------------------
+
+        function mysgemv(handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="mysgemv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans, m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysgemv_64(handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="mysgemv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function mysgemvStridedBatched(handle, trans, m, n, alpha, A, lda, strideA, x, &
+            incx, stridex, beta, y, incy, stridey, batch_count) &
+            bind(c, name="mysgemvStridedBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans, m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            integer(c_long_long), value :: stridex
+            type(c_ptr), value :: beta, y
+            integer(c_int), value :: incy
+            integer(c_long_long), value :: stridey
+            integer(c_int), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemvStridedBatched_64(handle, trans, m, n, alpha, A, lda, strideA, x, &
+            incx, stridex, beta, y, incy, stridey, batch_count) &
+            bind(c, name="mysgemvStridedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            integer(c_long_long), value :: stridex
+            type(c_ptr), value :: beta, y
+            integer(c_int64_t), value :: incy
+            integer(c_long_long), value :: stridey
+            integer(c_int64_t), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemvBatched(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, &
+            beta, yarray, incy, batch_count) &
+            bind(c, name="mysgemvBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans, m, n
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int), value :: lda
+            type(c_ptr), value :: xarray
+            integer(c_int), value :: incx
+            type(c_ptr), value :: beta, yarray
+            integer(c_int), value :: incy, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemvBatched_64(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, &
+            beta, yarray, incy, batch_count) &
+            bind(c, name="mysgemvBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: trans
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: xarray
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: beta, yarray
+            integer(c_int64_t), value :: incy, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysger(handle, m, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="mysger") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function mysger_64(handle, m, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="mysger_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssymv(handle, uplo, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="myssymv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myssymv_64(handle, uplo, n, alpha, A, lda, x, incx, beta, y, incy) &
+            bind(c, name="myssymv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: beta, y
+            integer(c_int64_t), value :: incy
+            integer(c_int) :: status
+        end function
+
+        function myssyr(handle, uplo, n, alpha, x, incx, A, lda) &
+            bind(c, name="myssyr") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssyr_64(handle, uplo, n, alpha, x, incx, A, lda) &
+            bind(c, name="myssyr_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssyr2(handle, uplo, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="myssyr2") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, n
+            type(c_ptr), value :: alpha, x
+            integer(c_int), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function myssyr2_64(handle, uplo, n, alpha, x, incx, y, incy, A, lda) &
+            bind(c, name="myssyr2_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: alpha, x
+            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: y
+            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            integer(c_int) :: status
+        end function
+
+        function mystrmv(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrmv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mystrmv_64(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrmv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mystrsv(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrsv") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag, n
+            type(c_ptr), value :: A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int), value :: incx
+            integer(c_int) :: status
+        end function
+
+        function mystrsv_64(handle, uplo, trans, diag, n, A, lda, x, incx) &
+            bind(c, name="mystrsv_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans, diag
+            integer(c_int64_t), value :: n
+            type(c_ptr), value :: A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: x
+            integer(c_int64_t), value :: incx
             integer(c_int) :: status
         end function
 

@@ -78,6 +78,11 @@ typedef enum {
 /* Values equal cublasOperation_t's. For real data C (conjugate transpose) is T. */
 typedef enum { MYBLAS_OP_N = 0, MYBLAS_OP_T = 1, MYBLAS_OP_C = 2 } myblasOperation_t;
 
+/* Values equal cublasFillMode_t's, cublasSideMode_t's and cublasDiagType_t's. */
+typedef enum { MYBLAS_FILL_MODE_LOWER = 0, MYBLAS_FILL_MODE_UPPER = 1 } myblasFillMode_t;
+typedef enum { MYBLAS_SIDE_LEFT = 0, MYBLAS_SIDE_RIGHT = 1 } myblasSideMode_t;
+typedef enum { MYBLAS_DIAG_NON_UNIT = 0, MYBLAS_DIAG_UNIT = 1 } myblasDiagType_t;
+
 typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } myblasPointerMode_t;
 
 /*
@@ -113,7 +118,7 @@ typedef void (*myblasLogCallback_t)(const char* message);
 
 /* The routines that have kernels to choose from. */
 typedef enum {
-    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm and its batched forms */
+    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm, mysgemv and their batched forms, mysger */
     MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx, mytransposeStridedBatched */
     MYBLAS_ROUTINE_GEAM = 2,      /* mysgeam */
     MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
@@ -121,10 +126,25 @@ typedef enum {
     MYBLAS_ROUTINE_AXPY = 5,      /* mysaxpy */
     MYBLAS_ROUTINE_COPY = 6,      /* myscopy */
     MYBLAS_ROUTINE_GEMSUM = 7,    /* mysgemsum */
-    MYBLAS_ROUTINE_HISTOGRAM = 8  /* myhistogram256 */
+    MYBLAS_ROUTINE_HISTOGRAM = 8, /* myhistogram256 */
+    /* Level 1 */
+    MYBLAS_ROUTINE_DOT = 9,    /* mysdot */
+    MYBLAS_ROUTINE_NRM2 = 10,  /* mysnrm2 */
+    MYBLAS_ROUTINE_IAMAX = 11, /* myisamax, myisamin */
+    MYBLAS_ROUTINE_SCAL = 12,  /* mysscal */
+    MYBLAS_ROUTINE_SWAP = 13,  /* mysswap */
+    MYBLAS_ROUTINE_ROT = 14,   /* mysrot */
+    MYBLAS_ROUTINE_ROTM = 15,  /* mysrotm */
+    MYBLAS_ROUTINE_ROTG = 16,  /* mysrotg */
+    MYBLAS_ROUTINE_ROTMG = 17, /* mysrotmg */
+    /* Level 2 */
+    MYBLAS_ROUTINE_SYMV = 18, /* myssymv */
+    MYBLAS_ROUTINE_SYR = 19,  /* myssyr, myssyr2 */
+    MYBLAS_ROUTINE_TRMV = 20, /* mystrmv */
+    MYBLAS_ROUTINE_TRSV = 21  /* mystrsv */
 } myblasRoutine_t;
 
-#define MYBLAS_ROUTINE_COUNT 9
+#define MYBLAS_ROUTINE_COUNT 22
 
 /*
  * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
@@ -139,6 +159,12 @@ typedef enum {
  *   AXPY COPY  n lda ldb (the increments) A B (the vectors x and y)
  *   GEMSUM     transa m n lda A C (the sums)
  *   HISTOGRAM  n A (the bytes) C (the counts)
+ *   DOT SWAP ROT ROTM   as AXPY and COPY
+ *   NRM2 IAMAX SCAL     as SUM
+ *   ROTG ROTMG          nothing
+ *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
+ *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr
+ *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
  * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
  * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
  * the sizes of earlier ones.
@@ -154,6 +180,9 @@ typedef struct {
     const void *A, *B, *C;
     myblasMath_t math_mode;
     int pointer_array;
+    myblasSideMode_t side;
+    myblasFillMode_t uplo;
+    myblasDiagType_t diag;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -811,6 +840,403 @@ MYBLAS_API myblasStatus_t
 myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int incy);
 MYBLAS_API myblasStatus_t
 myscopy_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* y, int64_t incy);
+
+/* ---- Level 1 --------------------------------------------------------------------------------- */
+
+/*
+ * BLAS's other routines on vectors. For all of them: n counts elements; vectors are in device memory,
+ * do not overlap, and element i is at x[i * incx], or with a negative increment at x[(i + 1 - n) *
+ * incx], as in BLAS; scalars and scalar results are where the pointer mode says. Index arithmetic is
+ * 64-bit. Calls are asynchronous, but those with a result in host memory wait for it, and answer
+ * INTERNAL_ERROR while their stream is being captured. The same bits on every run. u = 2^-24.
+ */
+
+/*
+ * *result = the sum of x_i * y_i. n <= 0: *result = 0. Increments of either sign, or zero.
+ * INVALID_VALUE: result NULL, then x, y NULL where they are read. Accuracy: |result - exact| <= u
+ * |exact| + n 2^-53 sum |x_i y_i| + 2^-150, whatever the sizes of the elements: products and sums are
+ * carried in double. Source: cublasSdot_v2.
+ */
+MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
+                                 int n,
+                                 const float* x,
+                                 int incx,
+                                 const float* y,
+                                 int incy,
+                                 float* result);
+MYBLAS_API myblasStatus_t mysdot_64(myblasHandle_t handle,
+                                    int64_t n,
+                                    const float* x,
+                                    int64_t incx,
+                                    const float* y,
+                                    int64_t incy,
+                                    float* result);
+
+/*
+ * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment has the value
+ * of its magnitude; with incx == 0, x_0 counts n times (as in the reference BLAS since 3.10; cuBLAS
+ * answers 0 to both). Inf gives Inf and NaN gives NaN. INVALID_VALUE: result NULL, then x NULL where it
+ * is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no intermediate result
+ * overflows or underflows for any finite x, which is read once. Source: cublasSnrm2_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysnrm2(myblasHandle_t handle, int n, const float* x, int incx, float* result);
+MYBLAS_API myblasStatus_t
+mysnrm2_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
+
+/*
+ * *result = the number, counted from 1, of the first element with the largest (myisamax) or the least
+ * (myisamin) |x_i|. n <= 0 or incx <= 0: *result = 0. NaN as in the reference BLAS: if x_1 is NaN the
+ * result is 1, and any other NaN is passed over. INVALID_VALUE: result NULL, then x NULL where it is
+ * read. Exact. Source: cublasIsamax_v2, cublasIsamin_v2.
+ */
+MYBLAS_API myblasStatus_t
+myisamax(myblasHandle_t handle, int n, const float* x, int incx, int* result);
+MYBLAS_API myblasStatus_t
+myisamax_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result);
+MYBLAS_API myblasStatus_t
+myisamin(myblasHandle_t handle, int n, const float* x, int incx, int* result);
+MYBLAS_API myblasStatus_t
+myisamin_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result);
+
+/*
+ * x = alpha * x. n <= 0 or incx <= 0: success. Zero times NaN or Inf is NaN, as in the reference BLAS.
+ * INVALID_VALUE: alpha NULL, x NULL. Accuracy: u |alpha x_i| + 2^-150 elementwise. Source:
+ * cublasSscal_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysscal(myblasHandle_t handle, int n, const float* alpha, float* x, int incx);
+MYBLAS_API myblasStatus_t
+mysscal_64(myblasHandle_t handle, int64_t n, const float* alpha, float* x, int64_t incx);
+
+/*
+ * x and y change places. n <= 0: success. With an increment of zero the order of the exchanges is that
+ * of the reference BLAS. INVALID_VALUE: x NULL, y NULL. Exact. Source: cublasSswap_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysswap(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy);
+MYBLAS_API myblasStatus_t
+mysswap_64(myblasHandle_t handle, int64_t n, float* x, int64_t incx, float* y, int64_t incy);
+
+/*
+ * x_i = c x_i + s y_i and y_i = c y_i - s x_i, with the old x_i. n <= 0: success. With an increment of
+ * zero the order of the rotations is that of the reference BLAS. INVALID_VALUE: c NULL, s NULL, x NULL, y
+ * NULL. Accuracy: 3 u (|c x_i| + |s y_i|) + 2^-149, and 3 u (|c y_i| + |s x_i|) + 2^-149. Source:
+ * cublasSrot_v2.
+ */
+MYBLAS_API myblasStatus_t mysrot(myblasHandle_t handle,
+                                 int n,
+                                 float* x,
+                                 int incx,
+                                 float* y,
+                                 int incy,
+                                 const float* c,
+                                 const float* s);
+MYBLAS_API myblasStatus_t mysrot_64(myblasHandle_t handle,
+                                    int64_t n,
+                                    float* x,
+                                    int64_t incx,
+                                    float* y,
+                                    int64_t incy,
+                                    const float* c,
+                                    const float* s);
+
+/*
+ * x_i = h11 x_i + h12 y_i and y_i = h21 x_i + h22 y_i, with the old x_i: a modified Givens rotation.
+ * param has five floats: a flag, h11, h21, h12, h22. The flag tells which of them count, and no others
+ * are read: -1 all; 0 h21 and h12, the diagonal is 1; 1 h11 and h22, h21 is -1 and h12 is 1; -2 none, x and
+ * y stay as they are and are not read. n <= 0: success. INVALID_VALUE: param NULL, x NULL, y NULL.
+ * Accuracy: 3 u (|h11 x_i| + |h12 y_i|) + 2^-149, and y_i accordingly. Source: cublasSrotm_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysrotm(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy, const float* param);
+MYBLAS_API myblasStatus_t mysrotm_64(myblasHandle_t handle,
+                                     int64_t n,
+                                     float* x,
+                                     int64_t incx,
+                                     float* y,
+                                     int64_t incy,
+                                     const float* param);
+
+/*
+ * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the sign of
+ * the larger of a and b; *b = z, from which the rotation can be had again: s if |a| > |b|, else 1 / c, or
+ * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. All are where the pointer mode says; in host
+ * memory the call computes at once and takes no kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
+ * c and s each within 2 u of their exact values relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2)
+ * does. Source: cublasSrotg_v2.
+ */
+MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, float* c, float* s);
+
+/*
+ * The modified Givens rotation H, as mysrotm takes it, that makes the second component of H (sqrt(d1) x1,
+ * sqrt(d2) y1) zero, and the new d1, d2, x1; y1 stays. d1 < 0 gives a flag of -1 and zeros. d1 and |d2| are
+ * brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. All are where the pointer
+ * mode says; in host memory the call computes at once and takes no kernel. INVALID_VALUE: d1, d2, x1, y1,
+ * param NULL. Accuracy: each value within 2 u relatively of what exact arithmetic gives with the same
+ * powers of 4096, where d2 >= 0; a negative d2 loses what cancels in 1 - |d2 y1^2| / (d1 x1^2). Source:
+ * cublasSrotmg_v2.
+ */
+MYBLAS_API myblasStatus_t
+mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1, float* param);
+
+/* ---- Level 2 --------------------------------------------------------------------------------- */
+
+/*
+ * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
+ * increments must not be zero. All operands but scalars are in device memory. Increments of either sign give the same
+ * promises. mysgemv and mysger are products of one column or of depth one, and take the kernels of MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules
+ * (with a negative increment the kernel is always `grid_stride`, on the host `reference`).
+ * u = 2^-24. The same bits on every run.
+ */
+
+/*
+ * y = alpha * op(A) * x + beta * y, A m x n, whatever trans is. x has n elements and y m for OP_N, x m and
+ * y n for OP_T and OP_C. m == 0 or n == 0: success, y stays as it is. alpha == 0: A and x are not read and may be
+ * NULL. beta == 0: y is not read. y must not overlap A or x.
+ * INVALID_VALUE, in this order: trans, m, n < 0, lda < max(1, m), incx, incy == 0, (batches)
+ * batch_count < 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy, in every math mode that of
+ * mysgemm with k elements in a row of op(A), strict: (k + 4) u (|alpha| |op(A)| |x| + |beta| |y|).
+ * Source: cublasSgemv_v2.
+ */
+MYBLAS_API myblasStatus_t mysgemv(myblasHandle_t handle,
+                                  myblasOperation_t trans,
+                                  int m,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* x,
+                                  int incx,
+                                  const float* beta,
+                                  float* y,
+                                  int incy);
+MYBLAS_API myblasStatus_t mysgemv_64(myblasHandle_t handle,
+                                     myblasOperation_t trans,
+                                     int64_t m,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* x,
+                                     int64_t incx,
+                                     const float* beta,
+                                     float* y,
+                                     int64_t incy);
+
+/*
+ * The same for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey; strides
+ * count elements and may be anything for A and x. The y must not overlap. Source:
+ * cublasSgemvStridedBatched.
+ */
+MYBLAS_API myblasStatus_t mysgemvStridedBatched(myblasHandle_t handle,
+                                                myblasOperation_t trans,
+                                                int m,
+                                                int n,
+                                                const float* alpha,
+                                                const float* A,
+                                                int lda,
+                                                long long strideA,
+                                                const float* x,
+                                                int incx,
+                                                long long stridex,
+                                                const float* beta,
+                                                float* y,
+                                                int incy,
+                                                long long stridey,
+                                                int batch_count);
+MYBLAS_API myblasStatus_t mysgemvStridedBatched_64(myblasHandle_t handle,
+                                                   myblasOperation_t trans,
+                                                   int64_t m,
+                                                   int64_t n,
+                                                   const float* alpha,
+                                                   const float* A,
+                                                   int64_t lda,
+                                                   long long strideA,
+                                                   const float* x,
+                                                   int64_t incx,
+                                                   long long stridex,
+                                                   const float* beta,
+                                                   float* y,
+                                                   int64_t incy,
+                                                   long long stridey,
+                                                   int64_t batch_count);
+
+/*
+ * The same with Aarray[i], xarray[i] and yarray[i]: arrays in device memory of pointers to device memory.
+ * NOT_SUPPORTED: a negative increment. Source: cublasSgemvBatched.
+ */
+MYBLAS_API myblasStatus_t mysgemvBatched(myblasHandle_t handle,
+                                         myblasOperation_t trans,
+                                         int m,
+                                         int n,
+                                         const float* alpha,
+                                         const float* const Aarray[],
+                                         int lda,
+                                         const float* const xarray[],
+                                         int incx,
+                                         const float* beta,
+                                         float* const yarray[],
+                                         int incy,
+                                         int batch_count);
+MYBLAS_API myblasStatus_t mysgemvBatched_64(myblasHandle_t handle,
+                                            myblasOperation_t trans,
+                                            int64_t m,
+                                            int64_t n,
+                                            const float* alpha,
+                                            const float* const Aarray[],
+                                            int64_t lda,
+                                            const float* const xarray[],
+                                            int64_t incx,
+                                            const float* beta,
+                                            float* const yarray[],
+                                            int64_t incy,
+                                            int64_t batch_count);
+
+/*
+ * A = alpha * x * y^T + A, A m x n with lda >= max(1, m). m == 0 or n == 0 or alpha == 0: success, nothing is read.
+ * INVALID_VALUE, in this order: m, n < 0, incx, incy == 0, lda, alpha NULL, x, y, A NULL.
+ * Accuracy: 3 u (|alpha| |x_i| |y_j| + |A_ij|) + 2^-149 (1 + |alpha|), in every math mode. Source: cublasSger_v2.
+ */
+MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
+                                 int m,
+                                 int n,
+                                 const float* alpha,
+                                 const float* x,
+                                 int incx,
+                                 const float* y,
+                                 int incy,
+                                 float* A,
+                                 int lda);
+MYBLAS_API myblasStatus_t mysger_64(myblasHandle_t handle,
+                                    int64_t m,
+                                    int64_t n,
+                                    const float* alpha,
+                                    const float* x,
+                                    int64_t incx,
+                                    const float* y,
+                                    int64_t incy,
+                                    float* A,
+                                    int64_t lda);
+
+/*
+ * y = alpha * A * x + beta * y, A symmetric, n x n. Of A only the triangle that uplo names is read; y must not
+ * overlap A or x. These and the following routines have kernels of their own (MYBLAS_ROUTINE_SYMV and so
+ * on). n == 0: success. alpha == 0: A and x are not read and may be NULL. beta == 0: y is not read.
+ * INVALID_VALUE, in this order: uplo, n < 0, lda < max(1, n), incx, incy == 0, alpha, beta NULL, A, x NULL
+ * where they are read, y NULL. Accuracy: (n + 4) u (|alpha| |A| |x| + |beta| |y|). Source: cublasSsymv_v2.
+ */
+MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* x,
+                                  int incx,
+                                  const float* beta,
+                                  float* y,
+                                  int incy);
+MYBLAS_API myblasStatus_t myssymv_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* x,
+                                     int64_t incx,
+                                     const float* beta,
+                                     float* y,
+                                     int64_t incy);
+
+/*
+ * A = alpha * x * x^T + A (myssyr), A = alpha * (x * y^T + y * x^T) + A (myssyr2) on the triangle of A that uplo
+ * names; nothing else of A, which is n x n, is read or written. n == 0 or alpha == 0: success, nothing is read.
+ * INVALID_VALUE, in this order: uplo, n < 0, incx, incy == 0, lda < max(1, n), alpha NULL, x, y, A NULL.
+ * Accuracy: 3 u (|alpha| |x_i| |x_j| + |A_ij|), and 5 u (|alpha| (|x_i| |y_j| + |y_i| |x_j|) + |A_ij|), and
+ * 2^-148 (1 + |alpha| + |x_i| + |y_i|) where products underflow. Source: cublasSsyr_v2, cublasSsyr2_v2.
+ */
+MYBLAS_API myblasStatus_t myssyr(myblasHandle_t handle,
+                                 myblasFillMode_t uplo,
+                                 int n,
+                                 const float* alpha,
+                                 const float* x,
+                                 int incx,
+                                 float* A,
+                                 int lda);
+MYBLAS_API myblasStatus_t myssyr_64(myblasHandle_t handle,
+                                    myblasFillMode_t uplo,
+                                    int64_t n,
+                                    const float* alpha,
+                                    const float* x,
+                                    int64_t incx,
+                                    float* A,
+                                    int64_t lda);
+MYBLAS_API myblasStatus_t myssyr2(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  int n,
+                                  const float* alpha,
+                                  const float* x,
+                                  int incx,
+                                  const float* y,
+                                  int incy,
+                                  float* A,
+                                  int lda);
+MYBLAS_API myblasStatus_t myssyr2_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* x,
+                                     int64_t incx,
+                                     const float* y,
+                                     int64_t incy,
+                                     float* A,
+                                     int64_t lda);
+
+/*
+ * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n, named by uplo. The other
+ * triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which is 1. x must not overlap A.
+ * n == 0: success. mystrsv does not look for zeros on the diagonal: they give Inf or NaN. INVALID_VALUE, in this
+ * order: uplo, trans, diag, n < 0, lda < max(1, n), incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|;
+ * mystrsv solves a system near by, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2,
+ * cublasStrsv_v2.
+ */
+MYBLAS_API myblasStatus_t mystrmv(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  myblasDiagType_t diag,
+                                  int n,
+                                  const float* A,
+                                  int lda,
+                                  float* x,
+                                  int incx);
+MYBLAS_API myblasStatus_t mystrmv_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     myblasDiagType_t diag,
+                                     int64_t n,
+                                     const float* A,
+                                     int64_t lda,
+                                     float* x,
+                                     int64_t incx);
+MYBLAS_API myblasStatus_t mystrsv(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  myblasDiagType_t diag,
+                                  int n,
+                                  const float* A,
+                                  int lda,
+                                  float* x,
+                                  int incx);
+MYBLAS_API myblasStatus_t mystrsv_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     myblasDiagType_t diag,
+                                     int64_t n,
+                                     const float* A,
+                                     int64_t lda,
+                                     float* x,
+                                     int64_t incx);
 
 #ifdef __cplusplus
 }

@@ -9,9 +9,10 @@
  *
  * The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
  * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL,
- * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL force a kernel or a
- * family on every handle created later; a name that the handle's backend lacks makes the routine
- * answer NOT_SUPPORTED, with a line in the log.
+ * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL, and those of level 1 likewise
+ * (MYBLAS_DOT_KERNEL and so on, after MYBLAS_ROUTINE_DOT), force a kernel or a family on every handle
+ * created later; a name that the handle's backend lacks makes the routine answer NOT_SUPPORTED, with
+ * a line in the log.
  *
  * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file with
  * factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when the process

@@ -41,6 +41,7 @@ inline int64_t tight_stride(int64_t ld, int64_t cols) {
 struct call_setting {
     myblasMath_t math;
     bool has_results_on_device;
+    bool has_scalars_on_host; // of a handle on the cuda backend
 };
 
 // Each read_call fills in the problem, with scalars of which nothing is known but that they count.
@@ -159,7 +160,7 @@ inline fault read_call(const myblasCall_t& call, const call_setting&, histogram_
 template <class Problem>
 fault read_vectors(const myblasCall_t& call, Problem* p, bool* is_quick) {
     p->n = call.n;
-    p->x = operand_a<float>(call);
+    p->x = const_cast<float*>(operand_a<float>(call));
     p->incx = call.lda;
     p->y = const_cast<float*>(operand_b<float>(call));
     p->incy = call.ldb;
@@ -181,6 +182,137 @@ read_call(const myblasCall_t& call, const call_setting&, axpy_problem* p, bool* 
 inline fault
 read_call(const myblasCall_t& call, const call_setting&, copy_problem* p, bool* is_quick) {
     return read_vectors(call, p, is_quick);
+}
+
+// ---- Level 1 -------------------------------------------------------------------------------------
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, swap_problem* p, bool* is_quick) {
+    return read_vectors(call, p, is_quick);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, rot_problem* p, bool* is_quick) {
+    p->c.value = p->s.value = 1;
+    return read_vectors(call, p, is_quick);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, rotm_problem* p, bool* is_quick) {
+    p->h.is_identity = false;
+    return read_vectors(call, p, is_quick);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, scal_problem* p, bool* is_quick) {
+    *p = {.n = call.n,
+          .alpha = {.value = 1},
+          .x = const_cast<float*>(operand_a<float>(call)),
+          .incx = call.lda};
+    *is_quick = p->n <= 0 || p->incx <= 0;
+    return *is_quick ? nullptr : check_vectors(*p);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting& setting, dot_problem* p, bool* is_quick) {
+    const bool is_zero = call.n <= 0;
+    *p = {.n = is_zero ? 0 : call.n,
+          .x = operand_a<float>(call),
+          .incx = call.lda,
+          .y = operand_b<float>(call),
+          .incy = call.ldb};
+    *is_quick = is_zero && !setting.has_results_on_device;
+    if (const fault found = check_operands(*p))
+        return found;
+    *p = at_first_elements(*p);
+    return nullptr;
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting& setting, nrm2_problem* p, bool* is_quick) {
+    *p = with_positive_increment(
+        nrm2_problem{.n = call.n, .x = operand_a<float>(call), .incx = call.lda});
+    *is_quick = p->n == 0 && !setting.has_results_on_device;
+    return check_operands(*p);
+}
+
+inline fault read_call(const myblasCall_t& call,
+                       const call_setting& setting,
+                       extremum_problem* p,
+                       bool* is_quick) {
+    const bool is_zero = call.n <= 0 || call.lda <= 0;
+    *p = {.n = is_zero ? 0 : call.n, .x = operand_a<float>(call), .incx = is_zero ? 1 : call.lda};
+    *is_quick = is_zero && !setting.has_results_on_device;
+    return check_operands(*p);
+}
+
+inline fault
+read_call(const myblasCall_t&, const call_setting& setting, rotg_problem*, bool* is_quick) {
+    *is_quick = setting.has_scalars_on_host;
+    return nullptr;
+}
+
+inline fault
+read_call(const myblasCall_t&, const call_setting& setting, rotmg_problem*, bool* is_quick) {
+    *is_quick = setting.has_scalars_on_host;
+    return nullptr;
+}
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, symv_problem* p, bool* is_quick) {
+    *p = {.upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .beta = {.value = 0.5f},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .x = operand_b<float>(call),
+          .incx = call.ldb,
+          .y = operand_c(call),
+          .incy = call.ldc};
+    if (const fault found = check_sizes(call.uplo, *p))
+        return found;
+    *is_quick = p->n == 0;
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting&, syr_problem* p, bool* is_quick) {
+    const bool twice = call.ldc != 0;
+    *p = {.upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .x = operand_b<float>(call),
+          .incx = call.ldb,
+          .y = twice ? operand_c(call) : nullptr,
+          .incy = twice ? call.ldc : 1,
+          .a = const_cast<float*>(operand_a<float>(call)),
+          .lda = call.lda};
+    if (const fault found = check_sizes(call.uplo, *p))
+        return found;
+    *is_quick = p->n == 0;
+    return *is_quick ? nullptr : check_operands(*p, twice);
+}
+
+template <bool solve>
+fault read_call(const myblasCall_t& call,
+                const call_setting&,
+                triangular_problem<solve>* p,
+                bool* is_quick) {
+    *p = {.upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .trans = call.transa != MYBLAS_OP_N,
+          .unit = call.diag == MYBLAS_DIAG_UNIT,
+          .n = call.n,
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .x = const_cast<float*>(operand_b<float>(call)),
+          .incx = call.ldb};
+    if (const fault found = check_sizes(call.uplo, call.transa, call.diag, *p))
+        return found;
+    *is_quick = p->n == 0;
+    return *is_quick ? nullptr : check_operands(*p);
 }
 
 // Hands visit(problem) what the described call would dispatch, and answers its status; SUCCESS for a

@@ -69,8 +69,8 @@ inline description describe(const geam_problem& p) {
     return d;
 }
 
-template <class T>
-description describe(const sum_problem<T>& p) {
+template <class Problem>
+description describe_vector(const Problem& p) {
     description d;
     std::snprintf(d.text,
                   sizeof d.text,
@@ -79,6 +79,11 @@ description describe(const sum_problem<T>& p) {
                   p.incx,
                   static_cast<const void*>(p.x));
     return d;
+}
+
+template <class T>
+description describe(const sum_problem<T>& p) {
+    return describe_vector(p);
 }
 
 inline description describe(const gemsum_problem& p) {
@@ -117,5 +122,23 @@ description describe_vectors(const Problem& p) {
 
 inline description describe(const axpy_problem& p) { return describe_vectors(p); }
 inline description describe(const copy_problem& p) { return describe_vectors(p); }
+inline description describe(const dot_problem& p) { return describe_vectors(p); }
+inline description describe(const swap_problem& p) { return describe_vectors(p); }
+inline description describe(const rot_problem& p) { return describe_vectors(p); }
+inline description describe(const rotm_problem& p) { return describe_vectors(p); }
+inline description describe(const nrm2_problem& p) { return describe_vector(p); }
+inline description describe(const extremum_problem& p) { return describe_vector(p); }
+inline description describe(const scal_problem& p) { return describe_vector(p); }
+inline description describe(const rotg_problem&) { return {}; }
+inline description describe(const rotmg_problem&) { return {}; }
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+inline description describe(const symv_problem& p) { return describe_vectors(p); }
+inline description describe(const syr_problem& p) { return describe_vectors(p); }
+template <bool solve>
+description describe(const triangular_problem<solve>& p) {
+    return describe_vector(p);
+}
 
 } // namespace myblas

@@ -41,14 +41,16 @@ myblasStatus_t describe_device(const char* function,
 }
 
 call_setting setting_of(const myblasContext& handle) {
-    return {handle.math_mode, has_results_on_device(handle)};
+    const bool is_cuda = handle.backend->id == MYBLAS_BACKEND_CUDA;
+    const bool has_results_there = has_results_on_device(handle);
+    return {handle.math_mode, has_results_there, is_cuda && !has_results_there};
 }
 
 // Of a call that no handle makes. What else is wrong with the description visit_call finds.
 myblasStatus_t
 read_setting(const char* function, const myblasCall_t* call, call_setting* setting) noexcept {
     const bool has_mode = call && call->size_bytes == sizeof *call;
-    *setting = {has_mode ? call->math_mode : MYBLAS_FP32_STRICT_MATH, false};
+    *setting = {has_mode ? call->math_mode : MYBLAS_FP32_STRICT_MATH, false, false};
     if (!is_math_mode(setting->math))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->math_mode is not a math mode");
     return MYBLAS_STATUS_SUCCESS;

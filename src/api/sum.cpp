@@ -1,4 +1,5 @@
-// Sums of the elements of a vector and of a matrix's rows and columns, and counts of bytes.
+// Routines that reduce: sums, dot, nrm2, the extremum of a vector; sums of a matrix's rows and columns; and
+// counts of bytes.
 #include "api/dispatch.h"
 #include "api/validate.h"
 
@@ -6,9 +7,9 @@ namespace myblas {
 namespace {
 
 // Lets the kernel write to device memory, then fetches the result and waits for it.
-template <class T>
+template <class T, class Problem>
 myblasStatus_t
-sum_to_host(const char* function, myblasContext& handle, sum_problem<T> p, T* result) noexcept {
+reduce_to_host(const char* function, myblasContext& handle, Problem p, T* result) noexcept {
     const backend_ops& backend = *handle.backend;
     const device_guard guard(handle);
     if (const myblasStatus_t failure = guard.status())
@@ -31,6 +32,39 @@ sum_to_host(const char* function, myblasContext& handle, sum_problem<T> p, T* re
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// Any routine with one scalar result. p.n is 0 where there is nothing to read.
+template <class T, class Problem>
+myblasStatus_t reduce(const char* function, myblasHandle_t handle, Problem p, T* result) noexcept {
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!result)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "result is NULL");
+    if (const fault found = check_operands(p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if constexpr (requires { p.incy; })
+        p = at_first_elements(p);
+    p.result = result;
+    if (has_results_on_device(*handle))
+        return dispatch(*handle, function, p); // also when n == 0: only a kernel may write there
+    if (p.n == 0) {
+        *result = 0;
+        return MYBLAS_STATUS_SUCCESS;
+    }
+    if (handle->backend->id == MYBLAS_BACKEND_HOST)
+        return dispatch(*handle, function, p);
+    return reduce_to_host(function, *handle, p, result);
+}
+
+// The problem of a routine for which an increment of zero or less leaves nothing to read.
+template <class Problem>
+Problem forwards(Problem p) {
+    if (p.n <= 0 || p.incx <= 0) {
+        p.n = 0;
+        p.incx = 1;
+    }
+    return p;
+}
+
 template <class T>
 myblasStatus_t sum(const char* function,
                    myblasHandle_t handle,
@@ -39,26 +73,32 @@ myblasStatus_t sum(const char* function,
                    int64_t incx,
                    bool absolute,
                    T* result) noexcept {
-    if (const myblasStatus_t failure = check_handle(function, handle))
-        return failure;
-    if (!result)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "result is NULL");
-    if (n <= 0 || incx <= 0) {
-        n = 0;
-        incx = 1;
-    }
-    const sum_problem<T> p = {.n = n, .x = x, .incx = incx, .absolute = absolute, .result = result};
-    if (const fault found = check_operands(p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    if (has_results_on_device(*handle))
-        return dispatch(*handle, function, p); // also when n == 0: only a kernel may write there
-    if (n == 0) {
-        *result = 0;
-        return MYBLAS_STATUS_SUCCESS;
-    }
-    if (handle->backend->id == MYBLAS_BACKEND_HOST)
-        return dispatch(*handle, function, p);
-    return sum_to_host(function, *handle, p, result);
+    const sum_problem<T> p = {.n = n, .x = x, .incx = incx, .absolute = absolute};
+    return reduce(function, handle, forwards(p), result);
+}
+
+myblasStatus_t dot(myblasHandle_t handle, dot_problem p, float* result) noexcept {
+    if (p.n < 0)
+        p.n = 0;
+    return reduce("mysdot", handle, p, result);
+}
+
+myblasStatus_t nrm2(myblasHandle_t handle, const nrm2_problem& p, float* result) noexcept {
+    return reduce("mysnrm2", handle, with_positive_increment(p), result);
+}
+
+// Index: int or int64_t.
+template <class Index>
+myblasStatus_t extremum(const char* function,
+                        myblasHandle_t handle,
+                        bool least,
+                        int64_t n,
+                        const float* x,
+                        int64_t incx,
+                        Index* result) noexcept {
+    const extremum_problem p = {
+        .least = least, .n = n, .x = x, .incx = incx, .wide = sizeof(Index) == sizeof(int64_t)};
+    return reduce(function, handle, forwards(p), result);
 }
 
 // `p` has everything but the transposition.
@@ -149,6 +189,55 @@ myhistogram256(myblasHandle_t handle, int n, const unsigned char* x, uint64_t* c
 myblasStatus_t
 myhistogram256_64(myblasHandle_t handle, int64_t n, const unsigned char* x, uint64_t* counts) {
     return histogram(handle, {.n = n, .x = x, .counts = counts});
+}
+
+// ---- Level 1 -------------------------------------------------------------------------------------
+
+myblasStatus_t mysdot(myblasHandle_t handle,
+                      int n,
+                      const float* x,
+                      int incx,
+                      const float* y,
+                      int incy,
+                      float* result) {
+    return dot(handle, {.n = n, .x = x, .incx = incx, .y = y, .incy = incy}, result);
+}
+
+myblasStatus_t mysdot_64(myblasHandle_t handle,
+                         int64_t n,
+                         const float* x,
+                         int64_t incx,
+                         const float* y,
+                         int64_t incy,
+                         float* result) {
+    return dot(handle, {.n = n, .x = x, .incx = incx, .y = y, .incy = incy}, result);
+}
+
+myblasStatus_t mysnrm2(myblasHandle_t handle, int n, const float* x, int incx, float* result) {
+    return nrm2(handle, {.n = n, .x = x, .incx = incx}, result);
+}
+
+myblasStatus_t
+mysnrm2_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result) {
+    return nrm2(handle, {.n = n, .x = x, .incx = incx}, result);
+}
+
+myblasStatus_t myisamax(myblasHandle_t handle, int n, const float* x, int incx, int* result) {
+    return extremum("myisamax", handle, false, n, x, incx, result);
+}
+
+myblasStatus_t
+myisamax_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result) {
+    return extremum("myisamax", handle, false, n, x, incx, result);
+}
+
+myblasStatus_t myisamin(myblasHandle_t handle, int n, const float* x, int incx, int* result) {
+    return extremum("myisamin", handle, true, n, x, incx, result);
+}
+
+myblasStatus_t
+myisamin_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result) {
+    return extremum("myisamin", handle, true, n, x, incx, result);
 }
 
 } // extern "C"

@@ -237,7 +237,7 @@ inline fault check_operands(const histogram_problem& p) {
     return nullptr;
 }
 
-// axpy and copy.
+// Level 1 with x and y.
 template <class Problem>
 fault check_vectors(const Problem& p) {
     if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
@@ -249,6 +249,190 @@ fault check_vectors(const Problem& p) {
     if (!p.y)
         return "y is NULL";
     return nullptr;
+}
+
+inline fault check_vectors(const scal_problem& p) {
+    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)))
+        return too_large;
+    return p.x ? nullptr : "x is NULL";
+}
+
+inline fault check_operands(const dot_problem& p) { return p.n > 0 ? check_vectors(p) : nullptr; }
+
+// nrm2, iamax.
+template <class Problem>
+fault check_vector(const Problem& p) {
+    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(p.n, sizeof(float)))
+        return too_large;
+    return p.n > 0 && !p.x ? "x is NULL" : nullptr;
+}
+
+inline fault check_operands(const nrm2_problem& p) { return check_vector(p); }
+inline fault check_operands(const extremum_problem& p) { return check_vector(p); }
+
+inline fault check_operands(const rotg_problem& p) {
+    return !p.a   ? "a is NULL"
+           : !p.b ? "b is NULL"
+           : !p.c ? "c is NULL"
+           : !p.s ? "s is NULL"
+                  : nullptr;
+}
+
+inline fault check_operands(const rotmg_problem& p) {
+    if (!p.d1)
+        return "d1 is NULL";
+    if (!p.d2)
+        return "d2 is NULL";
+    if (!p.x1)
+        return "x1 is NULL";
+    if (!p.y1)
+        return "y1 is NULL";
+    return p.param ? nullptr : "param is NULL";
+}
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+inline fault check_sizes(myblasOperation_t trans, const gemv_problem& p) {
+    if (!is_operation(trans))
+        return "trans is not an operation";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.m))
+        return "lda < max(1, m)";
+    if (p.incx == 0)
+        return "incx == 0";
+    if (p.incy == 0)
+        return "incy == 0";
+    return p.batch_count < 0 ? "batch_count < 0" : nullptr;
+}
+
+inline bool is_empty(const gemv_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
+
+inline fault check_operands(const gemv_problem& p) {
+    const wide last_batch = p.batch_count - 1;
+    if (!is_addressable(last_index(p.m, p.n, p.lda) + last_batch * magnitude(p.stride_a),
+                        sizeof(float)) ||
+        !is_addressable(last_index(p.length_x(), p.incx) + last_batch * magnitude(p.stride_x),
+                        sizeof(float)) ||
+        !is_addressable(last_index(p.length_y(), p.incy) + last_batch * magnitude(p.stride_y),
+                        sizeof(float)) ||
+        !is_addressable(wide{p.batch_count} * p.m * p.n, sizeof(float)))
+        return too_large;
+    if (may_count(p.alpha) && !p.a && !p.a_array)
+        return "A is NULL";
+    if (may_count(p.alpha) && !p.x && !p.x_array)
+        return "x is NULL";
+    return p.y || p.y_array ? nullptr : "y is NULL";
+}
+
+inline fault check_sizes(const ger_problem& p) {
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (p.incx == 0)
+        return "incx == 0";
+    if (p.incy == 0)
+        return "incy == 0";
+    return is_leading_dimension(p.lda, p.m) ? nullptr : "lda < max(1, m)";
+}
+
+inline fault check_operands(const ger_problem& p) {
+    if (!is_addressable(last_index(p.m, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+        return too_large;
+    if (!p.x)
+        return "x is NULL";
+    if (!p.y)
+        return "y is NULL";
+    return p.a ? nullptr : "A is NULL";
+}
+
+inline bool is_fill_mode(myblasFillMode_t uplo) {
+    return uplo == MYBLAS_FILL_MODE_LOWER || uplo == MYBLAS_FILL_MODE_UPPER;
+}
+inline bool is_diag_type(myblasDiagType_t diag) {
+    return diag == MYBLAS_DIAG_NON_UNIT || diag == MYBLAS_DIAG_UNIT;
+}
+
+inline fault check_sizes(myblasFillMode_t uplo, const symv_problem& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.n))
+        return "lda < max(1, n)";
+    if (p.incx == 0)
+        return "incx == 0";
+    return p.incy == 0 ? "incy == 0" : nullptr;
+}
+
+inline fault check_operands(const symv_problem& p) {
+    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+        return too_large;
+    if (may_count(p.alpha) && !p.a)
+        return "A is NULL";
+    if (may_count(p.alpha) && !p.x)
+        return "x is NULL";
+    return p.y ? nullptr : "y is NULL";
+}
+
+inline fault check_sizes(myblasFillMode_t uplo, const syr_problem& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (p.n < 0)
+        return "n < 0";
+    if (p.incx == 0)
+        return "incx == 0";
+    if (p.incy == 0)
+        return "incy == 0";
+    return is_leading_dimension(p.lda, p.n) ? nullptr : "lda < max(1, n)";
+}
+
+inline fault check_operands(const syr_problem& p, bool twice) {
+    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+        return too_large;
+    if (!p.x)
+        return "x is NULL";
+    if (twice && !p.y)
+        return "y is NULL";
+    return p.a ? nullptr : "A is NULL";
+}
+
+template <bool solve>
+fault check_sizes(myblasFillMode_t uplo,
+                  myblasOperation_t trans,
+                  myblasDiagType_t diag,
+                  const triangular_problem<solve>& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (!is_operation(trans))
+        return "trans is not an operation";
+    if (!is_diag_type(diag))
+        return "diag is neither unit nor non-unit";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.n))
+        return "lda < max(1, n)";
+    return p.incx == 0 ? "incx == 0" : nullptr;
+}
+
+template <bool solve>
+fault check_operands(const triangular_problem<solve>& p) {
+    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.incx), sizeof(float)))
+        return too_large;
+    if (!p.a)
+        return "A is NULL";
+    return p.x ? nullptr : "x is NULL";
 }
 
 // ---- Copies between host and device ----------------------------------------------------------------

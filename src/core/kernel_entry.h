@@ -199,5 +199,25 @@ selection_key make_key(const sum_problem<T>& p) {
 
 inline selection_key make_key(const axpy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
 inline selection_key make_key(const copy_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+inline selection_key make_key(const swap_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+inline selection_key make_key(const rot_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+inline selection_key make_key(const rotm_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+inline selection_key make_key(const scal_problem& p) { return {1, {p.n, p.incx, 0, 0}}; }
+inline selection_key make_key(const rotg_problem&) { return {1, {}}; }
+inline selection_key make_key(const rotmg_problem&) { return {1, {}}; }
+
+// Level 2: extent n.
+inline selection_key make_key(const symv_problem& p) { return {1, {p.n, 0, 0, 0}}; }
+inline selection_key make_key(const syr_problem& p) { return {1, {p.n, 0, 0, 0}}; }
+template <bool solve>
+selection_key make_key(const triangular_problem<solve>& p) {
+    return {1, {p.n, 0, 0, 0}};
+}
+
+inline selection_key make_key(const dot_problem& p) { return {1, {p.n, p.incx, p.incy, 0}}; }
+inline selection_key make_key(const nrm2_problem& p) { return {1, {p.n, p.incx, 0, 0}}; }
+inline selection_key make_key(const extremum_problem& p) {
+    return {p.least ? 2u : 1u, {p.n, p.incx, 0, 0}};
+}
 
 } // namespace myblas

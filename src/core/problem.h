@@ -21,6 +21,7 @@ struct scalar {
 struct sgemm_problem {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // what the caller allows
     bool transa = false, transb = false;
+    bool is_gemv = false; // asked for as a matrix by a vector: C is one column or one row
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;
@@ -129,14 +130,191 @@ struct copy_problem {
     int64_t incy = 1;
 };
 
-// axpy or copy with x and y as BLAS gives them, at the lowest address, moved to element 0, which is at
+// ---- Level 1 -------------------------------------------------------------------------------------
+
+// x = alpha * x; incx >= 1.
+struct scal_problem {
+    int64_t n = 0;
+    scalar alpha{};
+    float* x = nullptr;
+    int64_t incx = 1;
+};
+
+// x and y change places; element 0 as in axpy.
+struct swap_problem {
+    int64_t n = 0;
+    float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+};
+
+// x_i = c x_i + s y_i, y_i = c y_i - s x_i; element 0 as in axpy.
+struct rot_problem {
+    int64_t n = 0;
+    float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+    scalar c{}, s{};
+};
+
+// The matrix of a modified rotation.
+struct rotm_matrix {
+    float h11 = 1, h21 = 0, h12 = 0, h22 = 1;
+    bool is_identity = true;
+};
+
+// (x_i, y_i) = H (x_i, y_i); element 0 as in axpy. H is in `h`, unless `param` points to the five floats
+// that BLAS describes it by.
+struct rotm_problem {
+    int64_t n = 0;
+    float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+    rotm_matrix h{};
+    const float* param = nullptr;
+};
+
+// The rotation that turns (a, b) to (r, 0). All point to memory of the backend.
+struct rotg_problem {
+    float *a = nullptr, *b = nullptr; // r and z afterwards
+    float *c = nullptr, *s = nullptr;
+};
+
+// The modified rotation that makes the second component of (sqrt(d1) x1, sqrt(d2) y1) zero.
+struct rotmg_problem {
+    float *d1 = nullptr, *d2 = nullptr, *x1 = nullptr;
+    const float* y1 = nullptr;
+    float* param = nullptr; // 5 floats: the flag, h11, h21, h12, h22
+};
+
+// *result = sum of x_i * y_i; element 0 as in axpy. `result` is memory of the backend.
+struct dot_problem {
+    int64_t n = 0;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    const float* y = nullptr;
+    int64_t incy = 1;
+    float* result = nullptr;
+};
+
+// *result = the square root of the sum of x_i^2; incx >= 0.
+struct nrm2_problem {
+    int64_t n = 0;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    float* result = nullptr;
+};
+
+// *result = the number, from 1, of the first element with the largest (or least) |x_i|; incx >= 1.
+struct extremum_problem {
+    bool least = false;
+    int64_t n = 0;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    bool wide = false;      // the result is an int64_t, not an int
+    void* result = nullptr; // memory of the backend
+};
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+// y = alpha * op(A) * x + beta * y, A m x n. x and y point at element 0 of the vectors, whatever the sign of the
+// increment. Element i of a batch is at base + i * stride, or at array[i] when the array is set.
+struct gemv_problem {
+    bool trans = false;
+    int64_t m = 0, n = 0;
+    scalar alpha{}, beta{};
+    const float* a = nullptr;
+    int64_t lda = 1, stride_a = 0;
+    const float* x = nullptr;
+    int64_t incx = 1, stride_x = 0;
+    float* y = nullptr;
+    int64_t incy = 1, stride_y = 0;
+    const float* const* a_array = nullptr; // [batch_count], device memory
+    const float* const* x_array = nullptr;
+    float* const* y_array = nullptr;
+    int64_t batch_count = 1;
+
+    int64_t length_x() const { return trans ? m : n; }
+    int64_t length_y() const { return trans ? n : m; }
+};
+
+// A = alpha * x * y^T + A, A m x n; x and y as in gemv.
+struct ger_problem {
+    int64_t m = 0, n = 0;
+    scalar alpha{};
+    const float* x = nullptr;
+    int64_t incx = 1;
+    const float* y = nullptr;
+    int64_t incy = 1;
+    float* a = nullptr;
+    int64_t lda = 1;
+};
+
+// y = alpha * A * x + beta * y, A symmetric, n x n, in one triangle; x and y as in gemv.
+struct symv_problem {
+    bool upper = false;
+    int64_t n = 0;
+    scalar alpha{}, beta{};
+    const float* a = nullptr;
+    int64_t lda = 1;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    float* y = nullptr;
+    int64_t incy = 1;
+};
+
+// A = alpha * (x * y^T + y * x^T) + A on one triangle; without y, A = alpha * x * x^T + A.
+struct syr_problem {
+    bool upper = false;
+    int64_t n = 0;
+    scalar alpha{};
+    const float* x = nullptr;
+    int64_t incx = 1;
+    const float* y = nullptr;
+    int64_t incy = 1;
+    float* a = nullptr;
+    int64_t lda = 1;
+};
+
+// x = op(A) * x, or with `solve` op(A) * x = the old x, A a triangle, n x n; x as in gemv.
+template <bool solve>
+struct triangular_problem {
+    bool upper = false, trans = false, unit = false;
+    int64_t n = 0;
+    const float* a = nullptr;
+    int64_t lda = 1;
+    float* x = nullptr;
+    int64_t incx = 1;
+
+    bool op_is_lower() const { return upper == trans; }
+};
+using trmv_problem = triangular_problem<false>;
+using trsv_problem = triangular_problem<true>;
+
+// Where element 0 of a vector is that BLAS gives by its lowest address. x may be null where it is not read.
+template <class T>
+T* first_element(T* x, int64_t n, int64_t increment) {
+    return x && increment < 0 ? x + (1 - n) * increment : x;
+}
+
+// A problem with x and y as BLAS gives them, at the lowest address, moved to element 0, which is at
 // the highest where an increment is negative.
 template <class Problem>
 Problem at_first_elements(Problem p) {
-    if (p.incx < 0)
-        p.x += (1 - p.n) * p.incx;
-    if (p.incy < 0)
-        p.y += (1 - p.n) * p.incy;
+    p.x = first_element(p.x, p.n, p.incx);
+    p.y = first_element(p.y, p.n, p.incy);
+    return p;
+}
+
+// nrm2 as BLAS gives it: nothing without elements, and squares do not mind the direction.
+inline nrm2_problem with_positive_increment(nrm2_problem p) {
+    if (p.n <= 0)
+        p.n = p.incx = 0;
+    if (p.incx < 0 && p.incx != INT64_MIN)
+        p.incx = -p.incx;
     return p;
 }
 

@@ -58,6 +58,74 @@ struct routine_traits<histogram_problem> {
     static constexpr const char* name = "HISTOGRAM";
 };
 
+// Level 1
+template <>
+struct routine_traits<dot_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_DOT;
+    static constexpr const char* name = "DOT";
+};
+template <>
+struct routine_traits<nrm2_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_NRM2;
+    static constexpr const char* name = "NRM2";
+};
+template <>
+struct routine_traits<extremum_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_IAMAX;
+    static constexpr const char* name = "IAMAX";
+};
+template <>
+struct routine_traits<scal_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SCAL;
+    static constexpr const char* name = "SCAL";
+};
+template <>
+struct routine_traits<swap_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SWAP;
+    static constexpr const char* name = "SWAP";
+};
+template <>
+struct routine_traits<rot_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_ROT;
+    static constexpr const char* name = "ROT";
+};
+template <>
+struct routine_traits<rotm_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_ROTM;
+    static constexpr const char* name = "ROTM";
+};
+template <>
+struct routine_traits<rotg_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_ROTG;
+    static constexpr const char* name = "ROTG";
+};
+template <>
+struct routine_traits<rotmg_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_ROTMG;
+    static constexpr const char* name = "ROTMG";
+};
+// Level 2
+template <>
+struct routine_traits<symv_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYMV;
+    static constexpr const char* name = "SYMV";
+};
+template <>
+struct routine_traits<syr_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYR;
+    static constexpr const char* name = "SYR";
+};
+template <>
+struct routine_traits<trmv_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRMV;
+    static constexpr const char* name = "TRMV";
+};
+template <>
+struct routine_traits<trsv_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRSV;
+    static constexpr const char* name = "TRSV";
+};
+
 // The kernels in ladder order. The cuda lists are empty in a build without CUDA.
 template <class Problem>
 kernel_list<Problem> host_kernels();
@@ -83,6 +151,34 @@ template <> kernel_list<axpy_problem> cuda_kernels();
 template <> kernel_list<copy_problem> cuda_kernels();
 template <> kernel_list<gemsum_problem> cuda_kernels();
 template <> kernel_list<histogram_problem> cuda_kernels();
+// Level 1
+template <> kernel_list<dot_problem> host_kernels();
+template <> kernel_list<nrm2_problem> host_kernels();
+template <> kernel_list<extremum_problem> host_kernels();
+template <> kernel_list<scal_problem> host_kernels();
+template <> kernel_list<swap_problem> host_kernels();
+template <> kernel_list<rot_problem> host_kernels();
+template <> kernel_list<rotm_problem> host_kernels();
+template <> kernel_list<rotg_problem> host_kernels();
+template <> kernel_list<rotmg_problem> host_kernels();
+template <> kernel_list<dot_problem> cuda_kernels();
+template <> kernel_list<nrm2_problem> cuda_kernels();
+template <> kernel_list<extremum_problem> cuda_kernels();
+template <> kernel_list<scal_problem> cuda_kernels();
+template <> kernel_list<swap_problem> cuda_kernels();
+template <> kernel_list<rot_problem> cuda_kernels();
+template <> kernel_list<rotm_problem> cuda_kernels();
+template <> kernel_list<rotg_problem> cuda_kernels();
+template <> kernel_list<rotmg_problem> cuda_kernels();
+// Level 2
+template <> kernel_list<symv_problem> host_kernels();
+template <> kernel_list<syr_problem> host_kernels();
+template <> kernel_list<trmv_problem> host_kernels();
+template <> kernel_list<trsv_problem> host_kernels();
+template <> kernel_list<symv_problem> cuda_kernels();
+template <> kernel_list<syr_problem> cuda_kernels();
+template <> kernel_list<trmv_problem> cuda_kernels();
+template <> kernel_list<trsv_problem> cuda_kernels();
 // clang-format on
 
 template <class Problem>
@@ -117,6 +213,32 @@ myblasStatus_t visit_routine(myblasRoutine_t routine, Visitor&& visit) {
         return visit.template operator()<gemsum_problem>();
     case MYBLAS_ROUTINE_HISTOGRAM:
         return visit.template operator()<histogram_problem>();
+    case MYBLAS_ROUTINE_DOT:
+        return visit.template operator()<dot_problem>();
+    case MYBLAS_ROUTINE_NRM2:
+        return visit.template operator()<nrm2_problem>();
+    case MYBLAS_ROUTINE_IAMAX:
+        return visit.template operator()<extremum_problem>();
+    case MYBLAS_ROUTINE_SCAL:
+        return visit.template operator()<scal_problem>();
+    case MYBLAS_ROUTINE_SWAP:
+        return visit.template operator()<swap_problem>();
+    case MYBLAS_ROUTINE_ROT:
+        return visit.template operator()<rot_problem>();
+    case MYBLAS_ROUTINE_ROTM:
+        return visit.template operator()<rotm_problem>();
+    case MYBLAS_ROUTINE_ROTG:
+        return visit.template operator()<rotg_problem>();
+    case MYBLAS_ROUTINE_ROTMG:
+        return visit.template operator()<rotmg_problem>();
+    case MYBLAS_ROUTINE_SYMV:
+        return visit.template operator()<symv_problem>();
+    case MYBLAS_ROUTINE_SYR:
+        return visit.template operator()<syr_problem>();
+    case MYBLAS_ROUTINE_TRMV:
+        return visit.template operator()<trmv_problem>();
+    case MYBLAS_ROUTINE_TRSV:
+        return visit.template operator()<trsv_problem>();
     }
     return MYBLAS_STATUS_INVALID_VALUE;
 }

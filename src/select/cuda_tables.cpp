@@ -48,5 +48,20 @@ template selection_table<axpy_problem> cuda_table(int arch);
 template selection_table<copy_problem> cuda_table(int arch);
 template selection_table<gemsum_problem> cuda_table(int arch);
 template selection_table<histogram_problem> cuda_table(int arch);
+// Level 1
+template selection_table<dot_problem> cuda_table(int arch);
+template selection_table<nrm2_problem> cuda_table(int arch);
+template selection_table<extremum_problem> cuda_table(int arch);
+template selection_table<scal_problem> cuda_table(int arch);
+template selection_table<swap_problem> cuda_table(int arch);
+template selection_table<rot_problem> cuda_table(int arch);
+template selection_table<rotm_problem> cuda_table(int arch);
+template selection_table<rotg_problem> cuda_table(int arch);
+template selection_table<rotmg_problem> cuda_table(int arch);
+// Level 2
+template selection_table<symv_problem> cuda_table(int arch);
+template selection_table<syr_problem> cuda_table(int arch);
+template selection_table<trmv_problem> cuda_table(int arch);
+template selection_table<trsv_problem> cuda_table(int arch);
 
 } // namespace myblas

@@ -18,7 +18,22 @@ struct tuning {
                rule_list<axpy_problem>,
                rule_list<copy_problem>,
                rule_list<gemsum_problem>,
-               rule_list<histogram_problem>>
+               rule_list<histogram_problem>,
+               // Level 1
+               rule_list<dot_problem>,
+               rule_list<nrm2_problem>,
+               rule_list<extremum_problem>,
+               rule_list<scal_problem>,
+               rule_list<swap_problem>,
+               rule_list<rot_problem>,
+               rule_list<rotm_problem>,
+               rule_list<rotg_problem>,
+               rule_list<rotmg_problem>,
+               // Level 2
+               rule_list<symv_problem>,
+               rule_list<syr_problem>,
+               rule_list<trmv_problem>,
+               rule_list<trsv_problem>>
         rules;
 
     const predictor& (*sgemm_predictor)() = nullptr; // null: none

@@ -1,6 +1,7 @@
 // Rules of the host backend.
 // Provenance: unmeasured; OpenBLAS where it can be loaded, else the best of the library's own.
 #include "host/histogram/registry.h"
+#include "host/level2/registry.h"
 #include "host/sgemm/registry.h"
 #include "host/sum/registry.h"
 #include "host/transpose/registry.h"
@@ -50,12 +51,73 @@ constexpr rule<gemsum_problem> gemsum[] = {
 constexpr rule<histogram_problem> histogram[] = {
     {any_form, {any, any, any, any}, &host::histogram_interleaved},
 };
+
+// ---- Level 1 -------------------------------------------------------------------------------------
+
+constexpr rule<dot_problem> dot[] = {
+    {any_form, {any, any, any, any}, &host::dot_lanes},
+};
+
+constexpr rule<nrm2_problem> nrm2[] = {
+    {any_form, {any, any, any, any}, &host::nrm2_lanes},
+};
+
+constexpr rule<extremum_problem> extremum[] = {
+    {any_form, {any, any, any, any}, &host::extremum_blocks},
+};
+
+constexpr rule<scal_problem> scal[] = {
+    {any_form, {any, any, any, any}, &host::scal_reference},
+};
+
+constexpr rule<swap_problem> swap[] = {
+    {any_form, {any, any, any, any}, &host::swap_reference},
+};
+
+constexpr rule<rot_problem> rot[] = {
+    {any_form, {any, any, any, any}, &host::rot_reference},
+};
+
+constexpr rule<rotm_problem> rotm[] = {
+    {any_form, {any, any, any, any}, &host::rotm_reference},
+};
+
+constexpr rule<rotg_problem> rotg[] = {
+    {any_form, {any, any, any, any}, &host::rotg_reference},
+};
+
+constexpr rule<rotmg_problem> rotmg[] = {
+    {any_form, {any, any, any, any}, &host::rotmg_reference},
+};
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+constexpr rule<symv_problem> symv[] = {
+    {any_form, {any, any, any, any}, &host::symv_openblas},
+    {any_form, {any, any, any, any}, &host::symv_reference},
+};
+
+constexpr rule<syr_problem> syr[] = {
+    {any_form, {any, any, any, any}, &host::syr_openblas},
+    {any_form, {any, any, any, any}, &host::syr_reference},
+};
+
+constexpr rule<trmv_problem> trmv[] = {
+    {any_form, {any, any, any, any}, &host::trmv_openblas},
+    {any_form, {any, any, any, any}, &host::trmv_reference},
+};
+
+constexpr rule<trsv_problem> trsv[] = {
+    {any_form, {any, any, any, any}, &host::trsv_openblas},
+    {any_form, {any, any, any, any}, &host::trsv_reference},
+};
 // clang-format on
 
 } // namespace
 
 constinit const tuning tuning_host = {
-    0, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram}};
+    0, {sgemm,    transpose, geam, sum, dsum, axpy, copy,  gemsum, histogram, dot,  nrm2,
+        extremum, scal,      swap, rot, rotm, rotg, rotmg, symv,   syr,       trmv, trsv}};
 
 template <class Problem>
 selection_table<Problem> host_table() {
@@ -71,5 +133,20 @@ template selection_table<axpy_problem> host_table();
 template selection_table<copy_problem> host_table();
 template selection_table<gemsum_problem> host_table();
 template selection_table<histogram_problem> host_table();
+// Level 1
+template selection_table<dot_problem> host_table();
+template selection_table<nrm2_problem> host_table();
+template selection_table<extremum_problem> host_table();
+template selection_table<scal_problem> host_table();
+template selection_table<swap_problem> host_table();
+template selection_table<rot_problem> host_table();
+template selection_table<rotm_problem> host_table();
+template selection_table<rotg_problem> host_table();
+template selection_table<rotmg_problem> host_table();
+// Level 2
+template selection_table<symv_problem> host_table();
+template selection_table<syr_problem> host_table();
+template selection_table<trmv_problem> host_table();
+template selection_table<trsv_problem> host_table();
 
 } // namespace myblas

@@ -2,6 +2,7 @@
 // Provenance: products by the predictor (model_sm90.inc); transposes by docs/experiments/transpose.md; sums and
 // histogram by sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
 #include "kernels/histogram/registry.h"
+#include "kernels/level2/registry.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
 #include "kernels/transpose/registry.h"
@@ -90,11 +91,86 @@ constexpr rule<histogram_problem> histogram[] = {
     // forms    n
     {any_form, {any, any, any, any}, &cuda::histogram_lane_counters},
 };
+
+// ---- Level 1 -------------------------------------------------------------------------------------
+// The bounds between the kernels are those of sum, by bytes read.
+
+constexpr rule<dot_problem> dot[] = {
+    // forms    n               incx        incy
+    {any_form, {at_most(55000), at_most(1), at_most(1), any}, &cuda::dot_cluster},
+    {any_form, {at_most(8192),  any,        any,        any}, &cuda::dot_cluster},
+    {any_form, {any,            any,        any,        any}, &cuda::dot_polled},
+};
+
+constexpr rule<nrm2_problem> nrm2[] = {
+    // forms    n                incx
+    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::nrm2_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &cuda::nrm2_cluster},
+    {any_form, {any,             any,        any, any}, &cuda::nrm2_polled},
+};
+
+constexpr rule<extremum_problem> extremum[] = {
+    // forms    n                incx
+    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::extremum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &cuda::extremum_cluster},
+    {any_form, {any,             any,        any, any}, &cuda::extremum_polled},
+};
+
+constexpr rule<scal_problem> scal[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::scal_vectorised},
+    {any_form, {any, any, any, any}, &cuda::scal_strided},
+};
+
+constexpr rule<swap_problem> swap[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::swap_vectorised},
+    {any_form, {any, any, any, any}, &cuda::swap_strided},
+};
+
+constexpr rule<rot_problem> rot[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::rot_vectorised},
+    {any_form, {any, any, any, any}, &cuda::rot_strided},
+};
+
+constexpr rule<rotm_problem> rotm[] = {
+    // forms    n    incx incy
+    {any_form, {any, any, any, any}, &cuda::rotm_vectorised},
+    {any_form, {any, any, any, any}, &cuda::rotm_strided},
+};
+
+constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::rotg_one_thread}};
+constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+// The plainest kernels only serve where there is no workspace.
+
+constexpr rule<symv_problem> symv[] = {
+    {any_form, {any, any, any, any}, &cuda::symv_tiles},
+    {any_form, {any, any, any, any}, &cuda::symv_naive},
+};
+
+constexpr rule<syr_problem> syr[] = {
+    {any_form, {any, any, any, any}, &cuda::syr_tiles},
+};
+
+constexpr rule<trmv_problem> trmv[] = {
+    {any_form, {any, any, any, any}, &cuda::trmv_tiles},
+    {any_form, {any, any, any, any}, &cuda::trmv_single_block},
+};
+
+constexpr rule<trsv_problem> trsv[] = {
+    {any_form, {any, any, any, any}, &cuda::trsv_panels},
+};
 // clang-format on
 
 } // namespace
 
 constinit const tuning tuning_sm90 = {
-    90, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram}, sgemm_predictor_sm90};
+    90,
+    {sgemm,    transpose, geam, sum, dsum, axpy, copy,  gemsum, histogram, dot,  nrm2,
+     extremum, scal,      swap, rot, rotm, rotg, rotmg, symv,   syr,       trmv, trsv},
+    sgemm_predictor_sm90};
 
 } // namespace myblas

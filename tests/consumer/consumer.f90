@@ -8,7 +8,8 @@ program consumer
     real(c_float), target :: a(2, 3) = reshape([1., 4., 2., 5., 3., 6.], [2, 3])
     real(c_float), target :: b(3, 2) = 0, c(2, 2) = 1, d(2, 3) = 0, total = 0, alpha = 2, beta = 1
     real(c_double), target :: x(3) = [1d0, -2d0, 4d0], double_total = 0
-    real(c_float), target :: sums(2) = 0
+    real(c_float), target :: sums(2) = 0, legs(2) = [3., 4.], x_single(3) = [1., -1., 2.]
+    integer(c_int), target :: number = 0
     integer(c_int8_t), target :: bytes(3) = [7_c_int8_t, -1_c_int8_t, 7_c_int8_t]
     integer(c_int64_t), target :: counts(256) = -1
     type(myblasCall_t) :: call
@@ -57,6 +58,25 @@ program consumer
     call expect(all(d == 5 * a), 'mysaxpy')
     call succeed(myscopy(handle, 6, c_loc(a), 1, c_loc(d), 1))
     call expect(all(d == a), 'myscopy')
+    call succeed(mysdot(handle, 6, c_loc(a), 1, c_loc(d), 1, c_loc(total)))
+    call expect(total == 91, 'mysdot')
+    call succeed(mysnrm2_64(handle, 4_c_int64_t, c_loc(a), 0_c_int64_t, c_loc(total)))
+    call expect(total == 2, 'mysnrm2_64')
+    call succeed(myisamax(handle, 6, c_loc(a), 1, c_loc(number)))
+    call expect(number == 6, 'myisamax')
+    call succeed(mysscal(handle, 6, c_loc(alpha), c_loc(d), 1))
+    call succeed(mysswap(handle, 6, c_loc(a), 1, c_loc(d), 1))
+    call expect(all(a == 2 * d), 'mysscal, mysswap')
+    call succeed(mysswap(handle, 6, c_loc(a), 1, c_loc(d), 1))
+    call succeed(mysgemv(handle, MYBLAS_OP_N, 2, 3, c_loc(beta), c_loc(a), 2, c_loc(x_single), 1, &
+        c_loc(beta), c_loc(sums), 1))
+    call expect(all(sums == sum(a, dim=2) + matmul(a, x_single)), 'mysgemv')
+    sums = [1., 2.]
+    call succeed(mystrsv(handle, MYBLAS_FILL_MODE_UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 2, c_loc(a), &
+        2, c_loc(sums), 1))
+    call expect(all(sums == [1., 0.]), 'mystrsv')
+    call succeed(mysrotg(handle, c_loc(legs(1)), c_loc(legs(2)), c_loc(c(1, 1)), c_loc(c(2, 1))))
+    call expect(legs(1) == 5 .and. c(1, 1) == 0.6 .and. c(2, 1) == 0.8, 'mysrotg')
 
     call%routine = MYBLAS_ROUTINE_SGEMM
     call%m = 2; call%n = 2; call%k = 3

@@ -3,8 +3,10 @@
 # and LAPACK testers, which are in the directory TESTERS, on the libraries of LIBRARY_PATH under PRELOAD,
 # with further variables in the environment.
 #   SUITE        blas, cblas: the default inputs and grown ones; lapack: all single-precision inputs;
-#                lapack-short: those that take a moment
+#                lapack-short: those that take a moment; level1, level2: for tests/vector_testers/adapter.c,
+#                level2 without wrong arguments, with the default sizes and grown ones
 #   EXPECTATION  served, forwarded: all tests pass, and the report says that this became of the calls;
+#                computed: all tests pass, and each routine of the suite was called;
 #                wrong: something fails
 # The testers' exit status says nothing: their text is judged.
 set -u
@@ -55,7 +57,8 @@ count() {
         fail "$1: no call reached the preload library"
         return
     fi
-    awk -v expected="$expectation" '
+    awk -v expected="$expectation" -v suite="$suite" '
+        $1 == suite && $3 == 0 { print $2 " was not called"; exit 1 }
         /^s[a-z]+ / { served += $3; forwarded += $5 }
         END {
             if (expected == "served" && served == 0) { print "nothing was served"; exit 1 }
@@ -78,6 +81,15 @@ only() { sed -E "/^(cblas_)?s[a-z0-9]+ +T /I{/^$1 /!s/ T / F /}"; }
 
 failed=0
 case $suite in
+level1)
+    tester xblat1s /dev/null "$@"
+    ;;
+level2)
+    sed 's/^T\( *LOGICAL FLAG, T TO TEST ERROR EXITS\)/F\1/' "$testers/sblat2.in" >plain2
+    tester xblat2s plain2 "$@"
+    grow sblat2.in 1 7 31 33 64 65 | sed 's/^T\( *LOGICAL FLAG, T TO TEST ERROR EXITS\)/F\1/' >grown2
+    tester xblat2s grown2 "$@"
+    ;;
 blas)
     tester xblat1s /dev/null "$@"
     for level in 2 3; do

@@ -24,53 +24,54 @@ __device__ inline void store_relaxed(uint64_t* word, uint64_t value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// Words of a slot: the doubles of a carrier.
-template <class T>
-inline constexpr int slot_words = sizeof(carrier<T>) / sizeof(double);
+// Words of a slot: those of a carrier.
+template <class Carrier>
+inline constexpr int slot_words = sizeof(Carrier) / sizeof(uint64_t);
 
-// Word w of slot s of `slots` is at w * slots + s. A zero travels as -0, which is not zero as bits and
-// adds nothing either.
-template <class T>
-__device__ void put_sum(uint64_t* words, int slots, int slot, const carrier<T>& sum) {
-    double part[slot_words<T>];
+// Word w of slot s of `slots` is at w * slots + s.
+template <class Carrier>
+__device__ void put_sum(uint64_t* words, int slots, int slot, const Carrier& sum) {
+    uint64_t part[slot_words<Carrier>];
     std::memcpy(part, &sum, sizeof(sum));
 #pragma unroll
-    for (int w = 0; w < slot_words<T>; ++w)
-        store_relaxed(words + w * slots + slot,
-                      __double_as_longlong(part[w] == 0 ? -0.0 : part[w]));
+    for (int w = 0; w < slot_words<Carrier>; ++w)
+        store_relaxed(words + w * slots + slot, Carrier::packed(part[w]));
 }
 
 // Waits for the sums of all slots and adds them; each of `takers` threads has a part of the total. All
 // of them call it. at_once: slots of a thread that are asked for together.
-template <class T, int takers, int at_once>
-__device__ carrier<T> take_sums(uint64_t* words, int slots) {
-    constexpr uint64_t nothing = uint64_t{1} << 63; // -0
-    carrier<T> total{};
+template <class Carrier, int takers, int at_once>
+__device__ Carrier take_sums(uint64_t* words, int slots) {
+    constexpr uint64_t nothing = uint64_t{1} << 63; // Carrier{}, packed
+    Carrier total{};
     for (int first = threadIdx.x; first < slots; first += at_once * takers) {
-        uint64_t word[at_once][slot_words<T>];
+        uint64_t word[at_once][slot_words<Carrier>];
         bool is_complete;
         do {
             is_complete = true;
 #pragma unroll
             for (int k = 0; k < at_once; ++k)
 #pragma unroll
-                for (int w = 0; w < slot_words<T>; ++w) {
+                for (int w = 0; w < slot_words<Carrier>; ++w) {
                     const int slot = first + k * takers;
                     word[k][w] = slot < slots ? load_relaxed(words + w * slots + slot) : nothing;
                 }
 #pragma unroll
             for (int k = 0; k < at_once; ++k)
 #pragma unroll
-                for (int w = 0; w < slot_words<T>; ++w)
+                for (int w = 0; w < slot_words<Carrier>; ++w)
                     is_complete = is_complete && word[k][w] != 0;
         } while (!is_complete);
 #pragma unroll
         for (int k = 0; k < at_once; ++k) {
-            carrier<T> sum;
-            std::memcpy(&sum, word[k], sizeof(sum));
-            total.add(sum);
 #pragma unroll
-            for (int w = 0; w < slot_words<T>; ++w)
+            for (int w = 0; w < slot_words<Carrier>; ++w)
+                word[k][w] = Carrier::unpacked(word[k][w]);
+            Carrier sum;
+            std::memcpy(&sum, word[k], sizeof(sum));
+            total += sum;
+#pragma unroll
+            for (int w = 0; w < slot_words<Carrier>; ++w)
                 if (first + k * takers < slots)
                     store_relaxed(words + w * slots + first + k * takers, 0);
         }

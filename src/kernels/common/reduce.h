@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 namespace myblas::cuda {
 
 inline constexpr int warp_size = 32;
@@ -10,9 +12,16 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 
 // What sums are carried in beyond the few additions that a thread does in T itself: adding to it
 // loses next to nothing. Trivially constructible, since it lives in shared memory; carrier{} is
-// zero.
+// zero. It is made of 64-bit words; `packed` is a word as it travels through memory where zero says
+// that nothing has come yet (mailbox.h), and `unpacked` is the word again.
 template <class T>
 struct carrier;
+
+// A double as bits, with -0 for zero: it adds nothing either.
+__device__ inline uint64_t without_zero(uint64_t bits) {
+    const double value = __longlong_as_double(static_cast<long long>(bits));
+    return __double_as_longlong(value == 0 ? -0.0 : value);
+}
 
 // float: a double has 29 bits to spare.
 template <>
@@ -29,6 +38,8 @@ struct carrier<float> {
     __device__ carrier shuffled(int lane_mask) const {
         return {__shfl_xor_sync(full_warp, sum, lane_mask)};
     }
+    __device__ static uint64_t packed(uint64_t word) { return without_zero(word); }
+    __device__ static uint64_t unpacked(uint64_t word) { return word; }
 };
 
 // double: a pair of doubles, the second holding what the first lost to rounding (Knuth's TwoSum).
@@ -57,20 +68,19 @@ struct carrier<double> {
         return {__shfl_xor_sync(full_warp, sum, lane_mask),
                 __shfl_xor_sync(full_warp, rest, lane_mask)};
     }
+    __device__ static uint64_t packed(uint64_t word) { return without_zero(word); }
+    __device__ static uint64_t unpacked(uint64_t word) { return word; }
 };
 
-// The sum over the warp, in every lane. All 32 lanes call it. lanes, a power of two: over each group of so many lanes.
+// The sum over the warp, in every lane, of numbers or of carriers. All 32 lanes call it. lanes, a power of two: over
+// each group of so many lanes.
 template <int lanes = warp_size, class Value>
 __device__ Value warp_sum(Value value) {
     for (int mask = lanes / 2; mask > 0; mask /= 2)
-        value += __shfl_xor_sync(full_warp, value, mask);
-    return value;
-}
-
-template <int lanes = warp_size, class T>
-__device__ carrier<T> warp_sum(carrier<T> value) {
-    for (int mask = lanes / 2; mask > 0; mask /= 2)
-        value.add(value.shuffled(mask));
+        if constexpr (requires { value.shuffled(mask); })
+            value += value.shuffled(mask);
+        else
+            value += __shfl_xor_sync(full_warp, value, mask);
     return value;
 }
 

@@ -45,4 +45,32 @@ kernel_list<gemsum_problem> cuda_kernels<gemsum_problem>() {
     return kernels;
 }
 
+// Level 1
+template <>
+kernel_list<dot_problem> cuda_kernels<dot_problem>() {
+    static constexpr const kernel_entry<dot_problem>* kernels[] = {
+        &cuda::dot_cluster,
+        &cuda::dot_polled,
+    };
+    return kernels;
+}
+
+template <>
+kernel_list<nrm2_problem> cuda_kernels<nrm2_problem>() {
+    static constexpr const kernel_entry<nrm2_problem>* kernels[] = {
+        &cuda::nrm2_cluster,
+        &cuda::nrm2_polled,
+    };
+    return kernels;
+}
+
+template <>
+kernel_list<extremum_problem> cuda_kernels<extremum_problem>() {
+    static constexpr const kernel_entry<extremum_problem>* kernels[] = {
+        &cuda::extremum_cluster,
+        &cuda::extremum_polled,
+    };
+    return kernels;
+}
+
 } // namespace myblas

@@ -24,6 +24,14 @@ extern const kernel_entry<sum_problem<double>> dsum_single_block;
 extern const kernel_entry<sum_problem<double>> dsum_cluster;
 extern const kernel_entry<sum_problem<double>> dsum_polled;
 
+// Level 1
+extern const kernel_entry<dot_problem> dot_cluster;
+extern const kernel_entry<dot_problem> dot_polled;
+extern const kernel_entry<nrm2_problem> nrm2_cluster;
+extern const kernel_entry<nrm2_problem> nrm2_polled;
+extern const kernel_entry<extremum_problem> extremum_cluster;
+extern const kernel_entry<extremum_problem> extremum_polled;
+
 extern const kernel_entry<gemsum_problem> gemsum_naive;
 extern const kernel_entry<gemsum_problem> gemsum_row_tiles;
 extern const kernel_entry<gemsum_problem> gemsum_row_clusters;

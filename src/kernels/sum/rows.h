@@ -1,17 +1,17 @@
-// The reading side of the sums of any size: rows of 16-byte vectors, dealt to blocks, and a fixed map of
-// elements to threads.
+// The reading side of the reductions of any size: rows of 16-byte vectors, dealt to blocks, and a fixed map
+// of elements to threads.
 //
-// A row is threads * v elements, v = 16 bytes / sizeof(T), a vector for each thread. A thread adds the
-// vectors of `loads` rows of its block, all in flight at once, as a tree in T, log2(loads * v)
-// roundings deep, and the result to a carrier (reduce.h) that loses next to nothing. Rows are dealt
-// one by one, so that blocks differ by one row at most, or `loads` at a time, which DRAM likes better.
+// A row is threads * v elements, v = 16 bytes / sizeof(T), a vector for each thread. A thread gives the
+// vectors of `loads` rows of its block, all in flight at once, to the reduction (reductions.h). Sums add
+// them as a tree in T, log2(loads * v) roundings deep, and the result to a carrier (reduce.h) that loses
+// next to nothing. Rows are dealt one by one, so that blocks differ by one row at most, or `loads` at a
+// time, which DRAM likes better.
 #pragma once
 
 #include "core/problem.h"
 #include "kernels/common/launch.h"
 #include "kernels/common/load.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/tree.h"
+#include "kernels/sum/reductions.h"
 
 #include <cstdint>
 
@@ -26,10 +26,14 @@ inline constexpr int row_elements = threads* vector_elements<T>;
 // How vectors lie in memory: at 16-byte boundaries, or as elements, misaligned or apart.
 enum class layout { vectors, elements };
 
-template <class T>
-layout layout_of(const sum_problem<T>& p) {
-    return p.incx == 1 && reinterpret_cast<uintptr_t>(p.x) % 16 == 0 ? layout::vectors
-                                                                     : layout::elements;
+template <class Reduction>
+layout layout_of(const typename Reduction::problem& p) {
+    for (int o = 0; o < Reduction::operands; ++o) {
+        const auto v = Reduction::vector_of(p, o);
+        if (v.increment != 1 || reinterpret_cast<uintptr_t>(v.element_0) % 16 != 0)
+            return layout::elements;
+    }
+    return layout::vectors;
 }
 
 // The order in which rows are dealt, and whether they pass the L1 cache by.
@@ -51,34 +55,62 @@ __device__ void load_vector(double (&value)[2], const double* x) {
     value[0] = v.x, value[1] = v.y;
 }
 
-// The thread's part of the sum; `block` of `blocks`. One compact loop for whole and cut rounds alike:
+template <class Reduction, int loads>
+using round_values = typename Reduction::element[Reduction::operands][loads]
+                                                [vector_elements<typename Reduction::element>];
+
+template <class Reduction, int loads>
+__device__ void clear(round_values<Reduction, loads>& value) {
+#pragma unroll
+    for (int o = 0; o < Reduction::operands; ++o)
+#pragma unroll
+        for (int k = 0; k < loads; ++k)
+#pragma unroll
+            for (int c = 0; c < vector_elements<typename Reduction::element>; ++c)
+                value[o][k][c] = Reduction::missing();
+}
+
+// The thread's part of the result; `block` of `blocks`. One compact loop for whole and cut rounds alike:
 // small sums wait for every line of instructions.
-template <class T, int threads, int loads, layout where, dealing order, caching policy>
-__device__ carrier<T> add_rows(const sum_problem<T>& p, int64_t block, int64_t blocks) {
+template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
+__device__ typename Reduction::carrier
+add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks) {
+    using T = typename Reduction::element;
+    constexpr int operands = Reduction::operands;
     constexpr int v = vector_elements<T>, row = row_elements<T, threads>;
     constexpr bool singly = order == dealing::singly;
-    const int64_t incx = where == layout::elements ? p.incx : 1;
-    const int64_t first = block * (singly ? row : loads * row) + threadIdx.x * v;
+    const int64_t begin = block * (singly ? row : loads * row) + threadIdx.x * v;
     const int64_t step = singly ? blocks * row : row; // between loads
     const int64_t round = blocks * loads * row;
-    const T* x = p.x + first * incx;
-    carrier<T> total{};
+    const T* x[operands];
+    int64_t incx[operands];
+#pragma unroll
+    for (int o = 0; o < operands; ++o) {
+        const strided_vector<T> vector = Reduction::vector_of(p, o);
+        incx[o] = where == layout::elements ? vector.increment : 1;
+        x[o] = vector.element_0 + begin * incx[o];
+    }
+    typename Reduction::carrier total{};
 
 #pragma unroll 1
-    for (int64_t left = p.n - first; left > 0; left -= round, x += round * incx) {
-        T value[loads][v]{};
+    for (int64_t left = p.n - begin; left > 0; left -= round) {
+        round_values<Reduction, loads> value;
+        clear<Reduction, loads>(value);
 #pragma unroll
         for (int k = 0; k < loads; ++k) {
-            const T* const vector = x + k * step * incx;
             const int64_t rest = left - k * step; // elements from the vector on
-            if constexpr (where == layout::vectors) {
-                if (rest >= v)
-                    load_vector<policy>(value[k], vector);
-            } else {
 #pragma unroll
-                for (int c = 0; c < v; ++c)
-                    if (c < rest)
-                        value[k][c] = vector[c * incx];
+            for (int o = 0; o < operands; ++o) {
+                const T* const vector = x[o] + k * step * incx[o];
+                if constexpr (where == layout::vectors) {
+                    if (rest >= v)
+                        load_vector<policy>(value[o][k], vector);
+                } else {
+#pragma unroll
+                    for (int c = 0; c < v; ++c)
+                        if (c < rest)
+                            value[o][k][c] = vector[c * incx[o]];
+                }
             }
         }
         if constexpr (where == layout::vectors) {
@@ -88,13 +120,18 @@ __device__ carrier<T> add_rows(const sum_problem<T>& p, int64_t block, int64_t b
                     const int64_t rest = left - k * step;
                     if (rest > 0 && rest < v)
 #pragma unroll
-                        for (int c = 0; c < v - 1; ++c)
-                            if (c < rest)
-                                value[k][c] = x[k * step + c];
+                        for (int o = 0; o < operands; ++o)
+#pragma unroll
+                            for (int c = 0; c < v - 1; ++c)
+                                if (c < rest)
+                                    value[o][k][c] = x[o][k * step + c];
                 }
             }
         }
-        total.add(tree_sum(value, p.absolute));
+        Reduction::add(total, value, p, p.n - left, step);
+#pragma unroll
+        for (int o = 0; o < operands; ++o)
+            x[o] += round * incx[o];
     }
     return total;
 }

@@ -1,16 +1,19 @@
-// How the kernels of axpy and copy walk over two vectors. Each routine gives them an operation with
-//   bool  idle()                     nothing is to be done: x may not be read
-//   float apply(float x, float y)    the new y; y is only read where `reads_y`
+// How kernels walk over two vectors, or over one, which is then y. A routine gives them an operation with
+//   uses of x and y                  as constants: x_use, y_use
+//   bool idle()                      nothing is to be done: no element is read
+//   void apply(float& x, float& y)   the new elements; what the uses do not tell of is neither read nor kept
 // and they give it the ladder:
 //   naive       one thread for each element; unit increments
 //   vectorised  adds 16-byte accesses, four of each vector in flight, in a grid that fits the device;
 //               unit increments, x and y equally far from a 16-byte boundary
 //   strided     element by element, any increments; one thread, in order, when all updates meet in
 //               one element
+// Launches overlap the kernel before, which is most of the time of a short walk.
 #pragma once
 
 #include "core/device.h"
 #include "kernels/common/launch.h"
+#include "kernels/common/overlap.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -34,113 +37,211 @@ inline __host__ __device__ int misalignment(const float* ptr) {
     return static_cast<int>((0 - reinterpret_cast<uintptr_t>(ptr) / sizeof(float)) % walk_vector);
 }
 
+// Where the vectors are: element 0 of each, whatever the sign of its increment.
+struct vectors {
+    int64_t n;
+    float* x;
+    int64_t incx;
+    float* y;
+    int64_t incy;
+};
+
 template <class Problem>
-bool has_unit_increments(const Problem& p, const device_info&) {
-    return p.incx == 1 && p.incy == 1;
+__host__ __device__ vectors vectors_of(const Problem& p) {
+    if constexpr (requires { p.y; })
+        return {p.n, const_cast<float*>(p.x), p.incx, p.y, p.incy};
+    else
+        return {p.n, p.x, p.incx, p.x, p.incx};
+}
+
+// What an operation does with the elements of a vector.
+enum class use { none, reads, writes, updates };
+
+constexpr __host__ __device__ bool is_read(use what) {
+    return what == use::reads || what == use::updates;
+}
+constexpr __host__ __device__ bool is_written(use what) {
+    return what == use::writes || what == use::updates;
 }
 
 template <class Problem>
-bool is_equally_aligned(const Problem& p, const device_info&) {
-    return p.incx == 1 && p.incy == 1 && misalignment(p.x) == misalignment(p.y);
+bool has_unit_increments(const Problem& p, const device_info&) {
+    const vectors v = vectors_of(p);
+    return v.incx == 1 && v.incy == 1;
+}
+
+template <class Problem>
+bool is_equally_aligned(const Problem& p, const device_info& device) {
+    const vectors v = vectors_of(p);
+    return has_unit_increments(p, device) && misalignment(v.x) == misalignment(v.y);
 }
 
 template <class Operation>
-__device__ void update(const Operation& op, const float* x, float* y) {
-    *y = op.apply(*x, Operation::reads_y ? *y : 0);
+__device__ void update(const Operation& op, float* x, float* y) {
+    float value_x = is_read(Operation::x_use) ? *x : 0;
+    float value_y = is_read(Operation::y_use) ? *y : 0;
+    op.apply(value_x, value_y);
+    if constexpr (is_written(Operation::x_use))
+        *x = value_x;
+    if constexpr (is_written(Operation::y_use))
+        *y = value_y;
 }
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_naive(Problem p) {
+    wait_for_earlier_work();
     const Operation op(p);
+    const vectors v = vectors_of(p);
     const int64_t i = int64_t{blockIdx.x} * walk_threads + threadIdx.x;
-    if (i < p.n && !op.idle())
-        update(op, p.x + i, p.y + i);
+    if (i < v.n && !op.idle())
+        update(op, v.x + i, v.y + i);
 }
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
+    wait_for_earlier_work();
     const Operation op(p);
     if (op.idle())
         return;
-    const int64_t head = min(int64_t{misalignment(p.y)}, p.n);
-    const int64_t vectors = (p.n - head) / walk_vector;
-    const int64_t tail = head + vectors * walk_vector;
-    const float4* x = reinterpret_cast<const float4*>(p.x + head);
-    float4* y = reinterpret_cast<float4*>(p.y + head);
+    const vectors v = vectors_of(p);
+    const int64_t head = min(int64_t{misalignment(v.y)}, v.n);
+    const int64_t count = (v.n - head) / walk_vector; // 16-byte vectors
+    const int64_t tail = head + count * walk_vector;
+    float4* x = reinterpret_cast<float4*>(v.x + head);
+    float4* y = reinterpret_cast<float4*>(v.y + head);
 
     constexpr int span = walk_threads * walk_loads;
-    for (int64_t first = int64_t{blockIdx.x} * span + threadIdx.x; first < vectors;
+    for (int64_t first = int64_t{blockIdx.x} * span + threadIdx.x; first < count;
          first += int64_t{gridDim.x} * span) {
-        float4 value_x[walk_loads], value_y[walk_loads] = {};
+        float4 value_x[walk_loads] = {}, value_y[walk_loads] = {};
 #pragma unroll
         for (int k = 0; k < walk_loads; ++k)
-            if (first + k * walk_threads < vectors) {
-                value_x[k] = __ldcs(x + first + k * walk_threads);
-                if constexpr (Operation::reads_y)
+            if (first + k * walk_threads < count) {
+                if constexpr (is_read(Operation::x_use))
+                    value_x[k] = __ldcs(x + first + k * walk_threads);
+                if constexpr (is_read(Operation::y_use))
                     value_y[k] = __ldcs(y + first + k * walk_threads);
             }
 #pragma unroll
         for (int k = 0; k < walk_loads; ++k)
-            if (first + k * walk_threads < vectors)
-                __stcs(y + first + k * walk_threads,
-                       make_float4(op.apply(value_x[k].x, value_y[k].x),
-                                   op.apply(value_x[k].y, value_y[k].y),
-                                   op.apply(value_x[k].z, value_y[k].z),
-                                   op.apply(value_x[k].w, value_y[k].w)));
+            if (first + k * walk_threads < count) {
+                op.apply(value_x[k].x, value_y[k].x);
+                op.apply(value_x[k].y, value_y[k].y);
+                op.apply(value_x[k].z, value_y[k].z);
+                op.apply(value_x[k].w, value_y[k].w);
+                if constexpr (is_written(Operation::x_use))
+                    __stcs(x + first + k * walk_threads, value_x[k]);
+                if constexpr (is_written(Operation::y_use))
+                    __stcs(y + first + k * walk_threads, value_y[k]);
+            }
     }
 
     // At most three elements before the first vector, and three after the last.
     if (blockIdx.x == 0 && threadIdx.x < walk_vector) {
         const int64_t i = tail + threadIdx.x;
         if (threadIdx.x < head)
-            update(op, p.x + threadIdx.x, p.y + threadIdx.x);
-        if (i < p.n)
-            update(op, p.x + i, p.y + i);
+            update(op, v.x + threadIdx.x, v.y + threadIdx.x);
+        if (i < v.n)
+            update(op, v.x + i, v.y + i);
     }
 }
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
+    wait_for_earlier_work();
     const Operation op(p);
     if (op.idle())
         return;
+    const vectors v = vectors_of(p);
     const int64_t step = int64_t{gridDim.x} * walk_threads;
 #pragma unroll 4
-    for (int64_t i = int64_t{blockIdx.x} * walk_threads + threadIdx.x; i < p.n; i += step)
-        update(op, p.x + i * p.incx, p.y + i * p.incy);
+    for (int64_t i = int64_t{blockIdx.x} * walk_threads + threadIdx.x; i < v.n; i += step)
+        update(op, v.x + i * v.incx, v.y + i * v.incy);
 }
 
-// incy == 0: every update is of y[0], one after the other.
+// An increment of zero: the updates meet in one element, one after the other. It is kept in a register.
 template <class Operation, class Problem>
 __global__ void walk_in_order(Problem p) {
+    constexpr use x_use = Operation::x_use, y_use = Operation::y_use;
+    wait_for_earlier_work();
     const Operation op(p);
     if (op.idle())
         return;
-    float y = Operation::reads_y ? *p.y : 0;
-    for (int64_t i = Operation::reads_y ? 0 : p.n - 1; i < p.n; ++i)
-        y = op.apply(p.x[i * p.incx], y);
-    *p.y = y;
+    const vectors v = vectors_of(p);
+    float x = is_read(x_use) ? *v.x : 0, y = is_read(y_use) ? *v.y : 0;
+    // Only the last update counts where each overwrites the one before.
+    const bool overwrites = !is_written(x_use) && y_use == use::writes && v.incy == 0;
+    for (int64_t i = overwrites ? v.n - 1 : 0; i < v.n; ++i) {
+        if (is_read(x_use) && v.incx != 0)
+            x = v.x[i * v.incx];
+        if (is_read(y_use) && v.incy != 0)
+            y = v.y[i * v.incy];
+        op.apply(x, y);
+        if (is_written(x_use) && v.incx != 0)
+            v.x[i * v.incx] = x;
+        if (is_written(y_use) && v.incy != 0)
+            v.y[i * v.incy] = y;
+    }
+    if (is_written(x_use) && v.incx == 0)
+        *v.x = x;
+    if (is_written(y_use) && v.incy == 0)
+        *v.y = y;
+}
+
+// Whether updates meet in one element: each thread of a grid would overwrite what the others did.
+template <class Operation>
+bool is_in_order(const vectors& v) {
+    return (is_written(Operation::x_use) && v.incx == 0) ||
+           (is_written(Operation::y_use) && v.incy == 0);
 }
 
 // A grid of one block for 256 elements stays within a grid's limit up to 2^39 of them.
 template <class Operation, class Problem>
 myblasStatus_t launch_naive(const Problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, walk_threads)));
-    return launch(walk_naive<Operation, Problem>, grid, walk_threads, 0, context, p);
+    return launch_overlapped(walk_naive<Operation, Problem>, grid, walk_threads, context, p);
 }
 
 template <class Operation, class Problem>
 myblasStatus_t launch_vectorised(const Problem& p, const launch_context& context) {
     const dim3 grid = walk_grid(ceil_div<int64_t>(p.n, walk_elements), *context.device);
-    return launch(walk_vectorised<Operation, Problem>, grid, walk_threads, 0, context, p);
+    return launch_overlapped(walk_vectorised<Operation, Problem>, grid, walk_threads, context, p);
 }
 
 template <class Operation, class Problem>
 myblasStatus_t launch_strided(const Problem& p, const launch_context& context) {
-    if (p.incy == 0)
-        return launch(walk_in_order<Operation, Problem>, dim3(1), 1, 0, context, p);
+    if (is_in_order<Operation>(vectors_of(p)))
+        return launch_overlapped(walk_in_order<Operation, Problem>, dim3(1), 1, context, p);
     const dim3 grid = walk_grid(ceil_div<int64_t>(p.n, walk_threads), *context.device);
-    return launch(walk_strided<Operation, Problem>, grid, walk_threads, 0, context, p);
+    return launch_overlapped(walk_strided<Operation, Problem>, grid, walk_threads, context, p);
 }
+
+// ---- The ladder ----------------------------------------------------------------------------------
+
+template <class Operation, class Problem>
+constexpr kernel_entry<Problem> naive_entry = {
+    .name = "naive",
+    .description = "one thread for each element; unit increments",
+    .threads = walk_threads,
+    .accepts = has_unit_increments<Problem>,
+    .launch = launch_naive<Operation, Problem>,
+};
+
+template <class Operation, class Problem>
+constexpr kernel_entry<Problem> vectorised_entry = {
+    .name = "vectorised",
+    .description = "16-byte accesses in a grid-stride loop; unit increments, vectors aligned alike",
+    .threads = walk_threads,
+    .accepts = is_equally_aligned<Problem>,
+    .launch = launch_vectorised<Operation, Problem>,
+};
+
+template <class Operation, class Problem>
+constexpr kernel_entry<Problem> strided_entry = {
+    .name = "strided",
+    .description = "element by element, any increments",
+    .threads = walk_threads,
+    .launch = launch_strided<Operation, Problem>,
+};
 
 } // namespace myblas::cuda

@@ -1,0 +1,118 @@
+// symv, syr, syr2, trmv, trsv by OpenBLAS, found at run time (openblas.h).
+//
+// Works against OpenBLAS's own kernels. Accepts what fits int, where a usable OpenBLAS is installed.
+#include "host/openblas.h"
+#include "host/level2/registry.h"
+#include "host/scalar.h"
+
+#include <cstdlib>
+
+namespace myblas::host {
+namespace {
+
+cblas_uplo uplo_of(bool upper) { return upper ? upper_triangle : lower_triangle_only; }
+
+// Where BLAS takes a vector: at its lowest address.
+template <class T>
+T* lowest(T* x, int64_t n, int64_t increment) {
+    return increment < 0 ? x + (n - 1) * increment : x;
+}
+
+bool is_usable(const void* function) { return function && openblas().is_usable(); }
+
+bool accepts_symv(const symv_problem& p, const device_info&) {
+    return fit_int({p.n, p.lda, std::abs(p.incx), std::abs(p.incy)}) &&
+           is_usable(reinterpret_cast<const void*>(openblas().ssymv));
+}
+
+myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    openblas().ssymv(column_major,
+                     uplo_of(p.upper),
+                     static_cast<int>(p.n),
+                     alpha,
+                     p.a,
+                     static_cast<int>(p.lda),
+                     alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // of which nothing is read
+                     static_cast<int>(p.incx),
+                     beta,
+                     lowest(p.y, p.n, p.incy),
+                     static_cast<int>(p.incy));
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+bool accepts_syr(const syr_problem& p, const device_info&) {
+    return fit_int({p.n, p.lda, std::abs(p.incx), std::abs(p.incy)}) &&
+           is_usable(p.y ? reinterpret_cast<const void*>(openblas().ssyr2)
+                         : reinterpret_cast<const void*>(openblas().ssyr));
+}
+
+myblasStatus_t launch_syr(const syr_problem& p, const launch_context&) {
+    const float alpha = resolve(p.alpha);
+    const int n = static_cast<int>(p.n), lda = static_cast<int>(p.lda);
+    const int incx = static_cast<int>(p.incx), incy = static_cast<int>(p.incy);
+    const float* x = lowest(p.x, p.n, p.incx);
+    if (alpha == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    if (p.y)
+        openblas().ssyr2(column_major,
+                         uplo_of(p.upper),
+                         n,
+                         alpha,
+                         x,
+                         incx,
+                         lowest(p.y, p.n, p.incy),
+                         incy,
+                         p.a,
+                         lda);
+    else
+        openblas().ssyr(column_major, uplo_of(p.upper), n, alpha, x, incx, p.a, lda);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+template <bool solve>
+openblas_library::triangular_function function_of() {
+    return solve ? openblas().strsv : openblas().strmv;
+}
+
+template <bool solve>
+bool accepts_triangular(const triangular_problem<solve>& p, const device_info&) {
+    return fit_int({p.n, p.lda, std::abs(p.incx)}) &&
+           is_usable(reinterpret_cast<const void*>(function_of<solve>()));
+}
+
+template <bool solve>
+myblasStatus_t launch_triangular(const triangular_problem<solve>& p, const launch_context&) {
+    function_of<solve>()(column_major,
+                         uplo_of(p.upper),
+                         p.trans ? transpose : no_transpose,
+                         p.unit ? unit_diagonal : non_unit_diagonal,
+                         static_cast<int>(p.n),
+                         p.a,
+                         static_cast<int>(p.lda),
+                         lowest(p.x, p.n, p.incx),
+                         static_cast<int>(p.incx));
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+template <class Problem>
+constexpr kernel_entry<Problem> entry(bool (*accepts)(const Problem&, const device_info&),
+                                      myblasStatus_t (*launch)(const Problem&,
+                                                               const launch_context&)) {
+    return {.name = "openblas",
+            .description = "OpenBLAS, where it is installed",
+            .deterministic = false, // OpenBLAS does not promise it
+            .accepts = accepts,
+            .launch = launch};
+}
+
+} // namespace
+
+constinit const kernel_entry<symv_problem> symv_openblas = entry(accepts_symv, launch_symv);
+constinit const kernel_entry<syr_problem> syr_openblas = entry(accepts_syr, launch_syr);
+constinit const kernel_entry<trmv_problem> trmv_openblas =
+    entry(accepts_triangular<false>, launch_triangular<false>);
+constinit const kernel_entry<trsv_problem> trsv_openblas =
+    entry(accepts_triangular<true>, launch_triangular<true>);
+
+} // namespace myblas::host

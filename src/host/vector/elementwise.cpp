@@ -1,0 +1,111 @@
+// axpy, copy, scal, swap, rot, rotm: one loop, in order, over an operation on the elements of y, or of x
+// and y.
+//
+// Works against memory. Any increments: where one is zero the updates follow each other on one element.
+// Accepts every problem.
+#include "core/rotation.h"
+#include "host/scalar.h"
+#include "host/vector/registry.h"
+
+namespace myblas::host {
+namespace {
+
+// The loop over contiguous vectors stands apart, so that compilers vectorise it: x and y do not overlap.
+template <class X, class Operation>
+void walk(int64_t n, X* x, int64_t incx, float* y, int64_t incy, Operation update) {
+    if (incx == 1 && incy == 1) {
+        X* __restrict contiguous_x = x;
+        float* __restrict contiguous_y = y;
+        for (int64_t i = 0; i < n; ++i)
+            update(contiguous_x[i], contiguous_y[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; ++i)
+        update(x[i * incx], y[i * incy]);
+}
+
+template <class Problem, class Operation>
+myblasStatus_t walk(const Problem& p, Operation update) {
+    walk(p.n, p.x, p.incx, p.y, p.incy, update);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t launch(const axpy_problem& p, const launch_context&) {
+    const float alpha = resolve(p.alpha);
+    if (alpha == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    return walk(p, [alpha](float x, float& y) { y += alpha * x; });
+}
+
+myblasStatus_t launch(const copy_problem& p, const launch_context&) {
+    return walk(p, [](float x, float& y) { y = x; });
+}
+
+myblasStatus_t launch(const scal_problem& p, const launch_context&) {
+    const float alpha = resolve(p.alpha);
+    if (p.incx == 1)
+        for (int64_t i = 0; i < p.n; ++i)
+            p.x[i] *= alpha;
+    else
+        for (int64_t i = 0; i < p.n; ++i)
+            p.x[i * p.incx] *= alpha;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t launch(const swap_problem& p, const launch_context&) {
+    return walk(p, [](float& x, float& y) {
+        const float old_x = x;
+        x = y;
+        y = old_x;
+    });
+}
+
+myblasStatus_t launch(const rot_problem& p, const launch_context&) {
+    const float c = resolve(p.c), s = resolve(p.s);
+    return walk(p, [c, s](float& x, float& y) {
+        const float old_x = x;
+        x = c * old_x + s * y;
+        y = c * y - s * old_x;
+    });
+}
+
+myblasStatus_t launch(const rotm_problem& p, const launch_context&) {
+    const rotm_matrix h = p.param ? read_rotm(p.param) : p.h;
+    if (h.is_identity)
+        return MYBLAS_STATUS_SUCCESS;
+    return walk(p, [h](float& x, float& y) {
+        const float old_x = x;
+        x = h.h11 * old_x + h.h12 * y;
+        y = h.h21 * old_x + h.h22 * y;
+    });
+}
+
+myblasStatus_t launch(const rotg_problem& p, const launch_context&) {
+    generate(p);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t launch(const rotmg_problem& p, const launch_context&) {
+    generate(p);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+template <class Problem>
+constexpr kernel_entry<Problem> entry{
+    .name = "reference",
+    .description = "one loop, in order",
+    .launch = launch,
+};
+
+} // namespace
+
+constinit const kernel_entry<axpy_problem> axpy_reference = entry<axpy_problem>;
+constinit const kernel_entry<copy_problem> copy_reference = entry<copy_problem>;
+constinit const kernel_entry<scal_problem> scal_reference = entry<scal_problem>;
+constinit const kernel_entry<swap_problem> swap_reference = entry<swap_problem>;
+constinit const kernel_entry<rot_problem> rot_reference = entry<rot_problem>;
+constinit const kernel_entry<rotm_problem> rotm_reference = entry<rotm_problem>;
+constinit const kernel_entry<rotg_problem> rotg_reference = entry<rotg_problem>;
+constinit const kernel_entry<rotmg_problem> rotmg_reference = entry<rotmg_problem>;
+
+} // namespace myblas::host

@@ -1,0 +1,20 @@
+// The CUDA kernels of level 2 on triangles. (gemv and ger are products.)
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "core/problem.h"
+
+namespace myblas::cuda {
+
+extern const kernel_entry<symv_problem> symv_naive;
+extern const kernel_entry<symv_problem> symv_tiles;
+
+extern const kernel_entry<syr_problem> syr_tiles;
+
+extern const kernel_entry<trmv_problem> trmv_single_block;
+extern const kernel_entry<trmv_problem> trmv_tiles;
+
+extern const kernel_entry<trsv_problem> trsv_single_block;
+extern const kernel_entry<trsv_problem> trsv_panels;
+
+} // namespace myblas::cuda

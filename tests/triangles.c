@@ -1,0 +1,325 @@
+// Level 2 on triangles: myssymv, myssyr, myssyr2, mystrmv and mystrsv against float64 within the bounds of the header,
+// every kernel, with NaN in all that is not to be read.
+#include "support.h"
+
+#include <math.h>
+
+enum function { symv, syr, syr2, trmv, trsv };
+
+struct triangle_case {
+    enum function function;
+    bool upper, trans, unit, wide, device_scalars, hard;
+    int64_t n, lda, incx, incy;
+    int misaligned;
+    float alpha, beta;
+};
+
+struct operands {
+    struct operand a, x, y, scalars;
+};
+
+static size_t span(int64_t n, int64_t inc) {
+    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
+}
+
+// Where element i of a vector lies.
+static int64_t position(int64_t i, int64_t n, int64_t inc) {
+    return inc < 0 ? (i - n + 1) * inc : i * inc;
+}
+
+static bool uses_y(const struct triangle_case* g) {
+    return g->function == symv || g->function == syr2;
+}
+
+// hard: magnitudes over many powers of two, so that rows are graded and diagonals tiny and huge.
+static float value_of(const struct triangle_case* g) {
+    return g->hard ? ldexpf(random_float(), (int)random_between(-20, 20)) : random_float();
+}
+
+static bool is_read(const struct triangle_case* g, int64_t i, int64_t j) {
+    if (i == j)
+        return !((g->function == trmv || g->function == trsv) && g->unit);
+    return g->upper ? i < j : i > j;
+}
+
+static float* place_vector(
+    struct operand* o, const struct triangle_case* g, int64_t inc, int misaligned, bool fill) {
+    float* host =
+        operand_place(o, span(g->n, inc) * sizeof(float), (size_t)misaligned * sizeof(float));
+    for (int64_t i = 0; fill && i < g->n; ++i)
+        host[position(i, g->n, inc)] = value_of(g);
+    operand_upload(o);
+    return host;
+}
+
+static void place_operands(const struct triangle_case* g, struct operands* o) {
+    const bool counts = g->alpha != 0 || g->function == trmv || g->function == trsv;
+    float* a = operand_place(&o->a,
+                             matrix_bytes(g->n, g->n, g->lda, sizeof(float)),
+                             (size_t)g->misaligned * sizeof(float));
+    for (int64_t j = 0; j < g->n; ++j)
+        for (int64_t i = 0; i < g->n; ++i)
+            if (is_read(g, i, j) && (counts || g->function != symv)) {
+                a[i + j * g->lda] = value_of(g);
+                // A solution that grows with every row would soon leave the range.
+                if (g->function == trsv)
+                    a[i + j * g->lda] =
+                        i == j ? 2 + random_float() : random_float() * 2 / (float)g->n;
+                if (g->function == trsv && g->hard && !g->unit)
+                    a[i + j * g->lda] =
+                        ldexpf(a[i + j * g->lda], (int)((g->trans ? j : i) % 41) - 20);
+            }
+    operand_upload(&o->a);
+    place_vector(&o->x, g, g->incx, g->misaligned * 3 % 4, counts);
+    place_vector(&o->y, g, uses_y(g) ? g->incy : 1, 1, g->function == symv ? g->beta != 0 : counts);
+    float* scalars = operand_place(&o->scalars, 2 * sizeof(float), 0);
+    scalars[0] = g->alpha;
+    scalars[1] = g->beta;
+    operand_upload(&o->scalars);
+}
+
+static myblasStatus_t
+call_it(myblasHandle_t handle, const struct triangle_case* g, const struct operands* o) {
+    float *a = operand_device(&o->a), *x = operand_device(&o->x), *y = operand_device(&o->y);
+    const float* scalars = operand_device(&o->scalars);
+    const float* alpha = g->device_scalars ? scalars : &g->alpha;
+    const float* beta = g->device_scalars ? scalars + 1 : &g->beta;
+    const myblasFillMode_t uplo = g->upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+    const myblasOperation_t trans = !g->trans ? MYBLAS_OP_N : g->n % 2 ? MYBLAS_OP_T : MYBLAS_OP_C;
+    const myblasDiagType_t diag = g->unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+    const int n = (int)g->n, lda = (int)g->lda, incx = (int)g->incx, incy = (int)g->incy;
+    // clang-format off
+    switch (g->function) {
+    case symv:
+        return g->wide ? myssymv_64(handle, uplo, g->n, alpha, a, g->lda, x, g->incx, beta, y, g->incy)
+                       : myssymv(handle, uplo, n, alpha, a, lda, x, incx, beta, y, incy);
+    case syr:
+        return g->wide ? myssyr_64(handle, uplo, g->n, alpha, x, g->incx, a, g->lda)
+                       : myssyr(handle, uplo, n, alpha, x, incx, a, lda);
+    case syr2:
+        return g->wide ? myssyr2_64(handle, uplo, g->n, alpha, x, g->incx, y, g->incy, a, g->lda)
+                       : myssyr2(handle, uplo, n, alpha, x, incx, y, incy, a, lda);
+    case trmv:
+        return g->wide ? mystrmv_64(handle, uplo, trans, diag, g->n, a, g->lda, x, g->incx)
+                       : mystrmv(handle, uplo, trans, diag, n, a, lda, x, incx);
+    default:
+        return g->wide ? mystrsv_64(handle, uplo, trans, diag, g->n, a, g->lda, x, g->incx)
+                       : mystrsv(handle, uplo, trans, diag, n, a, lda, x, incx);
+    }
+    // clang-format on
+}
+
+static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
+
+static void
+assert_near(const struct triangle_case* g, int64_t i, double found, double exact, double bound) {
+    if (!(fabs(found - exact) <= bound))
+        fail_msg("function %d %s%s%s n %lld lda %lld incx %lld incy %lld alpha %g beta %g: element "
+                 "%lld is %.9g, not %.9g; "
+                 "bound %.3g",
+                 g->function,
+                 g->upper ? "upper" : "lower",
+                 g->trans ? " trans" : "",
+                 g->unit ? " unit" : "",
+                 (long long)g->n,
+                 (long long)g->lda,
+                 (long long)g->incx,
+                 (long long)g->incy,
+                 (double)g->alpha,
+                 (double)g->beta,
+                 (long long)i,
+                 found,
+                 exact,
+                 bound);
+}
+
+// Element i, j of what multiplies a vector: the symmetric matrix, or op of the triangle.
+static double element(const struct triangle_case* g, const float* a, int64_t i, int64_t j) {
+    const bool swapped = g->function == symv ? (g->upper ? i > j : i < j) : g->trans;
+    const int64_t row = swapped ? j : i, column = swapped ? i : j;
+    if (is_read(g, row, column))
+        return a[row + column * g->lda];
+    return row == column ? 1 : 0;
+}
+
+static void
+assert_gaps(const struct triangle_case* g, const float* found, const float* old, int64_t inc) {
+    const int64_t step = inc < 0 ? -inc : inc;
+    for (int64_t i = 0; i < (int64_t)span(g->n, inc); ++i)
+        if (i % step != 0)
+            assert_memory_equal(&found[i], &old[i], sizeof(float));
+}
+
+// Of products the result; of a solution the residual, which a small change of the triangle explains.
+static void assert_vector(const struct triangle_case* g, struct operands* o) {
+    const float *a = sent(&o->a), *x = sent(&o->x);
+    struct operand* target = g->function == symv ? &o->y : &o->x;
+    const int64_t inc = g->function == symv ? g->incy : g->incx;
+    const float *old = sent(target), *found = operand_download(target);
+    for (int64_t i = 0; i < g->n; ++i) {
+        double sum = 0, magnitude = 0;
+        for (int64_t j = 0; j < g->n; ++j) {
+            if (g->function == symv && g->alpha == 0)
+                break;
+            const double by =
+                g->function == trsv ? found[position(j, g->n, inc)] : x[position(j, g->n, g->incx)];
+            const double term = element(g, a, i, j) * by;
+            sum += term;
+            magnitude += fabs(term);
+        }
+        const int64_t at = position(i, g->n, inc);
+        const double k = (double)g->n + 4;
+        if (g->function == trsv) {
+            assert_near(g, i, sum, old[at], k * UNIT_ROUNDOFF * magnitude);
+        } else if (g->function == trmv) {
+            assert_near(g, i, found[at], sum, k * UNIT_ROUNDOFF * magnitude);
+        } else {
+            const double kept = g->beta == 0 ? 0 : (double)g->beta * old[at];
+            assert_near(g,
+                        i,
+                        found[at],
+                        g->alpha * sum + kept,
+                        k * UNIT_ROUNDOFF * (fabs((double)g->alpha) * magnitude + fabs(kept)));
+        }
+    }
+    assert_gaps(g, found, old, inc);
+    operand_assert_unchanged(&o->a);
+    if (g->function == symv)
+        operand_assert_unchanged(&o->x);
+}
+
+static void assert_update(const struct triangle_case* g, struct operands* o) {
+    const float *x = sent(&o->x), *y = sent(&o->y), *old = sent(&o->a),
+                *found = operand_download(&o->a);
+    for (int64_t j = 0; j < g->n; ++j)
+        for (int64_t i = 0; i < g->lda && (j < g->n - 1 || i < g->n); ++i) {
+            const int64_t at = i + j * g->lda;
+            if (i >= g->n || !is_read(g, i, j) || g->alpha == 0) {
+                assert_memory_equal(&found[at], &old[at], sizeof(float));
+                continue;
+            }
+            const double xi = x[position(i, g->n, g->incx)], xj = x[position(j, g->n, g->incx)];
+            const double yi = g->function == syr ? 0 : y[position(i, g->n, g->incy)];
+            const double yj = g->function == syr ? 0 : y[position(j, g->n, g->incy)];
+            const double one = g->alpha * (g->function == syr ? xi * xj : xi * yj),
+                         other = g->alpha * yi * xj;
+            const double factor = g->function == syr ? 3 : 5;
+            assert_near(g,
+                        at,
+                        found[at],
+                        old[at] + one + other,
+                        factor * UNIT_ROUNDOFF * (fabs(one) + fabs(other) + fabs((double)old[at])) +
+                            2 * SMALLEST_SUBNORMAL *
+                                (1 + fabs((double)g->alpha) + fabs(xi) + fabs(yi)));
+        }
+    operand_assert_unchanged(&o->x);
+    operand_assert_unchanged(&o->y);
+}
+
+static myblasCall_t describe(const struct triangle_case* g, const struct operands* o) {
+    static const myblasRoutine_t routines[] = {MYBLAS_ROUTINE_SYMV,
+                                               MYBLAS_ROUTINE_SYR,
+                                               MYBLAS_ROUTINE_SYR,
+                                               MYBLAS_ROUTINE_TRMV,
+                                               MYBLAS_ROUTINE_TRSV};
+    myblasCall_t call = empty_call(routines[g->function]);
+    call.uplo = g->upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+    call.transa = g->trans ? MYBLAS_OP_T : MYBLAS_OP_N;
+    call.diag = g->unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+    call.n = g->n;
+    call.lda = g->lda;
+    call.ldb = g->incx;
+    call.ldc = uses_y(g) ? g->incy : 0;
+    call.A = operand_device(&o->a);
+    call.B = operand_device(&o->x);
+    call.C = operand_device(&o->y);
+    return call;
+}
+
+static void run_cases(myblasHandle_t handle, enum function function, const char* forced) {
+    static const int64_t sizes[] = {1, 2, 3, 17, 63, 64, 65, 127, 128, 129, 191, 257, 400};
+    static const int64_t increments[] = {1, 1, 2, -1, -3};
+    static const float alphas[] = {1, -0.5f, 0.7f, 0}, betas[] = {0, 1, -0.5f, 0.3f};
+    const struct operand empty = operand_create(handle);
+    struct operands o = {empty, empty, empty, empty};
+    struct operand workspace = operand_create(handle);
+    int ran = 0;
+    for (int round = 0; round < (reduced() ? 15 : 200); ++round) {
+        struct triangle_case g = {
+            .function = function,
+            .upper = random_between(0, 1),
+            .trans = random_between(0, 1),
+            .unit = random_between(0, 1),
+            .wide = random_between(0, 1),
+            .device_scalars = random_between(0, 1),
+            .hard = random_between(0, 1),
+            .n = sizes[random_between(0, COUNT_OF(sizes) - (reduced() ? 3 : 1))],
+            .incx = increments[random_between(0, COUNT_OF(increments) - 1)],
+            .incy = increments[random_between(0, COUNT_OF(increments) - 1)],
+            .misaligned = (int)random_between(0, 3),
+            .alpha = alphas[random_between(0, 3)],
+            .beta = betas[random_between(0, 3)]};
+        g.lda = g.n + random_between(0, 2) * 3;
+        place_operands(&g, &o);
+        const myblasCall_t call = describe(&g, &o);
+        (void)lend_poisoned_workspace(handle, &call, &workspace);
+        const char* selected = NULL;
+        const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);
+        if (forced && selection == MYBLAS_STATUS_NOT_SUPPORTED &&
+            getenv("MYBLAS_TEST_WITHOUT_OPENBLAS")) {
+            continue;
+        }
+        assert_ok(selection);
+        if (forced)
+            assert_string_equal(selected, forced);
+        assert_ok(myblasSetPointerMode(
+            handle, g.device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+        assert_ok(call_it(handle, &g, &o));
+        assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+        if (g.function == syr || g.function == syr2)
+            assert_update(&g, &o);
+        else
+            assert_vector(&g, &o);
+        ++ran;
+    }
+    print_message("  %s: %d calls\n", forced ? forced : "selection", ran);
+    assert_ok(myblasSetStream(handle, NULL));
+    operand_destroy(&o.a);
+    operand_destroy(&o.x);
+    operand_destroy(&o.y);
+    operand_destroy(&o.scalars);
+    operand_destroy(&workspace);
+}
+
+static void with_every_kernel(void** state, enum function function, myblasRoutine_t routine) {
+    myblasHandle_t handle = require_handle(state);
+    const int count = kernel_count(handle, routine);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, routine, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        random_seed((uint64_t)i + 1);
+        assert_ok(myblasForceKernel(handle, routine, info.name));
+        run_cases(handle, function, info.name);
+    }
+    assert_ok(myblasForceKernel(handle, routine, NULL));
+    random_seed(77);
+    run_cases(handle, function, NULL);
+}
+
+static void test_symv(void** state) { with_every_kernel(state, symv, MYBLAS_ROUTINE_SYMV); }
+static void test_syr(void** state) { with_every_kernel(state, syr, MYBLAS_ROUTINE_SYR); }
+static void test_syr2(void** state) { with_every_kernel(state, syr2, MYBLAS_ROUTINE_SYR); }
+static void test_trmv(void** state) { with_every_kernel(state, trmv, MYBLAS_ROUTINE_TRMV); }
+static void test_trsv(void** state) { with_every_kernel(state, trsv, MYBLAS_ROUTINE_TRSV); }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_symv),
+        cmocka_unit_test(test_syr),
+        cmocka_unit_test(test_syr2),
+        cmocka_unit_test(test_trmv),
+        cmocka_unit_test(test_trsv),
+    };
+    return RUN_ON_BACKENDS("triangles", tests);
+}
