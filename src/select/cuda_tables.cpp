@@ -48,5 +48,10 @@ template selection_table<axpy_problem> cuda_table(int arch);
 template selection_table<copy_problem> cuda_table(int arch);
 template selection_table<gemsum_problem> cuda_table(int arch);
 template selection_table<histogram_problem> cuda_table(int arch);
+template selection_table<syrk_problem> cuda_table(int arch);
+template selection_table<syr2k_problem> cuda_table(int arch);
+template selection_table<symm_problem> cuda_table(int arch);
+template selection_table<trmm_problem> cuda_table(int arch);
+template selection_table<trsm_problem> cuda_table(int arch);
 
 } // namespace myblas

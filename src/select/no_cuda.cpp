@@ -1,5 +1,6 @@
 // In place of the CUDA registries and tables in a build without CUDA: there are none.
 #include "core/routine.h"
+#include "level3/parts.h"
 #include "select/select.h"
 
 namespace myblas {
@@ -14,6 +15,11 @@ template <> kernel_list<axpy_problem> cuda_kernels() { return {}; }
 template <> kernel_list<copy_problem> cuda_kernels() { return {}; }
 template <> kernel_list<gemsum_problem> cuda_kernels() { return {}; }
 template <> kernel_list<histogram_problem> cuda_kernels() { return {}; }
+template <> kernel_list<syrk_problem> cuda_kernels() { return {}; }
+template <> kernel_list<syr2k_problem> cuda_kernels() { return {}; }
+template <> kernel_list<symm_problem> cuda_kernels() { return {}; }
+template <> kernel_list<trmm_problem> cuda_kernels() { return {}; }
+template <> kernel_list<trsm_problem> cuda_kernels() { return {}; }
 // clang-format on
 
 template <class Problem>
@@ -30,5 +36,12 @@ template selection_table<axpy_problem> cuda_table(int arch);
 template selection_table<copy_problem> cuda_table(int arch);
 template selection_table<gemsum_problem> cuda_table(int arch);
 template selection_table<histogram_problem> cuda_table(int arch);
+template selection_table<syrk_problem> cuda_table(int arch);
+template selection_table<syr2k_problem> cuda_table(int arch);
+template selection_table<symm_problem> cuda_table(int arch);
+template selection_table<trmm_problem> cuda_table(int arch);
+template selection_table<trsm_problem> cuda_table(int arch);
+
+const part_kernels& cuda_parts() { return host_parts(); } // no handle asks for them
 
 } // namespace myblas

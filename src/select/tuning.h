@@ -18,7 +18,12 @@ struct tuning {
                rule_list<axpy_problem>,
                rule_list<copy_problem>,
                rule_list<gemsum_problem>,
-               rule_list<histogram_problem>>
+               rule_list<histogram_problem>,
+               rule_list<syrk_problem>,
+               rule_list<syr2k_problem>,
+               rule_list<symm_problem>,
+               rule_list<trmm_problem>,
+               rule_list<trsm_problem>>
         rules;
 
     const predictor& (*sgemm_predictor)() = nullptr; // null: none

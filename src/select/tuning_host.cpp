@@ -1,6 +1,7 @@
 // Rules of the host backend.
 // Provenance: unmeasured; OpenBLAS where it can be loaded, else the best of the library's own.
 #include "host/histogram/registry.h"
+#include "host/level3/registry.h"
 #include "host/sgemm/registry.h"
 #include "host/sum/registry.h"
 #include "host/transpose/registry.h"
@@ -50,12 +51,55 @@ constexpr rule<gemsum_problem> gemsum[] = {
 constexpr rule<histogram_problem> histogram[] = {
     {any_form, {any, any, any, any}, &host::histogram_interleaved},
 };
+
+constexpr rule<syrk_problem> syrk[] = {
+    {any_form, {any, any, any, any}, &host::syrk_openblas},
+    {any_form, {any, any, any, any}, &host::syrk_products},
+    {any_form, {any, any, any, any}, &host::syrk_reference},
+};
+
+constexpr rule<syr2k_problem> syr2k[] = {
+    {any_form, {any, any, any, any}, &host::syr2k_openblas},
+    {any_form, {any, any, any, any}, &host::syr2k_products},
+    {any_form, {any, any, any, any}, &host::syr2k_reference},
+};
+
+constexpr rule<symm_problem> symm[] = {
+    {any_form, {any, any, any, any}, &host::symm_openblas},
+    {any_form, {any, any, any, any}, &host::symm_products},
+    {any_form, {any, any, any, any}, &host::symm_reference},
+};
+
+constexpr rule<trmm_problem> trmm[] = {
+    {any_form, {any, any, any, any}, &host::trmm_openblas},
+    {any_form, {any, any, any, any}, &host::trmm_products},
+    {any_form, {any, any, any, any}, &host::trmm_reference},
+};
+
+constexpr rule<trsm_problem> trsm[] = {
+    {any_form, {any, any, any, any}, &host::trsm_openblas},
+    {any_form, {any, any, any, any}, &host::trsm_products},
+    {any_form, {any, any, any, any}, &host::trsm_reference},
+};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_host = {
-    0, {sgemm, transpose, geam, sum, dsum, axpy, copy, gemsum, histogram}};
+constinit const tuning tuning_host = {0,
+                                      {sgemm,
+                                       transpose,
+                                       geam,
+                                       sum,
+                                       dsum,
+                                       axpy,
+                                       copy,
+                                       gemsum,
+                                       histogram,
+                                       syrk,
+                                       syr2k,
+                                       symm,
+                                       trmm,
+                                       trsm}};
 
 template <class Problem>
 selection_table<Problem> host_table() {
@@ -71,5 +115,10 @@ template selection_table<axpy_problem> host_table();
 template selection_table<copy_problem> host_table();
 template selection_table<gemsum_problem> host_table();
 template selection_table<histogram_problem> host_table();
+template selection_table<syrk_problem> host_table();
+template selection_table<syr2k_problem> host_table();
+template selection_table<symm_problem> host_table();
+template selection_table<trmm_problem> host_table();
+template selection_table<trsm_problem> host_table();
 
 } // namespace myblas

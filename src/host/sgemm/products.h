@@ -1,6 +1,7 @@
 // What SGEMM's host kernels share: the walk over a batch, and the products that do not read A and B.
 #pragma once
 
+#include "host/batch.h"
 #include "host/scalar.h"
 
 #include "core/problem.h"
@@ -18,11 +19,6 @@ struct product {
     const float* b;
     float* c;
 };
-
-template <class T>
-T* batch_operand(T* base, int64_t stride, T* const* array, int64_t index) {
-    return array ? array[index] : base + index * stride;
-}
 
 // C = beta * C, without reading C when beta is 0.
 inline void scale_matrix(float beta, int64_t m, int64_t n, float* c, int64_t ldc) {

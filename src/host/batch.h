@@ -1,0 +1,13 @@
+// Where a matrix of a batch starts.
+#pragma once
+
+#include <cstdint>
+
+namespace myblas::host {
+
+template <class T>
+T* batch_operand(T* base, int64_t stride, T* const* array, int64_t index) {
+    return array ? array[index] : base + index * stride;
+}
+
+} // namespace myblas::host

@@ -1,0 +1,55 @@
+#include "host/openblas.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace myblas::host {
+namespace {
+
+template <class Function>
+void find(void* library, const char* symbol, Function* function) {
+    *function = reinterpret_cast<Function>(dlsym(library, symbol));
+}
+
+openblas_library load() {
+    for (const char* soname : {"libopenblas.so.0", "libopenblas.so"}) {
+        void* library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
+        if (!library)
+            continue;
+        openblas_library found;
+        const char* (*get_config)();
+        int (*get_parallel)();
+        find(library, "cblas_sgemm", &found.sgemm);
+        find(library, "openblas_get_config", &get_config);
+        find(library, "openblas_get_parallel", &get_parallel);
+        // A build with 64-bit integers has the same names, and would read sizes from half-set registers.
+        if (found.sgemm && get_config && get_parallel &&
+            !std::strstr(get_config(), "USE64BITINT")) {
+            constexpr int openmp = 2; // openblas_get_parallel: 0 sequential, 1 pthreads
+            found.uses_openmp = get_parallel() == openmp;
+            found.loaded_by = getpid();
+            find(library, "cblas_ssyrk", &found.ssyrk);
+            find(library, "cblas_ssyr2k", &found.ssyr2k);
+            find(library, "cblas_ssymm", &found.ssymm);
+            find(library, "cblas_strmm", &found.strmm);
+            find(library, "cblas_strsm", &found.strsm);
+            return found;
+        }
+        dlclose(library);
+    }
+    return {};
+}
+
+} // namespace
+
+bool openblas_library::is_usable() const {
+    return sgemm && !(uses_openmp && loaded_by != getpid());
+}
+
+const openblas_library& openblas() {
+    static const openblas_library library = load();
+    return library;
+}
+
+} // namespace myblas::host

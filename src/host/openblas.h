@@ -1,0 +1,115 @@
+// OpenBLAS, found at run time: what host kernels of its name share.
+//
+// The library is loaded when a problem first asks for such a kernel, by fixed sonames and into a scope
+// of its own: it neither provides symbols to the program nor replaces the program's BLAS. (Symbols
+// that the program itself exports do come first for it, as for any library.) It stays
+// loaded, because its threads do. In a child of the process that loaded it, an OpenBLAS built on OpenMP
+// is not used: the threads of its runtime do not survive fork(), and it would wait for them for ever.
+// One built on pthreads restarts its own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <sys/types.h>
+
+namespace myblas::host {
+
+// Values of the CBLAS interface.
+enum cblas_order : int { column_major = 102 };
+enum cblas_transpose : int { no_transpose = 111, transpose = 112 };
+enum cblas_uplo : int { upper_triangle = 121, lower_triangle_only = 122 };
+enum cblas_diag : int { non_unit_diagonal = 131, unit_diagonal = 132 };
+enum cblas_side : int { left_side = 141, right_side = 142 };
+
+// Null: the library is not usable, or lacks that function.
+struct openblas_library {
+    void (*sgemm)(cblas_order,
+                  cblas_transpose,
+                  cblas_transpose,
+                  int m,
+                  int n,
+                  int k,
+                  float alpha,
+                  const float* a,
+                  int lda,
+                  const float* b,
+                  int ldb,
+                  float beta,
+                  float* c,
+                  int ldc) = nullptr;
+    void (*ssyrk)(cblas_order,
+                  cblas_uplo,
+                  cblas_transpose,
+                  int n,
+                  int k,
+                  float alpha,
+                  const float* a,
+                  int lda,
+                  float beta,
+                  float* c,
+                  int ldc) = nullptr;
+    void (*ssyr2k)(cblas_order,
+                   cblas_uplo,
+                   cblas_transpose,
+                   int n,
+                   int k,
+                   float alpha,
+                   const float* a,
+                   int lda,
+                   const float* b,
+                   int ldb,
+                   float beta,
+                   float* c,
+                   int ldc) = nullptr;
+    void (*ssymm)(cblas_order,
+                  cblas_side,
+                  cblas_uplo,
+                  int m,
+                  int n,
+                  float alpha,
+                  const float* a,
+                  int lda,
+                  const float* b,
+                  int ldb,
+                  float beta,
+                  float* c,
+                  int ldc) = nullptr;
+    void (*strmm)(cblas_order,
+                  cblas_side,
+                  cblas_uplo,
+                  cblas_transpose,
+                  cblas_diag,
+                  int m,
+                  int n,
+                  float alpha,
+                  const float* a,
+                  int lda,
+                  float* b,
+                  int ldb) = nullptr;
+    void (*strsm)(cblas_order,
+                  cblas_side,
+                  cblas_uplo,
+                  cblas_transpose,
+                  cblas_diag,
+                  int m,
+                  int n,
+                  float alpha,
+                  const float* a,
+                  int lda,
+                  float* b,
+                  int ldb) = nullptr;
+    bool uses_openmp = false;
+    pid_t loaded_by = 0;
+
+    bool is_usable() const;
+};
+
+const openblas_library& openblas();
+
+inline bool fit_int(std::initializer_list<int64_t> sizes) {
+    return std::max(sizes) <= std::numeric_limits<int>::max();
+}
+
+} // namespace myblas::host
