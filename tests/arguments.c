@@ -20,6 +20,14 @@ enum function {
     gemsum,
     axpy,
     copy,
+    syrk,
+    syrkx,
+    syr2k,
+    symm,
+    trmm,
+    trsm,
+    trsm_batched,
+    trsm_strided,
     histogram,
     set_matrix,
     get_matrix,
@@ -46,6 +54,14 @@ static const char* const function_names[] = {
     "mysgemsum",
     "mysaxpy",
     "myscopy",
+    "myssyrk",
+    "myssyrkx",
+    "myssyr2k",
+    "myssymm",
+    "mystrmm",
+    "mystrsm",
+    "mystrsmBatched",
+    "mystrsmStridedBatched",
     "myhistogram256",
     "myblasSetMatrix",
     "myblasGetMatrix",
@@ -60,6 +76,7 @@ static const char* const function_names[] = {
 // What any of the functions takes. All fields have 8 bytes, so that a fault is an offset and a value.
 struct arguments {
     int64_t transa, transb, m, n, k, element_bytes, lda, ldb, ldc, batch_count;
+    int64_t side, uplo, diag;
     const void *alpha, *beta, *a, *b;
     void *c, *result;
 };
@@ -72,6 +89,9 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     const int lda = (int)g->lda, ldb = (int)g->ldb, ldc = (int)g->ldc;
     const int bytes = (int)g->element_bytes, batch = (int)g->batch_count;
     void* b = (void*)g->b;
+    const myblasSideMode_t side = (myblasSideMode_t)g->side;
+    const myblasFillMode_t uplo = (myblasFillMode_t)g->uplo;
+    const myblasDiagType_t diag = (myblasDiagType_t)g->diag;
     // clang-format off
     switch (function) {
     case sgemm: return mysgemm(h, transa, transb, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
@@ -90,6 +110,16 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     case gemsum: return mysgemsum(h, transa, m, n, g->a, lda, g->c);
     case axpy: return mysaxpy(h, n, g->alpha, g->a, lda, b, ldb);
     case copy: return myscopy(h, n, g->a, lda, b, ldb);
+    case syrk: return myssyrk(h, uplo, transa, n, k, g->alpha, g->a, lda, g->beta, g->c, ldc);
+    case syrkx: return myssyrkx(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case syr2k: return myssyr2k(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case symm: return myssymm(h, side, uplo, m, n, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case trmm: return mystrmm(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, g->b, ldb, g->c, ldc);
+    case trsm: return mystrsm(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb);
+    case trsm_batched:
+        return mystrsmBatched(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb, batch);
+    case trsm_strided:
+        return mystrsmStridedBatched(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, 64, b, ldb, 64, batch);
     case histogram: return myhistogram256(h, n, g->a, g->c);
     case set_matrix: return myblasSetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
@@ -110,6 +140,9 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     const int64_t m = g->m, n = g->n, k = g->k, lda = g->lda, ldb = g->ldb, ldc = g->ldc;
     const int64_t bytes = g->element_bytes, batch = g->batch_count;
     void* b = (void*)g->b;
+    const myblasSideMode_t side = (myblasSideMode_t)g->side;
+    const myblasFillMode_t uplo = (myblasFillMode_t)g->uplo;
+    const myblasDiagType_t diag = (myblasDiagType_t)g->diag;
     // clang-format off
     switch (function) {
     case sgemm: return mysgemm_64(h, transa, transb, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
@@ -128,6 +161,16 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     case gemsum: return mysgemsum_64(h, transa, m, n, g->a, lda, g->c);
     case axpy: return mysaxpy_64(h, n, g->alpha, g->a, lda, b, ldb);
     case copy: return myscopy_64(h, n, g->a, lda, b, ldb);
+    case syrk: return myssyrk_64(h, uplo, transa, n, k, g->alpha, g->a, lda, g->beta, g->c, ldc);
+    case syrkx: return myssyrkx_64(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case syr2k: return myssyr2k_64(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case symm: return myssymm_64(h, side, uplo, m, n, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case trmm: return mystrmm_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, g->b, ldb, g->c, ldc);
+    case trsm: return mystrsm_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb);
+    case trsm_batched:
+        return mystrsmBatched_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb, batch);
+    case trsm_strided:
+        return mystrsmStridedBatched_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, 64, b, ldb, 64, batch);
     case histogram: return myhistogram256_64(h, n, g->a, g->c);
     case set_matrix: return myblasSetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
@@ -194,6 +237,32 @@ static const struct fault faults[function_count][max_faults] = {
                FAULT("lda", lda, 2), FAULT("lda", lda, 0), FAULT("A", a, 0), FAULT("result", c, 0)},
     [axpy] = {FAULT("alpha", alpha, 0), FAULT("x", a, 0), FAULT("y", b, 0)},
     [copy] = {FAULT("x", a, 0), FAULT("y", b, 0)},
+    [syrk] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("trans", transa, 3), FAULT("n", n, -1), FAULT("k", k, -1),
+               FAULT("lda", lda, 3), FAULT("lda", lda, 0), FAULT("ldc", ldc, 3), FAULT("alpha", alpha, 0),
+              FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("C", c, 0)},
+    [syrkx] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("trans", transa, 3), FAULT("n", n, -1), FAULT("k", k, -1),
+               FAULT("lda", lda, 3), FAULT("lda", lda, 0), FAULT("ldb", ldb, 3), FAULT("ldc", ldc, 3),
+               FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [syr2k] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("trans", transa, 3), FAULT("n", n, -1), FAULT("k", k, -1),
+               FAULT("lda", lda, 3), FAULT("lda", lda, 0), FAULT("ldb", ldb, 3), FAULT("ldc", ldc, 3),
+               FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [symm] = {FAULT("side", side, 2), FAULT("side", side, -1), FAULT("uplo", uplo, 2), FAULT("m", m, -1),
+              FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("ldc", ldc, 2),
+              FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [trmm] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("ldc", ldc, 2),
+              FAULT("alpha", alpha, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [trsm] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("alpha", alpha, 0),
+              FAULT("A", a, 0), FAULT("B", b, 0)},
+    [trsm_batched] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), 
+                      FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("A", a, 0),
+                      FAULT("B", b, 0)},
+    [trsm_strided] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), 
+                      FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("A", a, 0),
+                      FAULT("B", b, 0)},
     [histogram] = {FAULT("n", n, -1), FAULT("x", a, 0), FAULT("counts", c, 0), FAULT("counts", c, 4)},
 #define SOURCE_LD "the source's leading dimension"
 #define TARGET_LD "the target's leading dimension"
@@ -313,6 +382,15 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
     case geam:
         g.ldb = 3;
         break;
+    case syrk:
+    case syrkx:
+    case syr2k:
+        g.lda = g.ldb = g.ldc = 4;
+        break;
+    case trsm_batched:
+        g.a = operand_device(&s->arrays);
+        g.b = (void* const*)g.a + 2;
+        break;
     case set_matrix:
     case set_matrix_async:
     case set_vector:
@@ -423,8 +501,25 @@ static void test_leading_dimensions(void** state) {
             bad = g;
             bad.ldb = 3;
             assert_status(INVALID_VALUE, call(geam, wide, handle, &bad));
+            for (int f = syrk; f <= syr2k; ++f) { // A and B have k rows
+                bad = good_arguments((enum function)f, s, false);
+                bad.transa = op;
+                bad.lda = 4;
+                assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &bad));
+                bad.lda = 5;
+                bad.ldb = 4;
+                if (f != syrk)
+                    assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &bad));
+            }
             setting_assert_untouched(s);
         }
+        for (int f = symm; f <= trsm_strided; ++f) { // on the right, A has n rows
+            struct arguments bad = good_arguments((enum function)f, s, false);
+            bad.side = MYBLAS_SIDE_RIGHT;
+            assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &bad));
+            assert_message((enum function)f, "lda");
+        }
+        setting_assert_untouched(s);
     }
     setting_destroy(s);
 }
@@ -455,6 +550,17 @@ static void test_quick_returns(void** state) {
         {geam, offsetof(struct arguments, m), offsetof(struct arguments, ldc)},
         {geam, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
         {gemsum, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
+        {syrk, offsetof(struct arguments, n), offsetof(struct arguments, ldc)},
+        {syrkx, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
+        {syr2k, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {symm, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
+        {symm, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
+        {trmm, offsetof(struct arguments, m), offsetof(struct arguments, ldc)},
+        {trmm, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {trsm, offsetof(struct arguments, m), offsetof(struct arguments, ldb)},
+        {trsm, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {trsm_batched, offsetof(struct arguments, batch_count), offsetof(struct arguments, ldb)},
+        {trsm_strided, offsetof(struct arguments, batch_count), offsetof(struct arguments, lda)},
         {axpy, offsetof(struct arguments, n), sizeof(struct arguments)},
         {copy, offsetof(struct arguments, n), sizeof(struct arguments)},
         {set_matrix, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
@@ -553,6 +659,10 @@ static void test_in_place_forms(void** state) {
         g.transb = MYBLAS_OP_N;
         g.ldc = 4;
         assert_status(INVALID_VALUE, call(geam, wide, handle, &g));
+        g = good_arguments(trmm, s, false);
+        g.c = (void*)g.b;
+        g.ldc = g.ldb + 1;
+        assert_status(INVALID_VALUE, call(trmm, wide, handle, &g));
     }
     setting_assert_untouched(s);
     setting_destroy(s);
@@ -586,7 +696,7 @@ static void test_unaddressable_sizes(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     const int64_t huge = INT64_C(1) << 40;
-    for (int f = 0; f <= copy; ++f) { // a histogram has no such sizes
+    for (int f = 0; f < histogram; ++f) { // a histogram has no such sizes
         const enum function function = (enum function)f;
         struct arguments g = good_arguments(function, s, false);
         g.m = g.n = g.k = huge;

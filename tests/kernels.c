@@ -17,6 +17,11 @@ static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_COPY,
     MYBLAS_ROUTINE_GEMSUM,
     MYBLAS_ROUTINE_HISTOGRAM,
+    MYBLAS_ROUTINE_SYRK,
+    MYBLAS_ROUTINE_SYR2K,
+    MYBLAS_ROUTINE_SYMM,
+    MYBLAS_ROUTINE_TRMM,
+    MYBLAS_ROUTINE_TRSM,
 };
 
 static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
@@ -168,6 +173,8 @@ static const char* const cuda_histogram[] = {
     "global_atomics", "shared_atomics", "lane_counters", NULL};
 static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", NULL};
 static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
+static const char* const cuda_level3[] = {"naive", "products", NULL};
+static const char* const host_level3[] = {"reference", "products", "openblas", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
 static const char* const host_geam[] = {"naive", "blocked", NULL};
@@ -190,6 +197,11 @@ static const struct {
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_COPY, cuda_vector},
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_GEMSUM, cuda_gemsum},
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_HISTOGRAM, cuda_histogram},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYRK, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYR2K, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYMM, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRMM, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRSM, cuda_level3},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SGEMM, host_sgemm},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRANSPOSE, host_transpose},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_GEAM, host_geam},
@@ -199,6 +211,11 @@ static const struct {
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_COPY, host_vector},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_GEMSUM, host_gemsum},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_HISTOGRAM, host_histogram},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYRK, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYR2K, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYMM, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRMM, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRSM, host_level3},
 };
 
 static myblasKernelInfo_t info_of(myblasBackend_t backend, myblasRoutine_t routine, int index) {
@@ -611,6 +628,23 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
     case MYBLAS_ROUTINE_HISTOGRAM:
         call.n = call.n * call.m;
         call.C = NULL;
+        break;
+    case MYBLAS_ROUTINE_SYRK:
+    case MYBLAS_ROUTINE_SYR2K:
+    case MYBLAS_ROUTINE_SYMM:
+    case MYBLAS_ROUTINE_TRMM:
+    case MYBLAS_ROUTINE_TRSM:
+        call.side = (myblasSideMode_t)random_between(0, 1);
+        call.uplo = (myblasFillMode_t)random_between(0, 1);
+        call.diag = (myblasDiagType_t)random_between(0, 1);
+        call.lda = call.ldb = call.ldc = ld;
+        if (routine == MYBLAS_ROUTINE_SYRK && random_between(0, 1))
+            call.ldb = 0;
+        call.C = (const void*)(uintptr_t)0x20000000;
+        if (routine == MYBLAS_ROUTINE_TRMM && random_between(0, 1))
+            call.B = call.C;
+        if (routine == MYBLAS_ROUTINE_TRSM)
+            call.batch_count = random_between(0, 2) ? 0 : random_size();
         break;
     default:
         call.n = call.n * call.m;

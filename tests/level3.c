@@ -173,7 +173,7 @@ static float triangle_value(const struct level3_case* s, int64_t i, int64_t j, i
     case uniform: // diagonally dominant enough that solutions stay of the order of the right-hand side
         return i == j ? 1.5f + u / 2 : u / (float)sqrt((double)n + 1);
     case graded: // rows and columns from 1 down to 2^-40
-        return ldexpf(i == j ? 1.5f + u / 2 : u, (int)(-20 * (i + j) / n));
+        return ldexpf(i == j ? 1.5f + u / 2 : u / (float)sqrt((double)n), (int)(-20 * (i + j) / n));
     case wide_diagonal: // tiny and huge ones, subnormals among them; the rest is small against its own row's
         if (i == j)
             return ldexpf(1.5f + u / 2, (int)(i % 7 == 3 ? -130 : i % 5 * 20 - 40));
@@ -390,6 +390,8 @@ check(struct operands* o, const struct level3_case* s, const char* kernel, mybla
                 assert_memory_equal(found + at, before + at, sizeof(float));
                 continue;
             }
+            if (x.rows * x.cols > 300 * 300 && random_between(0, 99)) // what takes too long here
+                continue;
             if (s->alpha == 0 && !is_rank_k(s->function) && s->function != symm) {
                 assert_true(found[at] == 0);
                 continue;

@@ -92,15 +92,21 @@ struct rectangles {
     int64_t row, col, rows, cols, step, count;
 };
 
+// Squares from this side on fill a GPU by themselves, and kernels for single products are faster than those for batches.
+inline constexpr int64_t least_single_square = 1024;
+
 // visit(rectangles) for all that lies below the diagonal blocks of `block`, as drawn above; ends with the first failure.
 template <class Visitor>
 myblasStatus_t for_each_level(int64_t n, int64_t block, Visitor&& visit) {
     for (int64_t side = block; side < n; side *= 2) {
         const int64_t whole = n / (2 * side), rest = n % (2 * side);
-        if (whole)
+        const int64_t together = side < least_single_square ? whole : 1;
+        for (int64_t i = 0; i < whole; i += together) {
+            const int64_t first = i * 2 * side;
             if (const myblasStatus_t failure =
-                    visit(rectangles{side, 0, side, side, 2 * side, whole}))
+                    visit(rectangles{first + side, first, side, side, 2 * side, together}))
                 return failure;
+        }
         if (rest > side) {
             const int64_t first = whole * 2 * side;
             if (const myblasStatus_t failure =

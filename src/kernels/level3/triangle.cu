@@ -1,19 +1,21 @@
 // Y_i = alpha * L_i * X_i, or Y_i = L_i^-1 * alpha * X_i, on the diagonal blocks of a triangle (level3/parts.h).
 //
-// A thread has one line, so that no two threads depend on each other: 64 lines of a block are a tile in shared memory.
-// A diagonal block is taken 32 rows at a time, whose results are registers; the rows' panel of L is in shared memory and
-// read by all threads at once, four floats at a time.
+// A block of threads has 64 lines, which do not depend on each other, and one diagonal block, of which 32 rows of L at a
+// time are in shared memory. Four threads share a line; each has 8 of the 32 rows in registers.
 //
-//      panel of L                    X          solve, downwards:
-//      +-------+---+              +-------+       acc  = the rows of X
-//      |       |\  |              | done  |       acc -= panel * done       32 multiply-adds for 9 loads
-//      | panel | \ | 32 rows  *   +-------+       substitution in the 32 x 32 triangle
-//      |       |  \|              | acc   |     multiply, upwards: the same with sums, so that Y may be X
-//      +-------+---+              +-------+
+//      panel of L                    X          solve, downwards: all subtract panel * done; then one after the other
+//      +-----------+--+           +-------+     solves its 8 x 8 triangle, and those below subtract what it found
+//      |           |\ |           | done  |
+//      |   panel   | \| 32 rows * +-------+     multiply, upwards: all add up panel * X, so that Y may be X
+//      +-----------+--+           | 4 x 8 |
+//                                 +-------+
 //
-// Bound: FP32 arithmetic for many lines, latency (n multiply-adds and divisions one after another) for few.
-// Shared memory: 24 or 48 KiB, one stage.  Block: 64 threads.  Grid: tiles of lines, diagonal blocks, batch.
-// Substitution divides; no reciprocal is formed, so nothing overflows that the quotient itself does not.
+// The next panel is on its way to registers meanwhile.
+//
+// Bound: latency, of the rows one after the other, for few lines; FP32 arithmetic and shared memory for many.
+// Shared memory: 24 or 48 KiB, one stage.  Block: 256 threads.  Grid: tiles of lines, diagonal blocks, batch.
+// A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp, where all 8 diagonal elements of
+// a thread are far from the ends of the range; else by division. So nothing overflows that the quotient itself does not.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/scalar.h"
@@ -24,14 +26,19 @@
 namespace myblas::cuda {
 namespace {
 
-constexpr int lines = 64;      // of a tile; threads of a block
-constexpr int panel_rows = 32; // of a panel of L
-constexpr int vector = 4;      // floats of a 16-byte load
-static_assert(panel_rows % vector == 0);
+constexpr int threads = 256;
+constexpr int lines = 64;              // of a tile
+constexpr int parts = threads / lines; // threads of a line
+constexpr int part_rows = 8;           // of a thread
+constexpr int panel_rows = parts * part_rows;
+constexpr int warps = threads / 32;
+constexpr int vector = 4; // floats of a 16-byte load
+constexpr int batch = 8;  // loads of a thread in flight
+static_assert(panel_rows == 32, "a lane a row");
 
 template <int block>
 struct tile {
-    float panel[block][panel_rows]; // (column of L, row)
+    float panel[block][panel_rows]; // (column of L, row), its vectors permuted: see row_of
     float x[block][lines];          // (row, line), each row turned by its number: see line_of
 };
 
@@ -39,80 +46,204 @@ struct tile {
 // no bank twice, and neither do those with neighbouring lines of one row.
 __device__ int line_of(int i, int line) { return (line + i) % lines; }
 
-// Visits the rows x cols elements of an operand with these strides in the order of memory.
-template <class Visitor>
-__device__ void for_each_element(int rows, int cols, int64_t row_stride, Visitor&& visit) {
-    const bool is_along_rows = row_stride == 1 || row_stride == -1;
-    const int inner = is_along_rows ? rows : cols;
-    for (int e = threadIdx.x; e < rows * cols; e += lines) {
-        const int first = e % inner, second = e / inner;
-        visit(is_along_rows ? first : second, is_along_rows ? second : first);
-    }
-}
+// Where column j of a panel has row i: threads that write neighbouring columns, as when L is read along its rows, meet a
+// bank 4 times, not 32 times. j % 8 is a constant where columns are read.
+__device__ int row_of(int j, int i) { return (i / vector ^ j % 8) * vector + i % vector; }
 
-// Rows [first, first + panel_rows) of L, up to the diagonal; ones on the diagonal where there is nothing to be read.
+__device__ bool is_along(int64_t stride) { return stride == 1 || stride == -1; }
+
+// Rows [first, first + panel_rows) of L, up to the diagonal, on their way through registers.
 template <int block>
-__device__ void
-load_panel(tile<block>& smem, const triangle_part& p, const float* a, int first, int size) {
-    for_each_element(panel_rows, first + panel_rows, p.a_row, [&](int i, int j) {
-        const int row = first + i;
-        float value = row == j ? 1 : 0;
-        if (row < size && (p.unit ? j < row : j <= row))
-            value = a[row * p.a_row + j * p.a_col];
-        smem.panel[j][i] = value;
-    });
-}
+struct panel_copy {
+    static constexpr int count = block * panel_rows / threads;
+    float value[count];
 
-// acc += sign * the panel's columns [0, count) * x.
-template <int sign, int block>
-__device__ void add_products(float (&acc)[panel_rows], const tile<block>& smem, int count) {
-    for (int j = 0; j < count; ++j) {
-        const float x = sign * smem.x[j][line_of(j, threadIdx.x)];
-        const float4* column = reinterpret_cast<const float4*>(smem.panel[j]);
+    // Element k of the thread: lanes go along memory.
+    struct place {
+        int i, j;
+    };
+    __device__ static place at(int k, bool along_rows) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        constexpr int rows = panel_rows / warps;
+        return along_rows ? place{lane, warp + warps * k}
+                          : place{warp + warps * (k % rows), lane + 32 * (k / rows)};
+    }
+
+    // One where there is nothing to be read on the diagonal.
+    __device__ void load(const triangle_part& p, const float* a, int first, int size) {
+        const bool along_rows = is_along(p.a_row);
 #pragma unroll
-        for (int v = 0; v < panel_rows / vector; ++v) {
-            const float4 l = column[v];
-            acc[v * vector] = fmaf(l.x, x, acc[v * vector]);
-            acc[v * vector + 1] = fmaf(l.y, x, acc[v * vector + 1]);
-            acc[v * vector + 2] = fmaf(l.z, x, acc[v * vector + 2]);
-            acc[v * vector + 3] = fmaf(l.w, x, acc[v * vector + 3]);
+        for (int k = 0; k < count; ++k) {
+            const auto [i, j] = at(k, along_rows);
+            const int row = first + i;
+            value[k] = row == j ? 1 : 0;
+            if (row < size && (p.unit ? j < row : j <= row))
+                value[k] = a[row * p.a_row + j * p.a_col];
         }
+    }
+
+    __device__ void store(tile<block>& smem, const triangle_part& p, int first) const {
+        const bool along_rows = is_along(p.a_row);
+#pragma unroll
+        for (int k = 0; k < count; ++k) {
+            const auto [i, j] = at(k, along_rows);
+            if (j < first + panel_rows)
+                smem.panel[j][row_of(j, i)] = value[k];
+        }
+    }
+};
+
+// The rows of X or Y, in the order of memory: visit(k, i, line) for the thread's elements `from` to from + batch.
+template <int block, class Visitor>
+__device__ void for_each_element(int from, bool along_rows, Visitor&& visit) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    constexpr int groups = block / 32;
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+        const int e = from + k;
+        if (along_rows)
+            visit(k, lane + 32 * (e % groups), warp + warps * (e / groups));
+        else
+            visit(k,
+                  static_cast<int>(threadIdx.x) / lines + parts * e,
+                  static_cast<int>(threadIdx.x) % lines);
     }
 }
 
-template <bool is_solve, int block>
-__device__ void update_rows(tile<block>& smem, int first) {
-    float acc[panel_rows];
-    if constexpr (is_solve) {
+template <int block>
+__device__ void load_lines(tile<block>& smem,
+                           const float* x,
+                           int64_t along,
+                           int64_t across,
+                           int rows,
+                           int lines_here,
+                           float alpha) {
+    const bool along_rows = is_along(along);
+    for (int from = 0; from < block * lines / threads; from += batch) {
+        float value[batch];
+        for_each_element<block>(from, along_rows, [&](int k, int i, int line) {
+            value[k] = i < rows && line < lines_here ? x[i * along + line * across] : 0;
+        });
+        for_each_element<block>(from, along_rows, [&](int k, int i, int line) {
+            smem.x[i][line_of(i, line)] = alpha * value[k];
+        });
+    }
+}
+
+// Of zeros if there is no tile.
+template <int block>
+__device__ void store_lines(
+    const tile<block>* smem, float* y, int64_t along, int64_t across, int rows, int lines_here) {
+    const bool along_rows = is_along(along);
+    for (int from = 0; from < block * lines / threads; from += batch)
+        for_each_element<block>(from, along_rows, [&](int, int i, int line) {
+            if (i < rows && line < lines_here)
+                y[i * along + line * across] = smem ? smem->x[i][line_of(i, line)] : 0;
+        });
+}
+
+// A thread's rows of column first + k of the panel, where `first` is a multiple of 8 and k a constant.
+template <int block>
+__device__ void load_column(float (&column)[part_rows], const tile<block>& smem, int first, int k) {
+    const int part = threadIdx.x / lines;
 #pragma unroll
-        for (int i = 0; i < panel_rows; ++i)
-            acc[i] = smem.x[first + i][line_of(first + i, threadIdx.x)];
-        add_products<-1>(acc, smem, first);
+    for (int i = 0; i < part_rows; i += vector) {
+        const float4 l = *reinterpret_cast<const float4*>(
+            &smem.panel[first + k][row_of(k, part * part_rows + i)]);
+        column[i] = l.x;
+        column[i + 1] = l.y;
+        column[i + 2] = l.z;
+        column[i + 3] = l.w;
+    }
+}
+
+// acc += sign * the panel's columns [begin, end) * x; both are multiples of 8.
+template <int sign, int block>
+__device__ void add_products(float (&acc)[part_rows], const tile<block>& smem, int begin, int end) {
+    const int line = threadIdx.x % lines;
+    for (int first = begin; first < end; first += 8) {
 #pragma unroll
-        for (int j = 0; j < panel_rows; ++j) {
-            const float* column = smem.panel[first + j];
-            acc[j] /= column[j];
+        for (int k = 0; k < 8; ++k) {
+            float column[part_rows];
+            const float x = sign * smem.x[first + k][line_of(first + k, line)];
+            load_column(column, smem, first, k);
 #pragma unroll
-            for (int i = j + 1; i < panel_rows; ++i)
-                acc[i] = fmaf(-column[i], acc[j], acc[i]);
-        }
-    } else {
-#pragma unroll
-        for (int i = 0; i < panel_rows; ++i)
-            acc[i] = 0;
-        add_products<1>(acc, smem, first);
-#pragma unroll
-        for (int j = 0; j < panel_rows; ++j) {
-            const float* column = smem.panel[first + j];
-            const float x = smem.x[first + j][line_of(first + j, threadIdx.x)];
-#pragma unroll
-            for (int i = j; i < panel_rows; ++i)
+            for (int i = 0; i < part_rows; ++i)
                 acc[i] = fmaf(column[i], x, acc[i]);
         }
     }
+}
+
+template <int block>
+__device__ void write_rows(tile<block>& smem, const float (&acc)[part_rows], int row) {
+    const int line = threadIdx.x % lines;
 #pragma unroll
-    for (int i = 0; i < panel_rows; ++i)
-        smem.x[first + i][line_of(first + i, threadIdx.x)] = acc[i];
+    for (int i = 0; i < part_rows; ++i)
+        smem.x[row + i][line_of(row + i, line)] = acc[i];
+}
+
+// The thread's rows of the panel times X. (All threads read X before one of them writes it.)
+template <int block>
+__device__ void multiply_rows(tile<block>& smem, int first) {
+    const int row = first + static_cast<int>(threadIdx.x) / lines * part_rows;
+    const int line = threadIdx.x % lines;
+    float acc[part_rows] = {};
+    add_products<1>(acc, smem, 0, row);
+#pragma unroll
+    for (int k = 0; k < part_rows; ++k) { // the triangle
+        float column[part_rows];
+        const float x = smem.x[row + k][line_of(row + k, line)];
+        load_column(column, smem, row, k);
+#pragma unroll
+        for (int i = k; i < part_rows; ++i)
+            acc[i] = fmaf(column[i], x, acc[i]);
+    }
+    __syncthreads(); // X is read
+    write_rows(smem, acc, row);
+}
+
+// rest / divisor, by the divisor's reciprocal where that is exact to half an ulp and nothing is near the ends of the range.
+__device__ float quotient_of(float rest, float divisor, float reciprocal, bool is_safe) {
+    if (!is_safe)
+        return rest / divisor;
+    const float estimate = rest * reciprocal;
+    const float corrected = fmaf(fmaf(-estimate, divisor, rest), reciprocal, estimate);
+    return isfinite(estimate) ? corrected : estimate;
+}
+
+// The thread's rows of X, of which those above the panel are solved.
+template <int block>
+__device__ void solve_rows(tile<block>& smem, int first) {
+    const int part = threadIdx.x / lines, row = first + part * part_rows;
+    const int line = threadIdx.x % lines;
+    float acc[part_rows], diagonal[part_rows], reciprocal[part_rows];
+    bool is_safe = true;
+#pragma unroll
+    for (int i = 0; i < part_rows; ++i) {
+        acc[i] = smem.x[row + i][line_of(row + i, line)];
+        diagonal[i] = smem.panel[row + i][row_of(row + i, part * part_rows + i)];
+        is_safe = is_safe && fabsf(diagonal[i]) > 0x1p-100f && fabsf(diagonal[i]) < 0x1p100f;
+        reciprocal[i] = 1 / diagonal[i];
+    }
+    add_products<-1>(acc, smem, 0, first);
+    for (int turn = 0; turn < parts; ++turn) {
+        if (part == turn) {
+#pragma unroll
+            for (int k = 0; k < part_rows; ++k) {
+                float column[part_rows];
+                load_column(column, smem, row, k);
+                acc[k] = quotient_of(acc[k], diagonal[k], reciprocal[k], is_safe);
+#pragma unroll
+                for (int i = k + 1; i < part_rows; ++i)
+                    acc[i] = fmaf(-column[i], acc[k], acc[i]);
+            }
+            write_rows(smem, acc, row);
+        }
+        __syncthreads(); // the turn's rows are there
+        const int solved = first + turn * part_rows;
+        if (part > turn)
+            add_products<-1>(acc, smem, solved, solved + part_rows);
+    }
 }
 
 template <class T>
@@ -121,7 +252,8 @@ __device__ T* base_of(const batch_base<T>& of, int64_t index) {
 }
 
 template <bool is_solve, int block>
-__global__ void __launch_bounds__(lines) update_blocks(triangle_part p, int64_t first_index) {
+__global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
+    update_blocks(triangle_part p, int64_t first_index) {
     __shared__ __align__(16) tile<block> smem;
     const float alpha = resolve(p.gate) == 0 ? 0 : resolve(p.alpha);
     const int64_t index = first_index + blockIdx.z;
@@ -132,28 +264,31 @@ __global__ void __launch_bounds__(lines) update_blocks(triangle_part p, int64_t 
         const int size = static_cast<int>(min(int64_t{block}, p.n - row));
         float* const y = y_lines + row * p.y_along;
         if (alpha == 0) {
-            for_each_element(size, lines_here, p.y_along, [&](int i, int line) {
-                y[i * p.y_along + line * p.y_across] = 0;
-            });
+            store_lines<block>(nullptr, y, p.y_along, p.y_across, size, lines_here);
             continue;
         }
         const float* const a = base_of(p.a, index) + row * (p.a_row + p.a_col);
         const float* const x = base_of(p.x, index) + first_line * p.x_across + row * p.x_along;
         const int panels = (size + panel_rows - 1) / panel_rows;
-        for_each_element(panels * panel_rows, lines, p.x_along, [&](int i, int line) {
-            smem.x[i][line_of(i, line)] =
-                i < size && line < lines_here ? alpha * x[i * p.x_along + line * p.x_across] : 0;
-        });
+        const auto first_row = [=](int panel) {
+            return (is_solve ? panel : panels - 1 - panel) * panel_rows;
+        };
+        panel_copy<block> next;
+        next.load(p, a, first_row(0), size);
+        load_lines(smem, x, p.x_along, p.x_across, size, lines_here, alpha);
         for (int panel = 0; panel < panels; ++panel) {
-            const int first = (is_solve ? panel : panels - 1 - panel) * panel_rows;
-            load_panel(smem, p, a, first, size);
-            __syncthreads(); // the panel is complete, and before the first one X
-            update_rows<is_solve>(smem, first);
-            __syncthreads(); // the panel may be overwritten, after the last one Y is complete
+            const int first = first_row(panel);
+            next.store(smem, p, first);
+            __syncthreads(); // the panel is complete, and X
+            if (panel + 1 < panels)
+                next.load(p, a, first_row(panel + 1), size);
+            if constexpr (is_solve)
+                solve_rows(smem, first);
+            else
+                multiply_rows(smem, first);
+            __syncthreads(); // the panel may be overwritten; after the last one Y is complete
         }
-        for_each_element(size, lines_here, p.y_along, [&](int i, int line) {
-            y[i * p.y_along + line * p.y_across] = smem.x[i][line_of(i, line)];
-        });
+        store_lines(&smem, y, p.y_along, p.y_across, size, lines_here);
         __syncthreads(); // X may be overwritten
     }
 }
@@ -169,7 +304,7 @@ myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& conte
                         static_cast<unsigned>(blocks),
                         static_cast<unsigned>(std::min(p.batch_count - first, max_grid_z)));
         if (const myblasStatus_t failure =
-                launch(update_blocks<is_solve, block>, grid, lines, 0, context, p, first))
+                launch(update_blocks<is_solve, block>, grid, threads, 0, context, p, first))
             return failure;
     }
     return MYBLAS_STATUS_SUCCESS;
