@@ -36,6 +36,11 @@
  *   _64 forms   int64_t sizes; otherwise the same. Index arithmetic is 64-bit in both forms.
  *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
  *               has the routine.
+ *
+ * Of BLAS's routines in single precision
+ *   level 3     here: all (gemm symm syrk syr2k trmm trsm)
+ *   level 2     not here (gemv ger symv syr syr2 trmv trsv; banded and packed matrices)
+ *   level 1     here: asum axpy copy; not here: dot nrm2 scal swap iamax rot rotg rotm rotmg sdsdot
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
