@@ -31,7 +31,6 @@ constexpr int lines = 64;              // of a tile
 constexpr int parts = threads / lines; // threads of a line
 constexpr int part_rows = 8;           // of a thread
 constexpr int panel_rows = parts * part_rows;
-constexpr int warps = threads / 32;
 constexpr int vector = 4; // floats of a 16-byte load
 constexpr int batch = 8;  // loads of a thread in flight
 static_assert(panel_rows == 32, "a lane a row");
@@ -50,7 +49,28 @@ __device__ int line_of(int i, int line) { return (line + i) % lines; }
 // bank 4 times, not 32 times. j % 8 is a constant where columns are read.
 __device__ int row_of(int j, int i) { return (i / vector ^ j % 8) * vector + i % vector; }
 
-__device__ bool is_along(int64_t stride) { return stride == 1 || stride == -1; }
+// How the threads go over a matrix of rows x cols, one stride of which is 1 or -1, in the order of memory. The other way a
+// thread goes in steps: rows and cols are divisors of the number of threads.
+struct walk {
+    int first_row, first_col, row_step, col_step;
+    int64_t first, step; // of element 0 in memory, and from one element to the next
+
+    __device__ walk(int64_t row_stride, int64_t col_stride, int rows, int cols) {
+        const bool along_rows = row_stride == 1 || row_stride == -1;
+        const int width = along_rows ? rows : cols;
+        const int inner = threadIdx.x % width, outer = threadIdx.x / width;
+        first_row = along_rows ? inner : outer;
+        first_col = along_rows ? outer : inner;
+        row_step = along_rows ? 0 : threads / width;
+        col_step = along_rows ? threads / width : 0;
+        first = first_row * row_stride + first_col * col_stride;
+        step = row_step * row_stride + col_step * col_stride;
+    }
+
+    __device__ int row(int k) const { return first_row + k * row_step; }
+    __device__ int col(int k) const { return first_col + k * col_step; }
+    __device__ int64_t memory(int k) const { return first + k * step; }
+};
 
 // Rows [first, first + panel_rows) of L, up to the diagonal, on their way through registers.
 template <int block>
@@ -58,88 +78,65 @@ struct panel_copy {
     static constexpr int count = block * panel_rows / threads;
     float value[count];
 
-    // Element k of the thread: lanes go along memory.
-    struct place {
-        int i, j;
-    };
-    __device__ static place at(int k, bool along_rows) {
-        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        constexpr int rows = panel_rows / warps;
-        return along_rows ? place{lane, warp + warps * k}
-                          : place{warp + warps * (k % rows), lane + 32 * (k / rows)};
-    }
-
     // One where there is nothing to be read on the diagonal.
-    __device__ void load(const triangle_part& p, const float* a, int first, int size) {
-        const bool along_rows = is_along(p.a_row);
+    __device__ void
+    load(const walk& elements, const float* panel, bool is_unit, int first, int size) {
 #pragma unroll
         for (int k = 0; k < count; ++k) {
-            const auto [i, j] = at(k, along_rows);
+            const int i = elements.row(k), j = elements.col(k);
             const int row = first + i;
             value[k] = row == j ? 1 : 0;
-            if (row < size && (p.unit ? j < row : j <= row))
-                value[k] = a[row * p.a_row + j * p.a_col];
+            if (row < size && (is_unit ? j < row : j <= row))
+                value[k] = panel[elements.memory(k)];
         }
     }
 
-    __device__ void store(tile<block>& smem, const triangle_part& p, int first) const {
-        const bool along_rows = is_along(p.a_row);
+    __device__ void store(const walk& elements, tile<block>& smem) const {
 #pragma unroll
         for (int k = 0; k < count; ++k) {
-            const auto [i, j] = at(k, along_rows);
-            if (j < first + panel_rows)
-                smem.panel[j][row_of(j, i)] = value[k];
+            const int i = elements.row(k), j = elements.col(k);
+            smem.panel[j][row_of(j, i)] = value[k];
         }
     }
 };
 
-// The rows of X or Y, in the order of memory: visit(k, i, line) for the thread's elements `from` to from + batch.
-template <int block, class Visitor>
-__device__ void for_each_element(int from, bool along_rows, Visitor&& visit) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    constexpr int groups = block / 32;
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-        const int e = from + k;
-        if (along_rows)
-            visit(k, lane + 32 * (e % groups), warp + warps * (e / groups));
-        else
-            visit(k,
-                  static_cast<int>(threadIdx.x) / lines + parts * e,
-                  static_cast<int>(threadIdx.x) % lines);
-    }
-}
-
 template <int block>
 __device__ void load_lines(tile<block>& smem,
+                           const walk& elements,
                            const float* x,
-                           int64_t along,
-                           int64_t across,
                            int rows,
                            int lines_here,
                            float alpha) {
-    const bool along_rows = is_along(along);
+#pragma unroll 1
     for (int from = 0; from < block * lines / threads; from += batch) {
         float value[batch];
-        for_each_element<block>(from, along_rows, [&](int k, int i, int line) {
-            value[k] = i < rows && line < lines_here ? x[i * along + line * across] : 0;
-        });
-        for_each_element<block>(from, along_rows, [&](int k, int i, int line) {
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int i = elements.row(from + k), line = elements.col(from + k);
+            value[k] = i < rows && line < lines_here ? x[elements.memory(from + k)] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int i = elements.row(from + k), line = elements.col(from + k);
             smem.x[i][line_of(i, line)] = alpha * value[k];
-        });
+        }
     }
 }
 
-// Of zeros if there is no tile.
+// Zeros if `is_zero`.
 template <int block>
-__device__ void store_lines(
-    const tile<block>* smem, float* y, int64_t along, int64_t across, int rows, int lines_here) {
-    const bool along_rows = is_along(along);
-    for (int from = 0; from < block * lines / threads; from += batch)
-        for_each_element<block>(from, along_rows, [&](int, int i, int line) {
-            if (i < rows && line < lines_here)
-                y[i * along + line * across] = smem ? smem->x[i][line_of(i, line)] : 0;
-        });
+__device__ void store_lines(const tile<block>& smem,
+                            bool is_zero,
+                            const walk& elements,
+                            float* y,
+                            int rows,
+                            int lines_here) {
+#pragma unroll 4
+    for (int k = 0; k < block * lines / threads; ++k) {
+        const int i = elements.row(k), line = elements.col(k);
+        if (i < rows && line < lines_here)
+            y[elements.memory(k)] = is_zero ? 0 : smem.x[i][line_of(i, line)];
+    }
 }
 
 // A thread's rows of column first + k of the panel, where `first` is a multiple of 8 and k a constant.
@@ -161,6 +158,7 @@ __device__ void load_column(float (&column)[part_rows], const tile<block>& smem,
 template <int sign, int block>
 __device__ void add_products(float (&acc)[part_rows], const tile<block>& smem, int begin, int end) {
     const int line = threadIdx.x % lines;
+#pragma unroll 1
     for (int first = begin; first < end; first += 8) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
@@ -202,10 +200,13 @@ __device__ void multiply_rows(tile<block>& smem, int first) {
     write_rows(smem, acc, row);
 }
 
+// Apart, for the sake of the code's size: instructions that run once are fetched for longer than they run.
+__device__ __noinline__ float divide(float dividend, float divisor) { return dividend / divisor; }
+
 // rest / divisor, by the divisor's reciprocal where that is exact to half an ulp and nothing is near the ends of the range.
 __device__ float quotient_of(float rest, float divisor, float reciprocal, bool is_safe) {
     if (!is_safe)
-        return rest / divisor;
+        return divide(rest, divisor);
     const float estimate = rest * reciprocal;
     const float corrected = fmaf(fmaf(-estimate, divisor, rest), reciprocal, estimate);
     return isfinite(estimate) ? corrected : estimate;
@@ -223,9 +224,10 @@ __device__ void solve_rows(tile<block>& smem, int first) {
         acc[i] = smem.x[row + i][line_of(row + i, line)];
         diagonal[i] = smem.panel[row + i][row_of(row + i, part * part_rows + i)];
         is_safe = is_safe && fabsf(diagonal[i]) > 0x1p-100f && fabsf(diagonal[i]) < 0x1p100f;
-        reciprocal[i] = 1 / diagonal[i];
+        reciprocal[i] = divide(1, diagonal[i]);
     }
     add_products<-1>(acc, smem, 0, first);
+#pragma unroll 1
     for (int turn = 0; turn < parts; ++turn) {
         if (part == turn) {
 #pragma unroll
@@ -263,8 +265,9 @@ __global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
     for (int64_t row = int64_t{blockIdx.y} * block; row < p.n; row += int64_t{gridDim.y} * block) {
         const int size = static_cast<int>(min(int64_t{block}, p.n - row));
         float* const y = y_lines + row * p.y_along;
+        const walk y_walk(p.y_along, p.y_across, block, lines);
         if (alpha == 0) {
-            store_lines<block>(nullptr, y, p.y_along, p.y_across, size, lines_here);
+            store_lines(smem, true, y_walk, y, size, lines_here);
             continue;
         }
         const float* const a = base_of(p.a, index) + row * (p.a_row + p.a_col);
@@ -273,22 +276,27 @@ __global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
         const auto first_row = [=](int panel) {
             return (is_solve ? panel : panels - 1 - panel) * panel_rows;
         };
+        load_lines(smem, walk(p.x_along, p.x_across, block, lines), x, size, lines_here, alpha);
+        const walk panel_walk(p.a_row, p.a_col, panel_rows, block);
         panel_copy<block> next;
-        next.load(p, a, first_row(0), size);
-        load_lines(smem, x, p.x_along, p.x_across, size, lines_here, alpha);
-        for (int panel = 0; panel < panels; ++panel) {
-            const int first = first_row(panel);
-            next.store(smem, p, first);
+#pragma unroll 1
+        for (int panel = -1; panel < panels; ++panel) {
+            if (panel >= 0)
+                next.store(panel_walk, smem);
             __syncthreads(); // the panel is complete, and X
-            if (panel + 1 < panels)
-                next.load(p, a, first_row(panel + 1), size);
-            if constexpr (is_solve)
-                solve_rows(smem, first);
-            else
-                multiply_rows(smem, first);
+            if (panel + 1 < panels) {
+                const int first = first_row(panel + 1);
+                next.load(panel_walk, a + first * p.a_row, p.unit, first, size);
+            }
+            if (panel >= 0) {
+                if constexpr (is_solve)
+                    solve_rows(smem, first_row(panel));
+                else
+                    multiply_rows(smem, first_row(panel));
+            }
             __syncthreads(); // the panel may be overwritten; after the last one Y is complete
         }
-        store_lines(&smem, y, p.y_along, p.y_across, size, lines_here);
+        store_lines(smem, false, y_walk, y, size, lines_here);
         __syncthreads(); // X may be overwritten
     }
 }
