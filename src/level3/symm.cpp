@@ -73,8 +73,8 @@ make_plan(const symm_problem& p, const device_info&, plan_room room, plan_steps&
         return steps.take(product(p, {0, n}, {0, 0}, nullptr, n, false, p.beta));
     int64_t block = n;
     if (tile_bytes(n) > room.bytes) {
-        const auto side =
-            static_cast<int64_t>(std::sqrt(static_cast<double>(room.bytes / sizeof(float))));
+        const auto floats = static_cast<double>(room.bytes) / sizeof(float);
+        const auto side = static_cast<int64_t>(std::sqrt(floats));
         block = std::max(least_block, side / least_block * least_block);
     }
     float* const whole = static_cast<float*>(room.memory);

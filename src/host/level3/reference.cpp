@@ -129,21 +129,21 @@ myblasStatus_t multiply_by_loops(const trmm_problem& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-void solve_by_loops(const trsm_problem& p, const float* a, float* data) {
+void solve_by_loops(const trsm_problem& p, const float* a, float* b) {
     const float alpha = resolve(p.alpha);
     const triangular_form form(p);
     const lower_triangle l(a, form, p.unit);
     for (int64_t index = 0; index < p.lines(); ++index) {
-        const line<float> b(data, p.ldb, form, index);
+        const line<float> x(b, p.ldb, form, index);
         for (int64_t i = 0; i < form.n; ++i) {
             if (alpha == 0) {
-                b[i] = 0;
+                x[i] = 0;
                 continue;
             }
-            float rest = alpha * b[i];
+            float rest = alpha * x[i];
             for (int64_t j = 0; j < i; ++j)
-                rest -= l(i, j) * b[j];
-            b[i] = p.unit ? rest : rest / l(i, i);
+                rest -= l(i, j) * x[j];
+            x[i] = p.unit ? rest : rest / l(i, i);
         }
     }
 }
