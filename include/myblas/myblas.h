@@ -659,7 +659,9 @@ MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
  * the bounds of emulated and fast are those of strict with (d + 60 (1 + log2(d))) in place
  * of the depth d in brackets, fast with (d + 1000) 2^-36 |alpha| times the largest magnitudes in
  * the row and the column that meet in an element more (of mystrsm: of op(A) and of X). With a
- * workspace of 32 MiB each routine has its fast way; without any it has a slow one.
+ * workspace of 32 MiB each routine has its fast way; without any it has a slow one. A kernel that is
+ * forced for MYBLAS_ROUTINE_SGEMM is taken for the products too; where it does not accept one of them
+ * the call answers NOT_SUPPORTED.
  */
 
 /*
