@@ -42,6 +42,15 @@ enum function {
     syr2,
     trmv,
     trsv,
+    // Level 3
+    syrk,
+    syrkx,
+    syr2k,
+    symm,
+    trmm,
+    trsm,
+    trsm_batched,
+    trsm_strided,
     // Copies
     set_matrix,
     get_matrix,
@@ -88,6 +97,14 @@ static const char* const function_names[] = {
     "myssyr2",
     "mystrmv",
     "mystrsv",
+    "myssyrk",
+    "myssyrkx",
+    "myssyr2k",
+    "myssymm",
+    "mystrmm",
+    "mystrsm",
+    "mystrsmBatched",
+    "mystrsmStridedBatched",
     "myblasSetMatrix",
     "myblasGetMatrix",
     "myblasSetMatrixAsync",
@@ -100,7 +117,7 @@ static const char* const function_names[] = {
 
 // What any of the functions takes. All fields have 8 bytes, so that a fault is an offset and a value.
 struct arguments {
-    int64_t transa, transb, uplo, diag, m, n, k, element_bytes, lda, ldb, ldc, incx, incy,
+    int64_t transa, transb, side, uplo, diag, m, n, k, element_bytes, lda, ldb, ldc, incx, incy,
         batch_count;
     const void *alpha, *beta, *a, *b;
     void *c, *result;
@@ -110,6 +127,7 @@ static myblasStatus_t
 call_narrow(enum function function, myblasHandle_t h, const struct arguments* g) {
     const myblasOperation_t transa = (myblasOperation_t)g->transa;
     const myblasOperation_t transb = (myblasOperation_t)g->transb;
+    const myblasSideMode_t side = (myblasSideMode_t)g->side;
     const myblasFillMode_t uplo = (myblasFillMode_t)g->uplo;
     const myblasDiagType_t diag = (myblasDiagType_t)g->diag;
     const int m = (int)g->m, n = (int)g->n, k = (int)g->k;
@@ -158,6 +176,16 @@ call_narrow(enum function function, myblasHandle_t h, const struct arguments* g)
     case syr2: return myssyr2(h, uplo, n, g->alpha, b, incx, g->c, incy, (void*)g->a, lda);
     case trmv: return mystrmv(h, uplo, transa, diag, n, g->a, lda, b, incx);
     case trsv: return mystrsv(h, uplo, transa, diag, n, g->a, lda, b, incx);
+    case syrk: return myssyrk(h, uplo, transa, n, k, g->alpha, g->a, lda, g->beta, g->c, ldc);
+    case syrkx: return myssyrkx(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case syr2k: return myssyr2k(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case symm: return myssymm(h, side, uplo, m, n, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case trmm: return mystrmm(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, g->b, ldb, g->c, ldc);
+    case trsm: return mystrsm(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb);
+    case trsm_batched:
+        return mystrsmBatched(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb, batch);
+    case trsm_strided:
+        return mystrsmStridedBatched(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, 64, b, ldb, 64, batch);
     case set_matrix: return myblasSetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -174,6 +202,7 @@ static myblasStatus_t
 call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     const myblasOperation_t transa = (myblasOperation_t)g->transa;
     const myblasOperation_t transb = (myblasOperation_t)g->transb;
+    const myblasSideMode_t side = (myblasSideMode_t)g->side;
     const myblasFillMode_t uplo = (myblasFillMode_t)g->uplo;
     const myblasDiagType_t diag = (myblasDiagType_t)g->diag;
     const int64_t m = g->m, n = g->n, k = g->k, lda = g->lda, ldb = g->ldb, ldc = g->ldc;
@@ -220,6 +249,16 @@ call_wide(enum function function, myblasHandle_t h, const struct arguments* g) {
     case syr2: return myssyr2_64(h, uplo, n, g->alpha, b, g->incx, g->c, g->incy, (void*)g->a, lda);
     case trmv: return mystrmv_64(h, uplo, transa, diag, n, g->a, lda, b, g->incx);
     case trsv: return mystrsv_64(h, uplo, transa, diag, n, g->a, lda, b, g->incx);
+    case syrk: return myssyrk_64(h, uplo, transa, n, k, g->alpha, g->a, lda, g->beta, g->c, ldc);
+    case syrkx: return myssyrkx_64(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case syr2k: return myssyr2k_64(h, uplo, transa, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case symm: return myssymm_64(h, side, uplo, m, n, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
+    case trmm: return mystrmm_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, g->b, ldb, g->c, ldc);
+    case trsm: return mystrsm_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb);
+    case trsm_batched:
+        return mystrsmBatched_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, b, ldb, batch);
+    case trsm_strided:
+        return mystrsmStridedBatched_64(h, side, uplo, transa, diag, m, n, g->alpha, g->a, lda, 64, b, ldb, 64, batch);
     case set_matrix: return myblasSetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case get_matrix: return myblasGetMatrix_64(h, m, n, bytes, g->a, lda, b, ldb);
     case set_matrix_async: return myblasSetMatrixAsync_64(h, m, n, bytes, g->a, lda, b, ldb, NULL);
@@ -318,6 +357,32 @@ static const struct fault faults[function_count][max_faults] = {
 #define TRIANGULAR {FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, 2), FAULT("diag", diag, -1),   \
                     FAULT("n", n, -1), FAULT("lda", lda, 3), FAULT("incx", incx, 0), FAULT("A", a, 0), FAULT("x", b, 0)}
     [trmv] = TRIANGULAR, [trsv] = TRIANGULAR,
+    [syrk] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("trans", transa, 3), FAULT("n", n, -1), FAULT("k", k, -1),
+               FAULT("lda", lda, 3), FAULT("lda", lda, 0), FAULT("ldc", ldc, 3), FAULT("alpha", alpha, 0),
+              FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("C", c, 0)},
+    [syrkx] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("trans", transa, 3), FAULT("n", n, -1), FAULT("k", k, -1),
+               FAULT("lda", lda, 3), FAULT("lda", lda, 0), FAULT("ldb", ldb, 3), FAULT("ldc", ldc, 3),
+               FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [syr2k] = {FAULT("uplo", uplo, 2), FAULT("uplo", uplo, -1), FAULT("trans", transa, 3), FAULT("n", n, -1), FAULT("k", k, -1),
+               FAULT("lda", lda, 3), FAULT("lda", lda, 0), FAULT("ldb", ldb, 3), FAULT("ldc", ldc, 3),
+               FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [symm] = {FAULT("side", side, 2), FAULT("side", side, -1), FAULT("uplo", uplo, 2), FAULT("m", m, -1),
+              FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("ldc", ldc, 2),
+              FAULT("alpha", alpha, 0), FAULT("beta", beta, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [trmm] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("ldc", ldc, 2),
+              FAULT("alpha", alpha, 0), FAULT("A", a, 0), FAULT("B", b, 0), FAULT("C", c, 0)},
+    [trsm] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), FAULT("alpha", alpha, 0),
+              FAULT("A", a, 0), FAULT("B", b, 0)},
+    [trsm_batched] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), 
+                      FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("A", a, 0),
+                      FAULT("B", b, 0)},
+    [trsm_strided] = {FAULT("side", side, 2), FAULT("uplo", uplo, 2), FAULT("trans", transa, 3), FAULT("diag", diag, -1), FAULT("m", m, -1),
+               FAULT("n", n, -1), FAULT("lda", lda, 2), FAULT("ldb", ldb, 2), 
+                      FAULT("batch_count", batch_count, -1), FAULT("alpha", alpha, 0), FAULT("A", a, 0),
+                      FAULT("B", b, 0)},
 #define SOURCE_LD "the source's leading dimension"
 #define TARGET_LD "the target's leading dimension"
 #define MATRIX_COPY {FAULT("rows", m, -1), FAULT("cols", n, -1), FAULT("element_bytes", element_bytes, 0),     \
@@ -456,6 +521,15 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
             g.result = s->host_b;
         }
         break;
+    case syrk:
+    case syrkx:
+    case syr2k:
+        g.lda = g.ldb = g.ldc = 4;
+        break;
+    case trsm_batched:
+        g.a = operand_device(&s->arrays);
+        g.b = (void* const*)g.a + 2;
+        break;
     case set_matrix:
     case set_matrix_async:
     case set_vector:
@@ -566,8 +640,25 @@ static void test_leading_dimensions(void** state) {
             bad = g;
             bad.ldb = 3;
             assert_status(INVALID_VALUE, call(geam, wide, handle, &bad));
+            for (int f = syrk; f <= syr2k; ++f) { // A and B have k rows
+                bad = good_arguments((enum function)f, s, false);
+                bad.transa = op;
+                bad.lda = 4;
+                assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &bad));
+                bad.lda = 5;
+                bad.ldb = 4;
+                if (f != syrk)
+                    assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &bad));
+            }
             setting_assert_untouched(s);
         }
+        for (int f = symm; f <= trsm_strided; ++f) { // on the right, A has n rows
+            struct arguments bad = good_arguments((enum function)f, s, false);
+            bad.side = MYBLAS_SIDE_RIGHT;
+            assert_status(INVALID_VALUE, call((enum function)f, wide, handle, &bad));
+            assert_message((enum function)f, "lda");
+        }
+        setting_assert_untouched(s);
     }
     setting_destroy(s);
 }
@@ -611,6 +702,17 @@ static void test_quick_returns(void** state) {
         {syr2, offsetof(struct arguments, n), offsetof(struct arguments, incy)},
         {trmv, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
         {trsv, offsetof(struct arguments, n), offsetof(struct arguments, incx)},
+        {syrk, offsetof(struct arguments, n), offsetof(struct arguments, ldc)},
+        {syrkx, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
+        {syr2k, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {symm, offsetof(struct arguments, m), offsetof(struct arguments, lda)},
+        {symm, offsetof(struct arguments, n), offsetof(struct arguments, ldb)},
+        {trmm, offsetof(struct arguments, m), offsetof(struct arguments, ldc)},
+        {trmm, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {trsm, offsetof(struct arguments, m), offsetof(struct arguments, ldb)},
+        {trsm, offsetof(struct arguments, n), offsetof(struct arguments, lda)},
+        {trsm_batched, offsetof(struct arguments, batch_count), offsetof(struct arguments, ldb)},
+        {trsm_strided, offsetof(struct arguments, batch_count), offsetof(struct arguments, lda)},
         {scal, offsetof(struct arguments, n), sizeof(struct arguments)},
         {scal, offsetof(struct arguments, lda), sizeof(struct arguments)},
         {swap, offsetof(struct arguments, n), sizeof(struct arguments)},
@@ -715,6 +817,10 @@ static void test_in_place_forms(void** state) {
         g.transb = MYBLAS_OP_N;
         g.ldc = 4;
         assert_status(INVALID_VALUE, call(geam, wide, handle, &g));
+        g = good_arguments(trmm, s, false);
+        g.c = (void*)g.b;
+        g.ldc = g.ldb + 1;
+        assert_status(INVALID_VALUE, call(trmm, wide, handle, &g));
     }
     setting_assert_untouched(s);
     setting_destroy(s);
@@ -748,7 +854,7 @@ static void test_unaddressable_sizes(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     const int64_t huge = INT64_C(1) << 40;
-    for (int f = 0; f <= trsv; ++f) {
+    for (int f = 0; f <= trsm_strided; ++f) {
         const enum function function = (enum function)f;
         if (function == histogram || function == rotg || function == rotmg) // have no such sizes
             continue;

@@ -59,6 +59,37 @@ JOB(pointer_batch) {
     return mysgemmBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a_array, 36, b->b_array, 28,
                           beta, b->c_array, 36, batch_count);
 }
+#define LOWER MYBLAS_FILL_MODE_LOWER
+#define UPPER MYBLAS_FILL_MODE_UPPER
+JOB(plain_syrk) { return myssyrk(h, LOWER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, beta, b->c, 200); }
+JOB(plain_syrkx) { return myssyrkx(h, UPPER, MYBLAS_OP_T, 130, 60, alpha, b->a, 60, b->b, 60, beta, b->c, 130); }
+JOB(plain_syr2k) { return myssyr2k(h, UPPER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, b->b, 200, beta, b->c, 200); }
+JOB(plain_symm) {
+    return myssymm(h, MYBLAS_SIDE_LEFT, LOWER, 150, 140, alpha, b->a, 150, b->b, 150, beta, b->c, 150);
+}
+JOB(plain_trmm) {
+    (void)beta;
+    return mystrmm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_NON_UNIT, 150, 140, alpha, b->a, 150, b->b, 150,
+                   b->c, 150);
+}
+JOB(in_place_trmm) {
+    (void)beta;
+    return mystrmm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 150, 140, alpha, b->a, 150, b->c, 150, b->c,
+                   150);
+}
+JOB(plain_trsm) {
+    (void)beta;
+    return mystrsm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 140, alpha, b->a, 20, b->c, 20);
+}
+JOB(long_trsm) {
+    (void)beta;
+    return mystrsm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 30, 300, alpha, b->a, 300, b->c, 30);
+}
+JOB(trsm_batch) {
+    (void)beta;
+    return mystrsmBatched(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 36, alpha, b->a_array, 20,
+                          b->c_array, 20, batch_count);
+}
 JOB(aligned_transpose) { UNUSED_SCALARS; return mytranspose(h, 256, 128, b->a, 256, b->c, 128); }
 JOB(square_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 131, b->a, 133, b->c, 131); }
 JOB(odd_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 67, b->a, 131, b->c, 70); }
@@ -129,6 +160,15 @@ static const struct job jobs[] = {
     {"thin_product", MYBLAS_ROUTINE_SGEMM, thin_product},
     {"strided_batch", MYBLAS_ROUTINE_SGEMM, strided_batch},
     {"pointer_batch", MYBLAS_ROUTINE_SGEMM, pointer_batch},
+    {"plain_syrk", MYBLAS_ROUTINE_SYRK, plain_syrk},
+    {"plain_syrkx", MYBLAS_ROUTINE_SYRK, plain_syrkx},
+    {"plain_syr2k", MYBLAS_ROUTINE_SYR2K, plain_syr2k},
+    {"plain_symm", MYBLAS_ROUTINE_SYMM, plain_symm},
+    {"plain_trmm", MYBLAS_ROUTINE_TRMM, plain_trmm},
+    {"in_place_trmm", MYBLAS_ROUTINE_TRMM, in_place_trmm},
+    {"plain_trsm", MYBLAS_ROUTINE_TRSM, plain_trsm},
+    {"long_trsm", MYBLAS_ROUTINE_TRSM, long_trsm},
+    {"trsm_batch", MYBLAS_ROUTINE_TRSM, trsm_batch},
     {"aligned_transpose", MYBLAS_ROUTINE_TRANSPOSE, aligned_transpose},
     {"square_transpose", MYBLAS_ROUTINE_TRANSPOSE, square_transpose},
     {"odd_transpose", MYBLAS_ROUTINE_TRANSPOSE, odd_transpose},

@@ -32,6 +32,12 @@ static const myblasRoutine_t routines[] = {
     MYBLAS_ROUTINE_SYR,
     MYBLAS_ROUTINE_TRMV,
     MYBLAS_ROUTINE_TRSV,
+    // Level 3
+    MYBLAS_ROUTINE_SYRK,
+    MYBLAS_ROUTINE_SYR2K,
+    MYBLAS_ROUTINE_SYMM,
+    MYBLAS_ROUTINE_TRMM,
+    MYBLAS_ROUTINE_TRSM,
 };
 
 static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
@@ -190,6 +196,8 @@ static const char* const cuda_symv[] = {"naive", "tiles", NULL};
 static const char* const cuda_syr[] = {"tiles", NULL};
 static const char* const cuda_trmv[] = {"single_block", "tiles", NULL};
 static const char* const cuda_trsv[] = {"single_block", "panels", NULL};
+static const char* const cuda_level3[] = {"naive", "products", NULL};
+static const char* const host_level3[] = {"reference", "products", "openblas", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
 static const char* const host_geam[] = {"naive", "blocked", NULL};
@@ -252,6 +260,17 @@ static const struct {
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYR, host_triangle},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRMV, host_triangle},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRSV, host_triangle},
+    // Level 3
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYRK, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYR2K, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYMM, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRMM, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRSM, cuda_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYRK, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYR2K, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYMM, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRMM, host_level3},
+    {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_TRSM, host_level3},
 };
 
 static myblasKernelInfo_t info_of(myblasBackend_t backend, myblasRoutine_t routine, int index) {
@@ -690,6 +709,23 @@ static myblasCall_t random_call(myblasRoutine_t routine) {
     case MYBLAS_ROUTINE_HISTOGRAM:
         call.n = call.n * call.m;
         call.C = NULL;
+        break;
+    case MYBLAS_ROUTINE_SYRK:
+    case MYBLAS_ROUTINE_SYR2K:
+    case MYBLAS_ROUTINE_SYMM:
+    case MYBLAS_ROUTINE_TRMM:
+    case MYBLAS_ROUTINE_TRSM:
+        call.side = (myblasSideMode_t)random_between(0, 1);
+        call.uplo = (myblasFillMode_t)random_between(0, 1);
+        call.diag = (myblasDiagType_t)random_between(0, 1);
+        call.lda = call.ldb = call.ldc = ld;
+        if (routine == MYBLAS_ROUTINE_SYRK && random_between(0, 1))
+            call.ldb = 0;
+        call.C = (const void*)(uintptr_t)0x20000000;
+        if (routine == MYBLAS_ROUTINE_TRMM && random_between(0, 1))
+            call.B = call.C;
+        if (routine == MYBLAS_ROUTINE_TRSM)
+            call.batch_count = random_between(0, 2) ? 0 : random_size();
         break;
     default:
         call.n = call.n * call.m;

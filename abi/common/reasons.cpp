@@ -21,7 +21,26 @@ constexpr forced_kernel forced_kernels[MYBLAS_ROUTINE_COUNT] = {
     {"MYBLAS_COPY_KERNEL", "MYBLAS_COPY_KERNEL names no kernel of the backend"},
     {"MYBLAS_GEMSUM_KERNEL", "MYBLAS_GEMSUM_KERNEL names no kernel of the backend"},
     {"MYBLAS_HISTOGRAM_KERNEL", "MYBLAS_HISTOGRAM_KERNEL names no kernel of the backend"},
+    {"MYBLAS_DOT_KERNEL", "MYBLAS_DOT_KERNEL names no kernel of the backend"},
+    {"MYBLAS_NRM2_KERNEL", "MYBLAS_NRM2_KERNEL names no kernel of the backend"},
+    {"MYBLAS_IAMAX_KERNEL", "MYBLAS_IAMAX_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SCAL_KERNEL", "MYBLAS_SCAL_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SWAP_KERNEL", "MYBLAS_SWAP_KERNEL names no kernel of the backend"},
+    {"MYBLAS_ROT_KERNEL", "MYBLAS_ROT_KERNEL names no kernel of the backend"},
+    {"MYBLAS_ROTM_KERNEL", "MYBLAS_ROTM_KERNEL names no kernel of the backend"},
+    {"MYBLAS_ROTG_KERNEL", "MYBLAS_ROTG_KERNEL names no kernel of the backend"},
+    {"MYBLAS_ROTMG_KERNEL", "MYBLAS_ROTMG_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SYMV_KERNEL", "MYBLAS_SYMV_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SYR_KERNEL", "MYBLAS_SYR_KERNEL names no kernel of the backend"},
+    {"MYBLAS_TRMV_KERNEL", "MYBLAS_TRMV_KERNEL names no kernel of the backend"},
+    {"MYBLAS_TRSV_KERNEL", "MYBLAS_TRSV_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SYRK_KERNEL", "MYBLAS_SYRK_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SYR2K_KERNEL", "MYBLAS_SYR2K_KERNEL names no kernel of the backend"},
+    {"MYBLAS_SYMM_KERNEL", "MYBLAS_SYMM_KERNEL names no kernel of the backend"},
+    {"MYBLAS_TRMM_KERNEL", "MYBLAS_TRMM_KERNEL names no kernel of the backend"},
+    {"MYBLAS_TRSM_KERNEL", "MYBLAS_TRSM_KERNEL names no kernel of the backend"},
 };
+static_assert(forced_kernels[MYBLAS_ROUTINE_COUNT - 1].variable);
 
 } // namespace
 

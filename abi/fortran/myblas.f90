@@ -15,7 +15,8 @@ module myblas
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, &
         c_long_long, c_null_ptr, c_ptr, c_size_t
     implicit none
-    private :: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, c_ptr, &
+    private :: c_char, c_double, c_float, c_funptr, c_int
+    private :: c_int64_t, c_long_long, c_null_ptr, c_ptr, &
         c_size_t
 
     integer(c_int), parameter :: MYBLAS_VERSION_MAJOR = 1
@@ -91,7 +92,13 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_SYR       = 19
     integer(c_int), parameter :: MYBLAS_ROUTINE_TRMV      = 20
     integer(c_int), parameter :: MYBLAS_ROUTINE_TRSV      = 21
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 22
+    ! Level 3
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYRK      = 22
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR2K     = 23
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMM      = 24
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMM      = 25
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSM      = 26
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 27
 
     type, bind(c) :: myblasCall_t
         integer(c_size_t) :: size_bytes = 128
@@ -647,6 +654,266 @@ module myblas
             integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
             real(c_float), intent(in) :: alpha, beta, A(lda, *), B(ldb, *)
             real(c_float), intent(inout) :: C(ldc, *)
+            integer(c_int) :: status
+        end function
+
+        ! ---- Level 3 ---------------------------------------------------------------------
+
+        function myssyrk(handle, uplo, trans, n, k, alpha, A, lda, beta, C, ldc) &
+            bind(c, name="myssyrk") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans
+            integer(c_int), value :: n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssyrk_64(handle, uplo, trans, n, k, alpha, A, lda, beta, C, ldc) &
+            bind(c, name="myssyrk_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans
+            integer(c_int64_t), value :: n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssyrkx(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="myssyrkx") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans
+            integer(c_int), value :: n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssyrkx_64(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="myssyrkx_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans
+            integer(c_int64_t), value :: n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssyr2k(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="myssyr2k") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans
+            integer(c_int), value :: n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssyr2k_64(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="myssyr2k_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: uplo, trans
+            integer(c_int64_t), value :: n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssymm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="myssymm") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function myssymm_64(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="myssymm_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function mystrmm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc) &
+            bind(c, name="mystrmm") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: C
+            integer(c_int), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function mystrmm_64(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, &
+            ldc) bind(c, name="mystrmm_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: C
+            integer(c_int64_t), value :: ldc
+            integer(c_int) :: status
+        end function
+
+        function mystrsm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb) &
+            bind(c, name="mystrsm") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function mystrsm_64(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb) &
+            bind(c, name="mystrsm_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_int) :: status
+        end function
+
+        function mystrsmBatched(handle, side, uplo, trans, diag, m, n, alpha, Aarray, lda, &
+            Barray, ldb, batch_count) bind(c, name="mystrsmBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int), value :: lda
+            type(c_ptr), value :: Barray
+            integer(c_int), value :: ldb, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mystrsmBatched_64(handle, side, uplo, trans, diag, m, n, alpha, Aarray, lda, &
+            Barray, ldb, batch_count) bind(c, name="mystrsmBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, Aarray
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: Barray
+            integer(c_int64_t), value :: ldb, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mystrsmStridedBatched(handle, side, uplo, trans, diag, m, n, alpha, A, lda, &
+            strideA, B, ldb, strideB, batch_count) &
+            bind(c, name="mystrsmStridedBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_long_long), value :: strideB
+            integer(c_int), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mystrsmStridedBatched_64(handle, side, uplo, trans, diag, m, n, alpha, A, lda, &
+            strideA, B, ldb, strideB, batch_count) &
+            bind(c, name="mystrsmStridedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: side, uplo, trans, diag
+            integer(c_int64_t), value :: m, n
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_long_long), value :: strideB
+            integer(c_int64_t), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmGroupedBatched(handle, transa_array, transb_array, m_array, n_array, &
+            k_array, alpha_array, Aarray, lda_array, Barray, ldb_array, beta_array, Carray, &
+            ldc_array, group_count, group_size) &
+            bind(c, name="mysgemmGroupedBatched") result(status)
+            import
+            type(c_ptr), value :: handle, transa_array, transb_array, m_array, n_array
+            type(c_ptr), value :: k_array, alpha_array, Aarray, lda_array, Barray
+            type(c_ptr), value :: ldb_array, beta_array, Carray, ldc_array
+            integer(c_int), value :: group_count
+            type(c_ptr), value :: group_size
+            integer(c_int) :: status
+        end function
+
+        function mysgemmGroupedBatched_64(handle, transa_array, transb_array, m_array, n_array, &
+            k_array, alpha_array, Aarray, lda_array, Barray, ldb_array, beta_array, Carray, &
+            ldc_array, group_count, group_size) &
+            bind(c, name="mysgemmGroupedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle, transa_array, transb_array, m_array, n_array
+            type(c_ptr), value :: k_array, alpha_array, Aarray, lda_array, Barray
+            type(c_ptr), value :: ldb_array, beta_array, Carray, ldc_array
+            integer(c_int64_t), value :: group_count
+            type(c_ptr), value :: group_size
             integer(c_int) :: status
         end function
 

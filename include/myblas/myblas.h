@@ -36,6 +36,11 @@
  *   _64 forms   int64_t sizes; otherwise the same. Index arithmetic is 64-bit in both forms.
  *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
  *               has the routine.
+ *
+ * Of BLAS's routines in single precision
+ *   level 3     here: all (gemm symm syrk syr2k trmm trsm)
+ *   level 2     not here (gemv ger symv syr syr2 trmv trsv; banded and packed matrices)
+ *   level 1     here: asum axpy copy; not here: dot nrm2 scal swap iamax rot rotg rotm rotmg sdsdot
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
@@ -141,10 +146,16 @@ typedef enum {
     MYBLAS_ROUTINE_SYMV = 18, /* myssymv */
     MYBLAS_ROUTINE_SYR = 19,  /* myssyr, myssyr2 */
     MYBLAS_ROUTINE_TRMV = 20, /* mystrmv */
-    MYBLAS_ROUTINE_TRSV = 21  /* mystrsv */
+    MYBLAS_ROUTINE_TRSV = 21, /* mystrsv */
+    /* Level 3 */
+    MYBLAS_ROUTINE_SYRK = 22,  /* myssyrk, myssyrkx */
+    MYBLAS_ROUTINE_SYR2K = 23, /* myssyr2k */
+    MYBLAS_ROUTINE_SYMM = 24,  /* myssymm */
+    MYBLAS_ROUTINE_TRMM = 25,  /* mystrmm */
+    MYBLAS_ROUTINE_TRSM = 26   /* mystrsm and its batched forms */
 } myblasRoutine_t;
 
-#define MYBLAS_ROUTINE_COUNT 22
+#define MYBLAS_ROUTINE_COUNT 27
 
 /*
  * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
@@ -165,6 +176,12 @@ typedef enum {
  *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
  *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr
  *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
+ *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, B is then ignored
+ *   SYR2K      uplo transa n k lda ldb ldc A B C math_mode
+ *   SYMM       side uplo m n lda ldb ldc A B C math_mode
+ *   TRMM       side uplo transa diag m n lda ldb ldc A B C math_mode; B == C, not NULL: in place
+ *   TRSM       side uplo transa diag m n lda ldb A B math_mode batch_count (0 means 1)
+ *              pointer_array (1: mystrsmBatched; A and B are then ignored)
  * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
  * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
  * the sizes of earlier ones.
@@ -653,6 +670,349 @@ MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
                                             float* const Carray[],
                                             int64_t ldc,
                                             int64_t batch_count);
+
+/* ---- Level 3 --------------------------------------------------------------------------------- */
+
+/*
+ * Of all functions of this part: u = 2^-24; bounds hold componentwise as long as nothing underflows;
+ * NaN and Inf propagate as in the formula. The triangle that uplo does not name, the diagonal
+ * with MYBLAS_DIAG_UNIT, and what lies between the rows of a column and the next column, are neither
+ * read nor written. Math modes allow tensor cores for the products of which a call consists;
+ * the bounds of emulated and fast are those of strict with (d + 60 (1 + log2(d))) in place
+ * of the depth d in brackets, fast with (d + 1000) 2^-36 |alpha| times the largest magnitudes in
+ * the row and the column that meet in an element more (of mystrsm: of op(A) and of X). With a
+ * workspace of 32 MiB each routine has its fast way; without any it has a slow one. A kernel that is
+ * forced for MYBLAS_ROUTINE_SGEMM is taken for the products too; where it does not accept one of them
+ * the call answers NOT_SUPPORTED.
+ */
+
+/*
+ * C = alpha * op(A) * op(A)^T + beta * C on the triangle of C that uplo names.
+ *   op(A)  n x k: A is n x k with lda >= max(1, n) for OP_N, k x n with lda >= max(1, k) for OP_T,
+ *          OP_C
+ *   C      n x n, ldc >= max(1, n); must not overlap A
+ * n == 0: success, nothing is touched. k == 0 or alpha == 0: A is not read and may be NULL.
+ * beta == 0: C is not read. INVALID_VALUE, in this order: uplo, trans, n, k < 0, lda, ldc, alpha or
+ * beta NULL, A, C NULL where it is used.
+ * Accuracy (strict): |C - exact| <= ([k] + 5) u (|alpha| |op(A)| |op(A)|^T + |beta| |C|). Source:
+ * cublasSsyrk_v2; BLAS ssyrk.
+ */
+MYBLAS_API myblasStatus_t myssyrk(myblasHandle_t handle,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  int n,
+                                  int k,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* beta,
+                                  float* C,
+                                  int ldc);
+MYBLAS_API myblasStatus_t myssyrk_64(myblasHandle_t handle,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     int64_t n,
+                                     int64_t k,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* beta,
+                                     float* C,
+                                     int64_t ldc);
+
+/*
+ * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products of which is known that
+ * they are symmetric. op(B) and B as op(A) and A of myssyrk. INVALID_VALUE: as myssyrk, with ldb
+ * checked after lda, B after A. Accuracy: as myssyrk. Source: cublasSsyrkx.
+ */
+MYBLAS_API myblasStatus_t myssyrkx(myblasHandle_t handle,
+                                   myblasFillMode_t uplo,
+                                   myblasOperation_t trans,
+                                   int n,
+                                   int k,
+                                   const float* alpha,
+                                   const float* A,
+                                   int lda,
+                                   const float* B,
+                                   int ldb,
+                                   const float* beta,
+                                   float* C,
+                                   int ldc);
+MYBLAS_API myblasStatus_t myssyrkx_64(myblasHandle_t handle,
+                                      myblasFillMode_t uplo,
+                                      myblasOperation_t trans,
+                                      int64_t n,
+                                      int64_t k,
+                                      const float* alpha,
+                                      const float* A,
+                                      int64_t lda,
+                                      const float* B,
+                                      int64_t ldb,
+                                      const float* beta,
+                                      float* C,
+                                      int64_t ldc);
+
+/*
+ * C = alpha * (op(A) * op(B)^T + op(B) * op(A)^T) + beta * C on one triangle of C; operands and
+ * checks as myssyrkx.
+ * Accuracy (strict): ([2 k] + 6) u (|alpha| (|op(A)| |op(B)|^T + |op(B)| |op(A)|^T) + |beta| |C|).
+ * Source: cublasSsyr2k_v2; BLAS ssyr2k.
+ */
+MYBLAS_API myblasStatus_t myssyr2k(myblasHandle_t handle,
+                                   myblasFillMode_t uplo,
+                                   myblasOperation_t trans,
+                                   int n,
+                                   int k,
+                                   const float* alpha,
+                                   const float* A,
+                                   int lda,
+                                   const float* B,
+                                   int ldb,
+                                   const float* beta,
+                                   float* C,
+                                   int ldc);
+MYBLAS_API myblasStatus_t myssyr2k_64(myblasHandle_t handle,
+                                      myblasFillMode_t uplo,
+                                      myblasOperation_t trans,
+                                      int64_t n,
+                                      int64_t k,
+                                      const float* alpha,
+                                      const float* A,
+                                      int64_t lda,
+                                      const float* B,
+                                      int64_t ldb,
+                                      const float* beta,
+                                      float* C,
+                                      int64_t ldc);
+
+/*
+ * C = alpha * A * B + beta * C (MYBLAS_SIDE_LEFT) or alpha * B * A + beta * C (MYBLAS_SIDE_RIGHT).
+ *   A  symmetric, m x m (left) or n x n (right), of which uplo names the triangle that is stored;
+ *      lda >= max(1, rows)
+ *   B  m x n, ldb >= max(1, m)
+ *   C  m x n, ldc >= max(1, m); must not overlap A or B
+ * m == 0 or n == 0: success, nothing is touched. alpha == 0: A and B are not read and may be NULL.
+ * beta == 0: C is not read. INVALID_VALUE, in this order: side, uplo, m, n < 0, lda, ldb, ldc, alpha
+ * or beta NULL, A, B, C NULL where it is used.
+ * Accuracy (strict): |C - exact| <= ([d] + 8) u (|alpha| |A| |B| + |beta| |C|), d the order of A.
+ * Source: cublasSsymm_v2; BLAS ssymm.
+ */
+MYBLAS_API myblasStatus_t myssymm(myblasHandle_t handle,
+                                  myblasSideMode_t side,
+                                  myblasFillMode_t uplo,
+                                  int m,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* B,
+                                  int ldb,
+                                  const float* beta,
+                                  float* C,
+                                  int ldc);
+MYBLAS_API myblasStatus_t myssymm_64(myblasHandle_t handle,
+                                     myblasSideMode_t side,
+                                     myblasFillMode_t uplo,
+                                     int64_t m,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* B,
+                                     int64_t ldb,
+                                     const float* beta,
+                                     float* C,
+                                     int64_t ldc);
+
+/*
+ * C = alpha * op(A) * B (MYBLAS_SIDE_LEFT) or alpha * B * op(A) (MYBLAS_SIDE_RIGHT).
+ *   A  triangular, m x m (left) or n x n (right), in the triangle that uplo names, with ones on the
+ *      diagonal for MYBLAS_DIAG_UNIT; lda >= max(1, rows)
+ *   B  m x n, ldb >= max(1, m)
+ *   C  m x n, ldc >= max(1, m); C may be B, with ldc == ldb, else must not overlap A or B
+ * m == 0 or n == 0: success, nothing is touched. alpha == 0: C = 0; A and B are not read and may be
+ * NULL. The zeros of A multiply nothing: an Inf in B reaches only what the triangle lets it reach.
+ * In place the call wants a copy of B in the workspace, or of as many of its columns (left) or
+ * rows (right) as there is room for. INVALID_VALUE, in this order: side, uplo, trans, diag, m, n <
+ * 0, lda, ldb, ldc, alpha NULL, A, B, C NULL where it is used, C == B with another ldc.
+ * Accuracy (strict): |C - exact| <= ([d] + 2 log2(d) + 4) u |alpha| |op(A)| |B|, d the order of A.
+ * Source: cublasStrmm_v2; BLAS strmm with C = B.
+ */
+MYBLAS_API myblasStatus_t mystrmm(myblasHandle_t handle,
+                                  myblasSideMode_t side,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  myblasDiagType_t diag,
+                                  int m,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  const float* B,
+                                  int ldb,
+                                  float* C,
+                                  int ldc);
+MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
+                                     myblasSideMode_t side,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     myblasDiagType_t diag,
+                                     int64_t m,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     const float* B,
+                                     int64_t ldb,
+                                     float* C,
+                                     int64_t ldc);
+
+/*
+ * Solves op(A) * X = alpha * B (MYBLAS_SIDE_LEFT) or X * op(A) = alpha * B (MYBLAS_SIDE_RIGHT) for X,
+ * in place of B. A as of mystrmm; B is m x n, ldb >= max(1, m), and must not overlap A. m == 0 or
+ * n == 0: success, nothing is touched. alpha == 0: B = 0; A and B are not read, A may be NULL. A is
+ * not looked at for singularity: a zero on the diagonal gives Inf and NaN. INVALID_VALUE, in this
+ * order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
+ * Accuracy (strict): |op(A) X - alpha B| <= ([d] + 3 log2(d) + 4) u (|op(A)| |X| + |alpha| |B|), d
+ * the order of A (right: with X op(A)): as backward stable as substitution, whatever the condition
+ * of A or of parts of it. Diagonal blocks are solved by substitution with true divisions, no inverse
+ * or reciprocal is formed, and the rest are products. Source: cublasStrsm_v2; BLAS strsm.
+ */
+MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
+                                  myblasSideMode_t side,
+                                  myblasFillMode_t uplo,
+                                  myblasOperation_t trans,
+                                  myblasDiagType_t diag,
+                                  int m,
+                                  int n,
+                                  const float* alpha,
+                                  const float* A,
+                                  int lda,
+                                  float* B,
+                                  int ldb);
+MYBLAS_API myblasStatus_t mystrsm_64(myblasHandle_t handle,
+                                     myblasSideMode_t side,
+                                     myblasFillMode_t uplo,
+                                     myblasOperation_t trans,
+                                     myblasDiagType_t diag,
+                                     int64_t m,
+                                     int64_t n,
+                                     const float* alpha,
+                                     const float* A,
+                                     int64_t lda,
+                                     float* B,
+                                     int64_t ldb);
+
+/*
+ * batch_count solutions of one shape, of device arrays of batch_count device pointers. The B matrices
+ * must not overlap. batch_count == 0: success. INVALID_VALUE: as mystrsm, with batch_count < 0
+ * checked after ldb. Source: cublasStrsmBatched.
+ */
+MYBLAS_API myblasStatus_t mystrsmBatched(myblasHandle_t handle,
+                                         myblasSideMode_t side,
+                                         myblasFillMode_t uplo,
+                                         myblasOperation_t trans,
+                                         myblasDiagType_t diag,
+                                         int m,
+                                         int n,
+                                         const float* alpha,
+                                         const float* const Aarray[],
+                                         int lda,
+                                         float* const Barray[],
+                                         int ldb,
+                                         int batch_count);
+MYBLAS_API myblasStatus_t mystrsmBatched_64(myblasHandle_t handle,
+                                            myblasSideMode_t side,
+                                            myblasFillMode_t uplo,
+                                            myblasOperation_t trans,
+                                            myblasDiagType_t diag,
+                                            int64_t m,
+                                            int64_t n,
+                                            const float* alpha,
+                                            const float* const Aarray[],
+                                            int64_t lda,
+                                            float* const Barray[],
+                                            int64_t ldb,
+                                            int64_t batch_count);
+
+/*
+ * The same with operand i of each at its base + i * stride elements; a stride of 0 for A shares it.
+ * Source: none in cuBLAS; the strides of cublasSgemmStridedBatched.
+ */
+MYBLAS_API myblasStatus_t mystrsmStridedBatched(myblasHandle_t handle,
+                                                myblasSideMode_t side,
+                                                myblasFillMode_t uplo,
+                                                myblasOperation_t trans,
+                                                myblasDiagType_t diag,
+                                                int m,
+                                                int n,
+                                                const float* alpha,
+                                                const float* A,
+                                                int lda,
+                                                long long strideA,
+                                                float* B,
+                                                int ldb,
+                                                long long strideB,
+                                                int batch_count);
+MYBLAS_API myblasStatus_t mystrsmStridedBatched_64(myblasHandle_t handle,
+                                                   myblasSideMode_t side,
+                                                   myblasFillMode_t uplo,
+                                                   myblasOperation_t trans,
+                                                   myblasDiagType_t diag,
+                                                   int64_t m,
+                                                   int64_t n,
+                                                   const float* alpha,
+                                                   const float* A,
+                                                   int64_t lda,
+                                                   long long strideA,
+                                                   float* B,
+                                                   int64_t ldb,
+                                                   long long strideB,
+                                                   int64_t batch_count);
+
+/*
+ * group_count groups of products, group g of group_size[g] products of one shape: C_i = alpha[g] *
+ * op(A_i) * op(B_i) + beta[g] * C_i. All arrays but Aarray, Barray and Carray have group_count
+ * elements and are in host memory; alpha_array and beta_array are in device memory in
+ * MYBLAS_POINTER_MODE_DEVICE. Aarray, Barray and Carray are device arrays of device pointers, those of
+ * the first group first. Each group is a mysgemmBatched, one after the other: conditions, quick
+ * returns, accuracy and kernels are its. The C matrices must not overlap. group_count == 0 or all
+ * of group_size 0: success. INVALID_VALUE, in this order: group_count < 0, an array NULL, then group by
+ * group group_size < 0 and what mysgemmBatched checks; nothing is computed if any group is refused.
+ * Source: cublasSgemmGroupedBatched.
+ */
+MYBLAS_API myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
+                                                const myblasOperation_t transa_array[],
+                                                const myblasOperation_t transb_array[],
+                                                const int m_array[],
+                                                const int n_array[],
+                                                const int k_array[],
+                                                const float alpha_array[],
+                                                const float* const Aarray[],
+                                                const int lda_array[],
+                                                const float* const Barray[],
+                                                const int ldb_array[],
+                                                const float beta_array[],
+                                                float* const Carray[],
+                                                const int ldc_array[],
+                                                int group_count,
+                                                const int group_size[]);
+MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
+                                                   const myblasOperation_t transa_array[],
+                                                   const myblasOperation_t transb_array[],
+                                                   const int64_t m_array[],
+                                                   const int64_t n_array[],
+                                                   const int64_t k_array[],
+                                                   const float alpha_array[],
+                                                   const float* const Aarray[],
+                                                   const int64_t lda_array[],
+                                                   const float* const Barray[],
+                                                   const int64_t ldb_array[],
+                                                   const float beta_array[],
+                                                   float* const Carray[],
+                                                   const int64_t ldc_array[],
+                                                   int64_t group_count,
+                                                   const int64_t group_size[]);
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
 

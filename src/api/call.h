@@ -315,6 +315,114 @@ fault read_call(const myblasCall_t& call,
     return *is_quick ? nullptr : check_operands(*p);
 }
 
+// ---- Level 3 ---------------------------------------------------------------------------------------
+
+template <bool twice>
+fault read_call(const myblasCall_t& call,
+                const call_setting& setting,
+                rank_k_problem<twice>* p,
+                bool* is_quick) {
+    const bool is_syrk = !twice && call.ldb == 0;
+    *p = {.math = setting.math,
+          .upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .trans = call.transa != MYBLAS_OP_N,
+          .n = call.n,
+          .k = call.k,
+          .alpha = {.value = 1},
+          .beta = {.value = 0.5f},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .b = is_syrk ? operand_a<float>(call) : operand_b<float>(call),
+          .ldb = is_syrk ? call.lda : call.ldb,
+          .c = operand_c(call),
+          .ldc = call.ldc};
+    if (const fault found = check_sizes(call.uplo, call.transa, *p))
+        return found;
+    *is_quick = is_empty(*p);
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting& setting, symm_problem* p, bool* is_quick) {
+    *p = {.math = setting.math,
+          .right = call.side == MYBLAS_SIDE_RIGHT,
+          .upper = call.uplo == MYBLAS_FILL_MODE_UPPER,
+          .m = call.m,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .beta = {.value = 0.5f},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .b = operand_b<float>(call),
+          .ldb = call.ldb,
+          .c = operand_c(call),
+          .ldc = call.ldc};
+    if (const fault found = check_sizes(call.side, call.uplo, *p))
+        return found;
+    *is_quick = is_empty(*p);
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+// What a description says of the triangle of trmm and trsm, checked.
+template <class Problem>
+fault read_triangle(const myblasCall_t& call, Problem* p) {
+    p->right = call.side == MYBLAS_SIDE_RIGHT;
+    p->upper = call.uplo == MYBLAS_FILL_MODE_UPPER;
+    p->trans = call.transa != MYBLAS_OP_N;
+    p->unit = call.diag == MYBLAS_DIAG_UNIT;
+    if (const fault found = check_triangle(call.side, call.uplo, call.transa, call.diag, *p))
+        return found;
+    return check_sizes(*p);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting& setting, trmm_problem* p, bool* is_quick) {
+    *p = {.math = setting.math,
+          .m = call.m,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .b = operand_b<float>(call),
+          .ldb = call.ldb,
+          .c = operand_c(call),
+          .ldc = call.ldc};
+    if (const fault found = read_triangle(call, p))
+        return found;
+    *is_quick = is_empty(*p);
+    return *is_quick ? nullptr : check_operands(*p);
+}
+
+inline fault
+read_call(const myblasCall_t& call, const call_setting& setting, trsm_problem* p, bool* is_quick) {
+    *p = {.math = setting.math,
+          .m = call.m,
+          .n = call.n,
+          .alpha = {.value = 1},
+          .a = operand_a<float>(call),
+          .lda = call.lda,
+          .b = const_cast<float*>(operand_b<float>(call)),
+          .ldb = call.ldb,
+          .batch_count = call.batch_count == 0 ? 1 : call.batch_count};
+    if (const fault found = read_triangle(call, p))
+        return found;
+    *is_quick = is_empty(*p);
+    if (*is_quick)
+        return nullptr;
+    if (call.pointer_array) { // arrays that nobody follows
+        static constexpr uintptr_t somewhere = 256;
+        p->a = p->b = nullptr;
+        p->a_array = reinterpret_cast<const float* const*>(somewhere);
+        p->b_array = reinterpret_cast<float* const*>(somewhere);
+    } else if (p->batch_count > 1) {
+        p->stride_a = tight_stride(p->lda, p->order());
+        p->stride_b = tight_stride(p->ldb, p->n);
+    }
+    return check_operands(*p);
+}
+
+// ---- Any routine -----------------------------------------------------------------------------------
+
 // Hands visit(problem) what the described call would dispatch, and answers its status; SUCCESS for a
 // call that would dispatch nothing.
 template <class Visitor>

@@ -141,4 +141,86 @@ description describe(const triangular_problem<solve>& p) {
     return describe_vector(p);
 }
 
+// ---- Level 3 ---------------------------------------------------------------------------------------
+
+template <bool twice>
+description describe(const rank_k_problem<twice>& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
+                  " A=%p B=%p C=%p",
+                  p.upper ? 'U' : 'L',
+                  p.trans ? 'T' : 'N',
+                  p.n,
+                  p.k,
+                  p.lda,
+                  p.ldb,
+                  p.ldc,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.b),
+                  static_cast<const void*>(p.c));
+    return d;
+}
+
+inline description describe(const symm_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
+                  " A=%p B=%p C=%p",
+                  p.right ? 'R' : 'L',
+                  p.upper ? 'U' : 'L',
+                  p.m,
+                  p.n,
+                  p.lda,
+                  p.ldb,
+                  p.ldc,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.b),
+                  static_cast<const void*>(p.c));
+    return d;
+}
+
+inline description describe(const trmm_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
+                  " ldc=%" PRId64 " A=%p B=%p C=%p",
+                  p.right ? 'R' : 'L',
+                  p.upper ? 'U' : 'L',
+                  p.trans ? 'T' : 'N',
+                  p.unit ? 'U' : 'N',
+                  p.m,
+                  p.n,
+                  p.lda,
+                  p.ldb,
+                  p.ldc,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.b),
+                  static_cast<const void*>(p.c));
+    return d;
+}
+
+inline description describe(const trsm_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
+                  " batch=%" PRId64 " A=%p B=%p",
+                  p.right ? 'R' : 'L',
+                  p.upper ? 'U' : 'L',
+                  p.trans ? 'T' : 'N',
+                  p.unit ? 'U' : 'N',
+                  p.m,
+                  p.n,
+                  p.lda,
+                  p.ldb,
+                  p.batch_count,
+                  p.a_array ? static_cast<const void*>(p.a_array) : p.a,
+                  p.b_array ? static_cast<const void*>(p.b_array) : p.b);
+    return d;
+}
+
 } // namespace myblas

@@ -3,6 +3,7 @@
 
 #include "api/context.h"
 #include "api/describe.h"
+#include "api/plan.h"
 #include "api/tuning.h"
 #include "core/routine.h"
 #include "select/select.h"
@@ -22,6 +23,9 @@ choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_by
     const auto with_workspace = [&](const kernel_entry<Problem>* kernel) -> selection<Problem> {
         if (!kernel)
             return {};
+        if constexpr (planned<Problem>)
+            if (!kernel->launch)
+                return choose_plan(handle, *kernel, problem, workspace_bytes);
         return {kernel,
                 std::min(workspace_bytes, useful_workspace(*kernel, problem, handle.device))};
     };
@@ -83,6 +87,17 @@ selection<Problem> find_room(myblasContext& handle,
     return chosen;
 }
 
+template <class Problem>
+[[nodiscard]] myblasStatus_t launch(myblasContext& handle,
+                                    const Problem& problem,
+                                    const selection<Problem>& chosen,
+                                    const launch_context& context) noexcept {
+    if constexpr (planned<Problem>)
+        if (!chosen.kernel->launch)
+            return run_plan(handle, problem, chosen, context);
+    return chosen.kernel->launch(problem, context);
+}
+
 // The way of every call that computes. Nothing here waits or throws, and nothing but grow_workspace
 // allocates.
 template <class Problem>
@@ -101,7 +116,7 @@ dispatch(myblasContext& handle, const char* function, const Problem& problem) no
 
     if (logger::is_on())
         logger::write("%s: %s %s", function, kernel->name, describe(problem).text);
-    if (const myblasStatus_t failure = kernel->launch(problem, context))
+    if (const myblasStatus_t failure = launch(handle, problem, chosen, context))
         return refuse(function, failure, "the launch failed");
     handle.last_kernel[routine_traits<Problem>::routine] = kernel->name;
     return MYBLAS_STATUS_SUCCESS;

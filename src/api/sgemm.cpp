@@ -147,6 +147,119 @@ myblasStatus_t sgemm_host(myblasHandle_t handle,
                                                       : sgemm_staged(function, *handle, p);
 }
 
+// ---- Groups --------------------------------------------------------------------------------------
+
+// The arrays of mysgemmGroupedBatched, whose sizes are int or int64_t.
+template <class Size>
+struct groups {
+    const myblasOperation_t *transa, *transb;
+    const Size *m, *n, *k;
+    const float* alpha;
+    const float* const* a;
+    const Size* lda;
+    const float* const* b;
+    const Size* ldb;
+    const float* beta;
+    float* const* c;
+    const Size* ldc;
+    int64_t count;
+    const Size* size;
+
+    // The first array that is missing; null if none is.
+    fault missing() const {
+        const struct {
+            const void* array;
+            fault name;
+        } arrays[] = {
+            {transa, "transa_array is NULL"},
+            {transb, "transb_array is NULL"},
+            {m, "m_array is NULL"},
+            {n, "n_array is NULL"},
+            {k, "k_array is NULL"},
+            {alpha, "alpha_array is NULL"},
+            {a, "Aarray is NULL"},
+            {lda, "lda_array is NULL"},
+            {b, "Barray is NULL"},
+            {ldb, "ldb_array is NULL"},
+            {beta, "beta_array is NULL"},
+            {c, "Carray is NULL"},
+            {ldc, "ldc_array is NULL"},
+            {size, "group_size is NULL"},
+        };
+        for (const auto& x : arrays)
+            if (!x.array)
+                return x.name;
+        return nullptr;
+    }
+
+    // Group g, whose first matrices are number `first` of all.
+    sgemm_problem problem(int64_t g, int64_t first) const {
+        return {.m = m[g],
+                .n = n[g],
+                .k = k[g],
+                .lda = lda[g],
+                .ldb = ldb[g],
+                .ldc = ldc[g],
+                .a_array = a + first,
+                .b_array = b + first,
+                .c_array = c + first,
+                .batch_count = size[g]};
+    }
+};
+
+// visit(problem) for each group in which there is something to compute, after its check; ends with the first that fails.
+template <class Size, class Visitor>
+myblasStatus_t for_each_group(const char* function,
+                              myblasContext& handle,
+                              const groups<Size>& all,
+                              Visitor&& visit) noexcept {
+    for (int64_t g = 0, first = 0; g < all.count; first += all.size[g], ++g) {
+        sgemm_problem p = all.problem(g, first);
+        bool is_done;
+        const myblasStatus_t status = complete(function,
+                                               &handle,
+                                               all.transa[g],
+                                               all.transb[g],
+                                               all.alpha + g,
+                                               all.beta + g,
+                                               false,
+                                               &p,
+                                               &is_done);
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+        if (is_done)
+            continue;
+        if (const myblasStatus_t failure = visit(p))
+            return failure;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+template <class Size>
+myblasStatus_t sgemm_grouped(myblasHandle_t handle, const groups<Size>& all) noexcept {
+    constexpr const char* function = "mysgemmGroupedBatched";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (all.count < 0)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "group_count < 0");
+    if (all.count == 0)
+        return MYBLAS_STATUS_SUCCESS;
+    if (const fault found = all.missing())
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    // What is refused at all is refused before anything is computed.
+    const myblasStatus_t status =
+        for_each_group(function, *handle, all, [&](const sgemm_problem& p) {
+            return choose_kernel(*handle, p, most_workspace(*handle)).kernel
+                       ? MYBLAS_STATUS_SUCCESS
+                       : refuse_kernel<sgemm_problem>(*handle, function);
+        });
+    if (status != MYBLAS_STATUS_SUCCESS)
+        return status;
+    return for_each_group(function, *handle, all, [&](const sgemm_problem& p) {
+        return dispatch(*handle, function, p);
+    });
+}
+
 } // namespace
 } // namespace myblas
 
@@ -390,6 +503,74 @@ myblasStatus_t mysgemmHost_64(myblasHandle_t handle,
         alpha,
         beta,
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
+}
+
+myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
+                                     const myblasOperation_t transa_array[],
+                                     const myblasOperation_t transb_array[],
+                                     const int m_array[],
+                                     const int n_array[],
+                                     const int k_array[],
+                                     const float alpha_array[],
+                                     const float* const Aarray[],
+                                     const int lda_array[],
+                                     const float* const Barray[],
+                                     const int ldb_array[],
+                                     const float beta_array[],
+                                     float* const Carray[],
+                                     const int ldc_array[],
+                                     int group_count,
+                                     const int group_size[]) {
+    return sgemm_grouped(handle,
+                         groups<int>{transa_array,
+                                     transb_array,
+                                     m_array,
+                                     n_array,
+                                     k_array,
+                                     alpha_array,
+                                     Aarray,
+                                     lda_array,
+                                     Barray,
+                                     ldb_array,
+                                     beta_array,
+                                     Carray,
+                                     ldc_array,
+                                     group_count,
+                                     group_size});
+}
+
+myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
+                                        const myblasOperation_t transa_array[],
+                                        const myblasOperation_t transb_array[],
+                                        const int64_t m_array[],
+                                        const int64_t n_array[],
+                                        const int64_t k_array[],
+                                        const float alpha_array[],
+                                        const float* const Aarray[],
+                                        const int64_t lda_array[],
+                                        const float* const Barray[],
+                                        const int64_t ldb_array[],
+                                        const float beta_array[],
+                                        float* const Carray[],
+                                        const int64_t ldc_array[],
+                                        int64_t group_count,
+                                        const int64_t group_size[]) {
+    return sgemm_grouped(handle,
+                         groups<int64_t>{transa_array,
+                                         transb_array,
+                                         m_array,
+                                         n_array,
+                                         k_array,
+                                         alpha_array,
+                                         Aarray,
+                                         lda_array,
+                                         Barray,
+                                         ldb_array,
+                                         beta_array,
+                                         Carray,
+                                         ldc_array,
+                                         group_count,
+                                         group_size});
 }
 
 } // extern "C"

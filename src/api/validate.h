@@ -44,9 +44,6 @@ inline constexpr wide last_index(int64_t n, int64_t increment) {
     return n > 0 ? wide{n - 1} * magnitude(increment) : wide{0};
 }
 
-// Whether a scalar may be other than zero, as far as the host can know.
-inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
-
 inline constexpr fault too_large = "its indices do not fit 64 bits";
 
 // ---- sgemm ---------------------------------------------------------------------------------------
@@ -433,6 +430,158 @@ fault check_operands(const triangular_problem<solve>& p) {
     if (!p.a)
         return "A is NULL";
     return p.x ? nullptr : "x is NULL";
+}
+
+// ---- Level 3 ---------------------------------------------------------------------------------------
+
+inline bool is_side(myblasSideMode_t side) {
+    return side == MYBLAS_SIDE_LEFT || side == MYBLAS_SIDE_RIGHT;
+}
+
+// Whether a square of so many rows, which a plan may have in its workspace, can be addressed.
+inline bool is_addressable_square(int64_t n) {
+    return is_addressable(wide{n + 1024} * (n + 1024), sizeof(float));
+}
+
+template <bool twice>
+fault check_sizes(myblasFillMode_t uplo, myblasOperation_t trans, const rank_k_problem<twice>& p) {
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (!is_operation(trans))
+        return "trans is not an operation";
+    if (p.n < 0)
+        return "n < 0";
+    if (p.k < 0)
+        return "k < 0";
+    const int64_t rows = trans == MYBLAS_OP_N ? p.n : p.k;
+    if (!is_leading_dimension(p.lda, rows))
+        return "lda < max(1, rows of A)";
+    if (!is_leading_dimension(p.ldb, rows))
+        return "ldb < max(1, rows of B)";
+    if (!is_leading_dimension(p.ldc, p.n))
+        return "ldc < max(1, n)";
+    return nullptr;
+}
+
+template <bool twice>
+bool is_empty(const rank_k_problem<twice>& p) {
+    return p.n == 0;
+}
+
+template <bool twice>
+fault check_operands(const rank_k_problem<twice>& p) {
+    const int64_t rows = p.trans ? p.k : p.n, cols = p.trans ? p.n : p.k;
+    if (!is_addressable(last_index(rows, cols, p.lda), sizeof(float)) ||
+        !is_addressable(last_index(rows, cols, p.ldb), sizeof(float)) ||
+        !is_addressable(last_index(p.n, p.n, p.ldc), sizeof(float)) ||
+        !is_addressable(2 * wide{p.n} * p.k, sizeof(float)) || !is_addressable_square(p.n))
+        return too_large;
+    const bool reads_ab = p.k > 0 && may_count(p.alpha);
+    if (reads_ab && !p.a)
+        return "A is NULL";
+    if (reads_ab && !p.b)
+        return "B is NULL";
+    return p.c ? nullptr : "C is NULL";
+}
+
+inline fault check_sizes(myblasSideMode_t side, myblasFillMode_t uplo, const symm_problem& p) {
+    if (!is_side(side))
+        return "side is neither left nor right";
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.order()))
+        return "lda < max(1, rows of A)";
+    if (!is_leading_dimension(p.ldb, p.m))
+        return "ldb < max(1, m)";
+    if (!is_leading_dimension(p.ldc, p.m))
+        return "ldc < max(1, m)";
+    return nullptr;
+}
+
+inline bool is_empty(const symm_problem& p) { return p.m == 0 || p.n == 0; }
+
+inline fault check_operands(const symm_problem& p) {
+    if (!is_addressable(last_index(p.order(), p.order(), p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldb), sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldc), sizeof(float)) ||
+        !is_addressable_square(p.order()))
+        return too_large;
+    if (may_count(p.alpha) && !p.a)
+        return "A is NULL";
+    if (may_count(p.alpha) && !p.b)
+        return "B is NULL";
+    return p.c ? nullptr : "C is NULL";
+}
+
+// What trmm and trsm have in common. `p` has its side already, as far as that is one.
+template <class Problem>
+fault check_triangle(myblasSideMode_t side,
+                     myblasFillMode_t uplo,
+                     myblasOperation_t trans,
+                     myblasDiagType_t diag,
+                     const Problem& p) {
+    if (!is_side(side))
+        return "side is neither left nor right";
+    if (!is_fill_mode(uplo))
+        return "uplo is neither lower nor upper";
+    if (!is_operation(trans))
+        return "trans is not an operation";
+    if (!is_diag_type(diag))
+        return "diag is neither unit nor non-unit";
+    if (p.m < 0)
+        return "m < 0";
+    if (p.n < 0)
+        return "n < 0";
+    if (!is_leading_dimension(p.lda, p.order()))
+        return "lda < max(1, rows of A)";
+    if (!is_leading_dimension(p.ldb, p.m))
+        return "ldb < max(1, m)";
+    return nullptr;
+}
+
+inline fault check_sizes(const trmm_problem& p) {
+    return is_leading_dimension(p.ldc, p.m) ? nullptr : "ldc < max(1, m)";
+}
+inline fault check_sizes(const trsm_problem& p) {
+    return p.batch_count < 0 ? "batch_count < 0" : nullptr;
+}
+
+inline bool is_empty(const trmm_problem& p) { return p.m == 0 || p.n == 0; }
+inline bool is_empty(const trsm_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
+
+inline fault check_operands(const trmm_problem& p) {
+    if (!is_addressable(last_index(p.order(), p.order(), p.lda), sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldb), sizeof(float)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldc), sizeof(float)) ||
+        !is_addressable(wide{p.m + 4} * (p.n + 4), sizeof(float)))
+        return too_large;
+    if (may_count(p.alpha) && !p.a)
+        return "A is NULL";
+    if (may_count(p.alpha) && !p.b)
+        return "B is NULL";
+    if (!p.c)
+        return "C is NULL";
+    if (p.c == p.b && p.ldc != p.ldb)
+        return "C == B needs ldc == ldb";
+    return nullptr;
+}
+
+inline fault check_operands(const trsm_problem& p) {
+    const wide last_batch = p.batch_count - 1;
+    const wide last_a = last_index(p.order(), p.order(), p.lda);
+    const wide last_b = last_index(p.m, p.n, p.ldb);
+    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), sizeof(float)) ||
+        !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
+        !is_addressable(wide{p.batch_count} * (wide{p.order()} * p.order() + wide{p.m} * p.n),
+                        sizeof(float)))
+        return too_large;
+    if (may_count(p.alpha) && !p.a && !p.a_array)
+        return "A is NULL";
+    return p.b || p.b_array ? nullptr : "B is NULL";
 }
 
 // ---- Copies between host and device ----------------------------------------------------------------

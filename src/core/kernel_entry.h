@@ -97,7 +97,8 @@ struct kernel_entry {
     // Called for each new handle, before the first launch, to opt in to large shared memory.
     // Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;
-    // Enqueues the work on the context's stream.
+    // Enqueues the work on the context's stream. Null: the kernel is the plan of its routine (level3/plan.h), several
+    // products and parts, each of which is selected and launched for itself.
     myblasStatus_t (*launch)(const Problem&, const launch_context&) = nullptr;
 };
 
@@ -117,6 +118,8 @@ template <class Problem>
 struct selection {
     const kernel_entry<Problem>* kernel = nullptr;
     size_t workspace_bytes = 0;
+    size_t plan_bytes =
+        0; // of a plan: what it takes of the workspace for itself, its products share the rest
 };
 
 // A registry: one backend's kernels of one routine in ladder order, plainest first.
@@ -218,6 +221,17 @@ inline selection_key make_key(const dot_problem& p) { return {1, {p.n, p.incx, p
 inline selection_key make_key(const nrm2_problem& p) { return {1, {p.n, p.incx, 0, 0}}; }
 inline selection_key make_key(const extremum_problem& p) {
     return {p.least ? 2u : 1u, {p.n, p.incx, 0, 0}};
+}
+
+// Level 3: extents of the result, k or the order of the square operand, and of trsm the batch.
+template <bool twice>
+selection_key make_key(const rank_k_problem<twice>& p) {
+    return {1, {p.n, p.n, p.k, 0}};
+}
+inline selection_key make_key(const symm_problem& p) { return {1, {p.m, p.n, p.order(), 0}}; }
+inline selection_key make_key(const trmm_problem& p) { return {1, {p.m, p.n, p.order(), 0}}; }
+inline selection_key make_key(const trsm_problem& p) {
+    return {1, {p.m, p.n, p.order(), p.batch_count}};
 }
 
 } // namespace myblas

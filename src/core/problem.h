@@ -16,6 +16,9 @@ struct scalar {
     const float* device = nullptr;
 };
 
+// Whether a scalar may be other than zero, as far as the host can know.
+inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
+
 // C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at array[i]
 // when the array is set.
 struct sgemm_problem {
@@ -317,5 +320,81 @@ inline nrm2_problem with_positive_increment(nrm2_problem p) {
         p.incx = -p.incx;
     return p;
 }
+
+// ---- Level 3 ---------------------------------------------------------------------------------------
+
+// C = alpha * op(A) * op(B)^T + beta * C on one triangle of C, which is n x n; op(A) and op(B) are n x k. With `twice`
+// alpha * op(B) * op(A)^T is added too. b == a: syrk.
+template <bool twice>
+struct rank_k_problem {
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    bool upper = false, trans = false;
+    int64_t n = 0, k = 0;
+    scalar alpha{}, beta{};
+    const float* a = nullptr;
+    int64_t lda = 1;
+    const float* b = nullptr;
+    int64_t ldb = 1;
+    float* c = nullptr;
+    int64_t ldc = 1;
+};
+
+using syrk_problem = rank_k_problem<false>;
+using syr2k_problem = rank_k_problem<true>;
+
+// C = alpha * A * B + beta * C, or with `right` alpha * B * A + beta * C: C m x n, A symmetric, one triangle of it stored.
+struct symm_problem {
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    bool right = false, upper = false;
+    int64_t m = 0, n = 0;
+    scalar alpha{}, beta{};
+    const float* a = nullptr;
+    int64_t lda = 1;
+    const float* b = nullptr;
+    int64_t ldb = 1;
+    float* c = nullptr;
+    int64_t ldc = 1;
+
+    int64_t order() const { return right ? n : m; } // of A
+};
+
+// C = alpha * op(A) * B, or with `right` alpha * B * op(A): C m x n, A triangular. In place when c == b.
+struct trmm_problem {
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    bool right = false, upper = false, trans = false, unit = false;
+    int64_t m = 0, n = 0;
+    scalar alpha{};
+    const float* a = nullptr;
+    int64_t lda = 1;
+    const float* b = nullptr;
+    int64_t ldb = 1;
+    float* c = nullptr;
+    int64_t ldc = 1;
+
+    int64_t order() const { return right ? n : m; } // of A
+    int64_t lines() const {
+        return right ? m : n;
+    } // rows or columns of B that do not depend on each other
+    bool in_place() const { return c == b; }
+};
+
+// X with op(A) * X = alpha * B, or with `right` X * op(A) = alpha * B, in place of B: m x n, A triangular. Batches as of
+// sgemm_problem.
+struct trsm_problem {
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    bool right = false, upper = false, trans = false, unit = false;
+    int64_t m = 0, n = 0;
+    scalar alpha{};
+    const float* a = nullptr;
+    int64_t lda = 1, stride_a = 0;
+    float* b = nullptr;
+    int64_t ldb = 1, stride_b = 0;
+    const float* const* a_array = nullptr; // [batch_count], device memory
+    float* const* b_array = nullptr;
+    int64_t batch_count = 1;
+
+    int64_t order() const { return right ? n : m; }
+    int64_t lines() const { return right ? m : n; }
+};
 
 } // namespace myblas

@@ -125,6 +125,32 @@ struct routine_traits<trsv_problem> {
     static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRSV;
     static constexpr const char* name = "TRSV";
 };
+// Level 3
+template <>
+struct routine_traits<syrk_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYRK;
+    static constexpr const char* name = "SYRK";
+};
+template <>
+struct routine_traits<syr2k_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYR2K;
+    static constexpr const char* name = "SYR2K";
+};
+template <>
+struct routine_traits<symm_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_SYMM;
+    static constexpr const char* name = "SYMM";
+};
+template <>
+struct routine_traits<trmm_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRMM;
+    static constexpr const char* name = "TRMM";
+};
+template <>
+struct routine_traits<trsm_problem> {
+    static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_TRSM;
+    static constexpr const char* name = "TRSM";
+};
 
 // The kernels in ladder order. The cuda lists are empty in a build without CUDA.
 template <class Problem>
@@ -179,6 +205,17 @@ template <> kernel_list<symv_problem> cuda_kernels();
 template <> kernel_list<syr_problem> cuda_kernels();
 template <> kernel_list<trmv_problem> cuda_kernels();
 template <> kernel_list<trsv_problem> cuda_kernels();
+// Level 3
+template <> kernel_list<syrk_problem> host_kernels();
+template <> kernel_list<syr2k_problem> host_kernels();
+template <> kernel_list<symm_problem> host_kernels();
+template <> kernel_list<trmm_problem> host_kernels();
+template <> kernel_list<trsm_problem> host_kernels();
+template <> kernel_list<syrk_problem> cuda_kernels();
+template <> kernel_list<syr2k_problem> cuda_kernels();
+template <> kernel_list<symm_problem> cuda_kernels();
+template <> kernel_list<trmm_problem> cuda_kernels();
+template <> kernel_list<trsm_problem> cuda_kernels();
 // clang-format on
 
 template <class Problem>
@@ -239,6 +276,16 @@ myblasStatus_t visit_routine(myblasRoutine_t routine, Visitor&& visit) {
         return visit.template operator()<trmv_problem>();
     case MYBLAS_ROUTINE_TRSV:
         return visit.template operator()<trsv_problem>();
+    case MYBLAS_ROUTINE_SYRK:
+        return visit.template operator()<syrk_problem>();
+    case MYBLAS_ROUTINE_SYR2K:
+        return visit.template operator()<syr2k_problem>();
+    case MYBLAS_ROUTINE_SYMM:
+        return visit.template operator()<symm_problem>();
+    case MYBLAS_ROUTINE_TRMM:
+        return visit.template operator()<trmm_problem>();
+    case MYBLAS_ROUTINE_TRSM:
+        return visit.template operator()<trsm_problem>();
     }
     return MYBLAS_STATUS_INVALID_VALUE;
 }

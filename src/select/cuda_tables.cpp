@@ -63,5 +63,11 @@ template selection_table<symv_problem> cuda_table(int arch);
 template selection_table<syr_problem> cuda_table(int arch);
 template selection_table<trmv_problem> cuda_table(int arch);
 template selection_table<trsv_problem> cuda_table(int arch);
+// Level 3
+template selection_table<syrk_problem> cuda_table(int arch);
+template selection_table<syr2k_problem> cuda_table(int arch);
+template selection_table<symm_problem> cuda_table(int arch);
+template selection_table<trmm_problem> cuda_table(int arch);
+template selection_table<trsm_problem> cuda_table(int arch);
 
 } // namespace myblas

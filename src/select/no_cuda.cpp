@@ -1,5 +1,6 @@
 // In place of the CUDA registries and tables in a build without CUDA: there are none.
 #include "core/routine.h"
+#include "level3/parts.h"
 #include "select/select.h"
 
 namespace myblas {
@@ -29,6 +30,12 @@ template <> kernel_list<symv_problem> cuda_kernels() { return {}; }
 template <> kernel_list<syr_problem> cuda_kernels() { return {}; }
 template <> kernel_list<trmv_problem> cuda_kernels() { return {}; }
 template <> kernel_list<trsv_problem> cuda_kernels() { return {}; }
+// Level 3
+template <> kernel_list<syrk_problem> cuda_kernels() { return {}; }
+template <> kernel_list<syr2k_problem> cuda_kernels() { return {}; }
+template <> kernel_list<symm_problem> cuda_kernels() { return {}; }
+template <> kernel_list<trmm_problem> cuda_kernels() { return {}; }
+template <> kernel_list<trsm_problem> cuda_kernels() { return {}; }
 // clang-format on
 
 template <class Problem>
@@ -60,5 +67,16 @@ template selection_table<symv_problem> cuda_table(int arch);
 template selection_table<syr_problem> cuda_table(int arch);
 template selection_table<trmv_problem> cuda_table(int arch);
 template selection_table<trsv_problem> cuda_table(int arch);
+// Level 3
+template selection_table<syrk_problem> cuda_table(int arch);
+template selection_table<syr2k_problem> cuda_table(int arch);
+template selection_table<symm_problem> cuda_table(int arch);
+template selection_table<trmm_problem> cuda_table(int arch);
+template selection_table<trsm_problem> cuda_table(int arch);
+
+const part_kernels& cuda_parts() {
+    static constexpr part_kernels none{};
+    return none;
+}
 
 } // namespace myblas

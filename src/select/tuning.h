@@ -33,7 +33,13 @@ struct tuning {
                rule_list<symv_problem>,
                rule_list<syr_problem>,
                rule_list<trmv_problem>,
-               rule_list<trsv_problem>>
+               rule_list<trsv_problem>,
+               // Level 3
+               rule_list<syrk_problem>,
+               rule_list<syr2k_problem>,
+               rule_list<symm_problem>,
+               rule_list<trmm_problem>,
+               rule_list<trsm_problem>>
         rules;
 
     const predictor& (*sgemm_predictor)() = nullptr; // null: none

@@ -2,6 +2,7 @@
 // Provenance: unmeasured; OpenBLAS where it can be loaded, else the best of the library's own.
 #include "host/histogram/registry.h"
 #include "host/level2/registry.h"
+#include "host/level3/registry.h"
 #include "host/sgemm/registry.h"
 #include "host/sum/registry.h"
 #include "host/transpose/registry.h"
@@ -111,13 +112,46 @@ constexpr rule<trsv_problem> trsv[] = {
     {any_form, {any, any, any, any}, &host::trsv_openblas},
     {any_form, {any, any, any, any}, &host::trsv_reference},
 };
+
+// ---- Level 3 -------------------------------------------------------------------------------------
+
+constexpr rule<syrk_problem> syrk[] = {
+    {any_form, {any, any, any, any}, &host::syrk_openblas},
+    {any_form, {any, any, any, any}, &host::syrk_products},
+    {any_form, {any, any, any, any}, &host::syrk_reference},
+};
+
+constexpr rule<syr2k_problem> syr2k[] = {
+    {any_form, {any, any, any, any}, &host::syr2k_openblas},
+    {any_form, {any, any, any, any}, &host::syr2k_products},
+    {any_form, {any, any, any, any}, &host::syr2k_reference},
+};
+
+constexpr rule<symm_problem> symm[] = {
+    {any_form, {any, any, any, any}, &host::symm_openblas},
+    {any_form, {any, any, any, any}, &host::symm_products},
+    {any_form, {any, any, any, any}, &host::symm_reference},
+};
+
+constexpr rule<trmm_problem> trmm[] = {
+    {any_form, {any, any, any, any}, &host::trmm_openblas},
+    {any_form, {any, any, any, any}, &host::trmm_products},
+    {any_form, {any, any, any, any}, &host::trmm_reference},
+};
+
+constexpr rule<trsm_problem> trsm[] = {
+    {any_form, {any, any, any, any}, &host::trsm_openblas},
+    {any_form, {any, any, any, any}, &host::trsm_products},
+    {any_form, {any, any, any, any}, &host::trsm_reference},
+};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_host = {
-    0, {sgemm,    transpose, geam, sum, dsum, axpy, copy,  gemsum, histogram, dot,  nrm2,
-        extremum, scal,      swap, rot, rotm, rotg, rotmg, symv,   syr,       trmv, trsv}};
+constinit const tuning tuning_host = {0, {sgemm,  transpose, geam,  sum,   dsum,     axpy, copy,
+                                          gemsum, histogram, dot,   nrm2,  extremum, scal, swap,
+                                          rot,    rotm,      rotg,  rotmg, symv,     syr,  trmv,
+                                          trsv,   syrk,      syr2k, symm,  trmm,     trsm}};
 
 template <class Problem>
 selection_table<Problem> host_table() {
@@ -148,5 +182,11 @@ template selection_table<symv_problem> host_table();
 template selection_table<syr_problem> host_table();
 template selection_table<trmv_problem> host_table();
 template selection_table<trsv_problem> host_table();
+// Level 3
+template selection_table<syrk_problem> host_table();
+template selection_table<syr2k_problem> host_table();
+template selection_table<symm_problem> host_table();
+template selection_table<trmm_problem> host_table();
+template selection_table<trsm_problem> host_table();
 
 } // namespace myblas

@@ -3,6 +3,7 @@
 // histogram by sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
 #include "kernels/histogram/registry.h"
 #include "kernels/level2/registry.h"
+#include "kernels/level3/registry.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sum/registry.h"
 #include "kernels/transpose/registry.h"
@@ -163,14 +164,42 @@ constexpr rule<trmv_problem> trmv[] = {
 constexpr rule<trsv_problem> trsv[] = {
     {any_form, {any, any, any, any}, &cuda::trsv_panels},
 };
+
+// ---- Level 3 -------------------------------------------------------------------------------------
+
+constexpr rule<syrk_problem> syrk[] = {
+    {any_form, {any, any, any, any}, &cuda::syrk_products},
+    {any_form, {any, any, any, any}, &cuda::syrk_naive},
+};
+
+constexpr rule<syr2k_problem> syr2k[] = {
+    {any_form, {any, any, any, any}, &cuda::syr2k_products},
+    {any_form, {any, any, any, any}, &cuda::syr2k_naive},
+};
+
+constexpr rule<symm_problem> symm[] = {
+    {any_form, {any, any, any, any}, &cuda::symm_products},
+    {any_form, {any, any, any, any}, &cuda::symm_naive},
+};
+
+constexpr rule<trmm_problem> trmm[] = {
+    {any_form, {any, any, any, any}, &cuda::trmm_products},
+    {any_form, {any, any, any, any}, &cuda::trmm_naive},
+};
+
+constexpr rule<trsm_problem> trsm[] = {
+    {any_form, {any, any, any, any}, &cuda::trsm_products},
+    {any_form, {any, any, any, any}, &cuda::trsm_naive},
+};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_sm90 = {
-    90,
-    {sgemm,    transpose, geam, sum, dsum, axpy, copy,  gemsum, histogram, dot,  nrm2,
-     extremum, scal,      swap, rot, rotm, rotg, rotmg, symv,   syr,       trmv, trsv},
-    sgemm_predictor_sm90};
+constinit const tuning tuning_sm90 = {90,
+                                      {sgemm,  transpose, geam,  sum,   dsum,     axpy, copy,
+                                       gemsum, histogram, dot,   nrm2,  extremum, scal, swap,
+                                       rot,    rotm,      rotg,  rotmg, symv,     syr,  trmv,
+                                       trsv,   syrk,      syr2k, symm,  trmm,     trsm},
+                                      sgemm_predictor_sm90};
 
 } // namespace myblas

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
-# api -> select -> host; everything may include core. Kernels never see the handle. Of the rooms of SGEMM's
+# api -> select -> host; everything may include core. The plans of level3 are pure, and known to those who make, run
+# and list them. Kernels never see the handle. Of the rooms of SGEMM's
 # kernels, ladder, simt and tensor include parts, and the registry at their root; nothing else goes sideways.
 set -u
 
@@ -22,6 +23,8 @@ function allowed(from, to, target) {
         return 1
     if (to == "core")
         return from ~ /^(api|select)$/ || target !~ /^core\/(handle|backend)\.h$/
+    if (to == "level3")
+        return from ~ /^(api|select|(kernels|host)\/level3)$/
     if (from == "api")
         return to == "select"
     if (from == "select")

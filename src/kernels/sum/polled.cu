@@ -46,8 +46,7 @@ constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(Carrier);
 constexpr int slots_at_once = 2; // that a thread of the waiting block asks for
 
 template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
-__global__ void __launch_bounds__(threads,
-                                  order == dealing::in_batches ? Reduction::residents : 0)
+__global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduction::residents : 0)
     polled(typename Reduction::problem p, int head, uint64_t* slots) {
     using carrier = typename Reduction::carrier;
     wait_for_earlier_work();

@@ -1,0 +1,145 @@
+// Plans (level3/plan.h) of a handle: what workspace they want, and how they run.
+#pragma once
+
+#include "api/context.h"
+#include "core/kernel_entry.h"
+#include "level3/plan.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace myblas {
+
+// Routines that have a plan.
+template <class Problem>
+concept planned = requires(const Problem& p, const device_info& d) {
+    need_of(p, d);
+};
+
+// api/dispatch.h: a plan's products are chosen as those of the caller.
+template <class Problem>
+selection<Problem>
+choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept;
+
+// A plan's products find their workspace at such a multiple of bytes, behind what the plan has for itself.
+inline constexpr size_t workspace_multiple = 256;
+
+constexpr size_t products_offset(size_t plan_bytes) {
+    return (plan_bytes + workspace_multiple - 1) / workspace_multiple * workspace_multiple;
+}
+
+// Looks at a plan without running it: what workspace the products want that it has, of at most `limit` for each.
+class plan_measure final : public plan_steps {
+public:
+    plan_measure(myblasContext& of, size_t most) : handle(of), limit(most) {}
+
+    size_t bytes() const { return most_wanted; }
+
+    myblasStatus_t take(const sgemm_problem& p) noexcept override { return add(p); }
+    myblasStatus_t take(const geam_problem& p) noexcept override { return add(p); }
+    myblasStatus_t take(const mirror_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const store_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const triangle_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const gate_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const pointers_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+
+private:
+    template <class Problem>
+    myblasStatus_t add(const Problem& problem) noexcept {
+        const selection<Problem> chosen = choose_kernel(handle, problem, limit);
+        most_wanted = std::max(most_wanted, chosen.workspace_bytes);
+        return chosen.kernel ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_NOT_SUPPORTED;
+    }
+
+    myblasContext& handle;
+    const size_t limit;
+    size_t most_wanted = 0;
+};
+
+// Launches the steps of a plan, with the workspace that its products share.
+class plan_run final : public plan_steps {
+public:
+    plan_run(myblasContext& of, const launch_context& with)
+        : handle(of), context(with),
+          parts(of.backend->id == MYBLAS_BACKEND_HOST ? host_parts() : cuda_parts()) {}
+
+    myblasStatus_t take(const sgemm_problem& p) noexcept override { return launch(p); }
+    myblasStatus_t take(const geam_problem& p) noexcept override { return launch(p); }
+    myblasStatus_t take(const mirror_part& p) noexcept override { return parts.mirror(p, context); }
+    myblasStatus_t take(const store_part& p) noexcept override { return parts.store(p, context); }
+    myblasStatus_t take(const triangle_part& p) noexcept override {
+        return parts.triangle(p, context);
+    }
+    myblasStatus_t take(const gate_part& p) noexcept override { return parts.gate(p, context); }
+    myblasStatus_t take(const pointers_part& p) noexcept override {
+        return parts.pointers(p, context);
+    }
+
+private:
+    template <class Problem>
+    myblasStatus_t launch(const Problem& problem) noexcept {
+        const auto chosen = choose_kernel(handle, problem, context.workspace_bytes);
+        return chosen.kernel ? chosen.kernel->launch(problem, context)
+                             : MYBLAS_STATUS_NOT_SUPPORTED;
+    }
+
+    myblasContext& handle;
+    const launch_context context;
+    const part_kernels& parts;
+};
+
+// What a plan takes with `own` bytes for itself and up to `limit` for each of its products. No kernel: one of the products
+// finds none.
+template <planned Problem>
+selection<Problem> measure_plan(myblasContext& handle,
+                                const kernel_entry<Problem>& kernel,
+                                const Problem& problem,
+                                size_t own,
+                                size_t limit) noexcept {
+    // Memory that nobody follows, aligned as what the plan will have.
+    void* const somewhere = reinterpret_cast<void*>(uintptr_t{workspace_multiple});
+    plan_measure measure(handle, limit);
+    if (make_plan(problem, handle.device, {somewhere, own}, measure) != MYBLAS_STATUS_SUCCESS)
+        return {};
+    return {&kernel, measure.bytes() ? products_offset(own) + measure.bytes() : own, own};
+}
+
+// A plan takes all that is of use to it and its products; of a smaller workspace it takes no more than half for itself,
+// unless it needs more.
+template <planned Problem>
+selection<Problem> choose_plan(myblasContext& handle,
+                               const kernel_entry<Problem>& kernel,
+                               const Problem& problem,
+                               size_t workspace_bytes) noexcept {
+    const plan_need need = need_of(problem, handle.device);
+    if (need.best <= workspace_bytes) {
+        constexpr size_t unlimited = std::numeric_limits<size_t>::max();
+        const auto best = measure_plan(handle, kernel, problem, need.best, unlimited);
+        if (!best.kernel || best.workspace_bytes <= workspace_bytes)
+            return best;
+    }
+    const size_t own = std::min(need.best, std::max(need.least, workspace_bytes / 2));
+    if (own > workspace_bytes)
+        return {};
+    return measure_plan(handle,
+                        kernel,
+                        problem,
+                        own,
+                        workspace_bytes - std::min(workspace_bytes, products_offset(own)));
+}
+
+template <planned Problem>
+[[nodiscard]] myblasStatus_t run_plan(myblasContext& handle,
+                                      const Problem& problem,
+                                      const selection<Problem>& chosen,
+                                      launch_context context) noexcept {
+    const plan_room room{context.workspace, chosen.plan_bytes};
+    const size_t used = std::min(chosen.workspace_bytes, products_offset(chosen.plan_bytes));
+    context.workspace = static_cast<char*>(context.workspace) + used;
+    context.workspace_bytes = chosen.workspace_bytes - used;
+    plan_run run(handle, context);
+    return make_plan(problem, handle.device, room, run);
+}
+
+} // namespace myblas

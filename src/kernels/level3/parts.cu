@@ -1,0 +1,163 @@
+// The small steps of level 3's plans: mirroring a symmetric operand, storing triangles of diagonal blocks, and
+// scalars and pointers that only the device knows.
+//
+// Bound: bytes moved.  Block: 256 threads, a tile of 32 x 32; a mirrored tile is turned in padded shared memory.
+
+#include "kernels/common/launch.h"
+#include "kernels/common/scalar.h"
+#include "kernels/level3/registry.h"
+
+#include <algorithm>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int side = 32;
+constexpr int threads = 256;
+constexpr int step = threads / side;    // columns that the block covers at once
+constexpr int per_thread = side / step; // elements
+
+struct position {
+    int row, col; // of columns col, col + step, ...
+};
+
+__device__ position place() {
+    return {static_cast<int>(threadIdx.x) % side, static_cast<int>(threadIdx.x) / side};
+}
+
+using turned_tile = float[side][side + 1]; // (column, row)
+
+// Reads a tile of rows x cols so that element (j, i) of it is turned[i][j]. A barrier before and after it.
+__device__ void
+load_turned(turned_tile& turned, const float* gmem, int64_t ld, int rows, int cols) {
+    const position at = place();
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k) {
+        const int col = at.col + k * step;
+        if (at.row < rows && col < cols)
+            turned[at.row][col] = gmem[at.row + col * ld];
+    }
+}
+
+__device__ int extent(int64_t n, int64_t first) {
+    return static_cast<int>(min(int64_t{side}, n - first));
+}
+
+// ---- Mirror ----------------------------------------------------------------------------------------
+
+// A block reads a tile of the stored triangle and writes it, and turned its mirror image.
+__global__ void __launch_bounds__(threads) mirror_tiles(mirror_part p) {
+    __shared__ turned_tile turned;
+    if (resolve(p.gate) == 0)
+        return;
+    const position at = place();
+    const int64_t tiles = ceil_div<int64_t>(p.n, side);
+    for (int64_t tile = blockIdx.x; tile < tiles * tiles; tile += gridDim.x) {
+        const int64_t i0 = tile % tiles * side, j0 = tile / tiles * side;
+        if (p.upper ? i0 > j0 : i0 < j0)
+            continue;
+        const int rows = extent(p.n, i0), cols = extent(p.n, j0);
+#pragma unroll
+        for (int k = 0; k < per_thread; ++k) {
+            const int col = at.col + k * step;
+            const bool is_stored = i0 != j0 || (p.upper ? at.row <= col : at.row >= col);
+            if (at.row >= rows || col >= cols || !is_stored)
+                continue;
+            const float value = p.a[i0 + at.row + (j0 + col) * p.lda];
+            p.w[i0 + at.row + (j0 + col) * p.ldw] = value;
+            turned[at.row][col] = value;
+        }
+        __syncthreads(); // the tile is complete
+#pragma unroll
+        for (int k = 0; k < per_thread; ++k) { // element (at.row, col) of the image
+            const int col = at.col + k * step;
+            const bool is_image = i0 != j0 || (p.upper ? col < at.row : col > at.row);
+            if (at.row < cols && col < rows && is_image)
+                p.w[j0 + at.row + (i0 + col) * p.ldw] = turned[col][at.row];
+        }
+        __syncthreads(); // the tile may be overwritten
+    }
+}
+
+// ---- Store -----------------------------------------------------------------------------------------
+
+__global__ void __launch_bounds__(threads) store_tiles(store_part p) {
+    __shared__ turned_tile turned;
+    const float beta = resolve(p.beta);
+    const position at = place();
+    const int64_t tiles = ceil_div<int64_t>(p.block, side),
+                  blocks = ceil_div<int64_t>(p.n, p.block);
+    for (int64_t tile = blockIdx.x; tile < tiles * tiles * blocks; tile += gridDim.x) {
+        const int64_t block = tile / (tiles * tiles), in_block = tile % (tiles * tiles);
+        const int64_t i0 = in_block % tiles * side, j0 = in_block / tiles * side;
+        const int64_t size = min(p.block, p.n - block * p.block);
+        if ((p.upper ? i0 > j0 : i0 < j0) || i0 >= size || j0 >= size)
+            continue;
+        const int rows = extent(size, i0), cols = extent(size, j0);
+        const float* const t = p.t + block * p.stride_t;
+        float* const c = p.c + block * p.block * (1 + p.ldc);
+        if (p.twice) {
+            load_turned(turned, t + j0 + i0 * p.ldt, p.ldt, cols, rows);
+            __syncthreads(); // the mirror image is complete
+        }
+#pragma unroll
+        for (int k = 0; k < per_thread; ++k) {
+            const int col = at.col + k * step;
+            const bool is_in = i0 != j0 || (p.upper ? at.row <= col : at.row >= col);
+            if (at.row >= rows || col >= cols || !is_in)
+                continue;
+            float sum = p.t ? t[i0 + at.row + (j0 + col) * p.ldt] : 0;
+            if (p.twice)
+                sum += turned[col][at.row];
+            float& value = c[i0 + at.row + (j0 + col) * p.ldc];
+            value = beta == 0 ? sum : fmaf(beta, value, sum);
+        }
+        if (p.twice)
+            __syncthreads(); // the image may be overwritten
+    }
+}
+
+dim3 grid_of_tiles(int64_t tiles) {
+    return dim3(static_cast<unsigned>(std::min(tiles, max_grid_x)));
+}
+
+// ---- Scalars and pointers --------------------------------------------------------------------------
+
+__global__ void write_gate(gate_part p) { *p.result = *p.alpha == 0 ? 0.0f : -1.0f; }
+
+// Of one operand: blockIdx.y.
+__global__ void __launch_bounds__(threads) write_pointers(pointers_part p) {
+    const auto of_operand = [](const auto& x) {
+        return blockIdx.y == 0 ? x[0] : blockIdx.y == 1 ? x[1] : x[2];
+    };
+    const float* const* const array = of_operand(p.arrays);
+    const ptrdiff_t offset = of_operand(p.offsets);
+    const int64_t first = int64_t{blockIdx.x} * threads + threadIdx.x;
+    for (int64_t i = first; i < p.count; i += int64_t{gridDim.x} * threads)
+        p.targets[blockIdx.y * p.count + i] = array[i] + offset;
+}
+
+} // namespace
+
+myblasStatus_t mirror(const mirror_part& p, const launch_context& context) {
+    const int64_t tiles = ceil_div<int64_t>(p.n, side);
+    return launch(mirror_tiles, grid_of_tiles(tiles * tiles), threads, 0, context, p);
+}
+
+myblasStatus_t store(const store_part& p, const launch_context& context) {
+    const int64_t tiles = ceil_div<int64_t>(p.block, side);
+    const int64_t all = tiles * tiles * ceil_div<int64_t>(p.n, p.block);
+    return launch(store_tiles, grid_of_tiles(all), threads, 0, context, p);
+}
+
+myblasStatus_t gate(const gate_part& p, const launch_context& context) {
+    return launch(write_gate, dim3(1), 1, 0, context, p);
+}
+
+myblasStatus_t pointers(const pointers_part& p, const launch_context& context) {
+    dim3 grid = grid_of_tiles(ceil_div<int64_t>(p.count, threads));
+    grid.y = 3;
+    return launch(write_pointers, grid, threads, 0, context, p);
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,68 @@
+#include "kernels/level3/registry.h"
+
+#include "core/routine.h"
+#include "level3/plan.h"
+
+namespace myblas {
+namespace cuda {
+namespace {
+
+template <class Problem>
+constexpr kernel_entry<Problem> products{
+    .name = "products",
+    .description = "a plan of products, as mysgemm selects them, and small kernels",
+    .workspace_bytes = least_plan_bytes<Problem>,
+};
+
+} // namespace
+
+constinit const kernel_entry<syrk_problem> syrk_products = products<syrk_problem>;
+constinit const kernel_entry<syr2k_problem> syr2k_products = products<syr2k_problem>;
+constinit const kernel_entry<symm_problem> symm_products = products<symm_problem>;
+constinit const kernel_entry<trmm_problem> trmm_products = products<trmm_problem>;
+constinit const kernel_entry<trsm_problem> trsm_products = products<trsm_problem>;
+
+} // namespace cuda
+
+template <>
+kernel_list<syrk_problem> cuda_kernels<syrk_problem>() {
+    static constexpr const kernel_entry<syrk_problem>* ladder[] = {&cuda::syrk_naive,
+                                                                   &cuda::syrk_products};
+    return ladder;
+}
+
+template <>
+kernel_list<syr2k_problem> cuda_kernels<syr2k_problem>() {
+    static constexpr const kernel_entry<syr2k_problem>* ladder[] = {&cuda::syr2k_naive,
+                                                                    &cuda::syr2k_products};
+    return ladder;
+}
+
+template <>
+kernel_list<symm_problem> cuda_kernels<symm_problem>() {
+    static constexpr const kernel_entry<symm_problem>* ladder[] = {&cuda::symm_naive,
+                                                                   &cuda::symm_products};
+    return ladder;
+}
+
+template <>
+kernel_list<trmm_problem> cuda_kernels<trmm_problem>() {
+    static constexpr const kernel_entry<trmm_problem>* ladder[] = {&cuda::trmm_naive,
+                                                                   &cuda::trmm_products};
+    return ladder;
+}
+
+template <>
+kernel_list<trsm_problem> cuda_kernels<trsm_problem>() {
+    static constexpr const kernel_entry<trsm_problem>* ladder[] = {&cuda::trsm_naive,
+                                                                   &cuda::trsm_products};
+    return ladder;
+}
+
+const part_kernels& cuda_parts() {
+    static constexpr part_kernels parts{
+        cuda::mirror, cuda::store, cuda::triangle, cuda::gate, cuda::pointers};
+    return parts;
+}
+
+} // namespace myblas

@@ -1,0 +1,22 @@
+// The CUDA kernels of level 3, plainest first.
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "level3/parts.h"
+
+namespace myblas::cuda {
+
+extern const kernel_entry<syrk_problem> syrk_naive, syrk_products;
+extern const kernel_entry<syr2k_problem> syr2k_naive, syr2k_products;
+extern const kernel_entry<symm_problem> symm_naive, symm_products;
+extern const kernel_entry<trmm_problem> trmm_naive, trmm_products;
+extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
+
+// A plan's parts that are no kernels of their own (parts.cu), and diagonal blocks of triangles (triangle.cu).
+myblasStatus_t mirror(const mirror_part&, const launch_context&);
+myblasStatus_t store(const store_part&, const launch_context&);
+myblasStatus_t triangle(const triangle_part&, const launch_context&);
+myblasStatus_t gate(const gate_part&, const launch_context&);
+myblasStatus_t pointers(const pointers_part&, const launch_context&);
+
+} // namespace myblas::cuda

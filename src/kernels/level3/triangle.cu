@@ -1,0 +1,333 @@
+// Y_i = alpha * L_i * X_i, or Y_i = L_i^-1 * alpha * X_i, on the diagonal blocks of a triangle (level3/parts.h).
+//
+// A block of threads has 64 lines, which do not depend on each other, and one diagonal block, of which 32 rows of L at a
+// time are in shared memory. Four threads share a line; each has 8 of the 32 rows in registers.
+//
+//      panel of L                    X          solve, downwards: all subtract panel * done; then one after the other
+//      +-----------+--+           +-------+     solves its 8 x 8 triangle, and those below subtract what it found
+//      |           |\ |           | done  |
+//      |   panel   | \| 32 rows * +-------+     multiply, upwards: all add up panel * X, so that Y may be X
+//      +-----------+--+           | 4 x 8 |
+//                                 +-------+
+//
+// The next panel is on its way to registers meanwhile.
+//
+// Bound: latency, of the rows one after the other, for few lines; FP32 arithmetic and shared memory for many.
+// Shared memory: 24 or 48 KiB, one stage.  Block: 256 threads.  Grid: tiles of lines, diagonal blocks, batch.
+// A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp, where all 8 diagonal elements of
+// a thread are far from the ends of the range; else by division. So nothing overflows that the quotient itself does not.
+
+#include "kernels/common/launch.h"
+#include "kernels/common/scalar.h"
+#include "kernels/level3/registry.h"
+
+#include <algorithm>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int lines = 64;              // of a tile
+constexpr int parts = threads / lines; // threads of a line
+constexpr int part_rows = 8;           // of a thread
+constexpr int panel_rows = parts * part_rows;
+constexpr int vector = 4; // floats of a 16-byte load
+constexpr int batch = 8;  // loads of a thread in flight
+static_assert(panel_rows == 32, "a lane a row");
+
+template <int block>
+struct tile {
+    float panel[block][panel_rows]; // (column of L, row), its vectors permuted: see row_of
+    float x[block][lines];          // (row, line), each row turned by its number: see line_of
+};
+
+// Where row i has a line: threads that hold neighbouring rows of one line, as when X is read along its columns, meet
+// no bank twice, and neither do those with neighbouring lines of one row.
+__device__ int line_of(int i, int line) { return (line + i) % lines; }
+
+// Where column j of a panel has row i: threads that write neighbouring columns, as when L is read along its rows, meet a
+// bank 4 times, not 32 times. j % 8 is a constant where columns are read.
+__device__ int row_of(int j, int i) { return (i / vector ^ j % 8) * vector + i % vector; }
+
+// How the threads go over a matrix of rows x cols, one stride of which is 1 or -1, in the order of memory. The other way a
+// thread goes in steps: rows and cols are divisors of the number of threads.
+struct walk {
+    int first_row, first_col, row_step, col_step;
+    int64_t first, step; // of element 0 in memory, and from one element to the next
+
+    __device__ walk(int64_t row_stride, int64_t col_stride, int rows, int cols) {
+        const bool along_rows = row_stride == 1 || row_stride == -1;
+        const int width = along_rows ? rows : cols;
+        const int inner = threadIdx.x % width, outer = threadIdx.x / width;
+        first_row = along_rows ? inner : outer;
+        first_col = along_rows ? outer : inner;
+        row_step = along_rows ? 0 : threads / width;
+        col_step = along_rows ? threads / width : 0;
+        first = first_row * row_stride + first_col * col_stride;
+        step = row_step * row_stride + col_step * col_stride;
+    }
+
+    __device__ int row(int k) const { return first_row + k * row_step; }
+    __device__ int col(int k) const { return first_col + k * col_step; }
+    __device__ int64_t memory(int k) const { return first + k * step; }
+};
+
+// Rows [first, first + panel_rows) of L, up to the diagonal, on their way through registers.
+template <int block>
+struct panel_copy {
+    static constexpr int count = block * panel_rows / threads;
+    float value[count];
+
+    // One where there is nothing to be read on the diagonal.
+    __device__ void
+    load(const walk& elements, const float* panel, bool is_unit, int first, int size) {
+#pragma unroll
+        for (int k = 0; k < count; ++k) {
+            const int i = elements.row(k), j = elements.col(k);
+            const int row = first + i;
+            value[k] = row == j ? 1 : 0;
+            if (row < size && (is_unit ? j < row : j <= row))
+                value[k] = panel[elements.memory(k)];
+        }
+    }
+
+    __device__ void store(const walk& elements, tile<block>& smem) const {
+#pragma unroll
+        for (int k = 0; k < count; ++k) {
+            const int i = elements.row(k), j = elements.col(k);
+            smem.panel[j][row_of(j, i)] = value[k];
+        }
+    }
+};
+
+template <int block>
+__device__ void load_lines(tile<block>& smem,
+                           const walk& elements,
+                           const float* x,
+                           int rows,
+                           int lines_here,
+                           float alpha) {
+#pragma unroll 1
+    for (int from = 0; from < block * lines / threads; from += batch) {
+        float value[batch];
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int i = elements.row(from + k), line = elements.col(from + k);
+            value[k] = i < rows && line < lines_here ? x[elements.memory(from + k)] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int i = elements.row(from + k), line = elements.col(from + k);
+            smem.x[i][line_of(i, line)] = alpha * value[k];
+        }
+    }
+}
+
+// Zeros if `is_zero`.
+template <int block>
+__device__ void store_lines(const tile<block>& smem,
+                            bool is_zero,
+                            const walk& elements,
+                            float* y,
+                            int rows,
+                            int lines_here) {
+#pragma unroll 4
+    for (int k = 0; k < block * lines / threads; ++k) {
+        const int i = elements.row(k), line = elements.col(k);
+        if (i < rows && line < lines_here)
+            y[elements.memory(k)] = is_zero ? 0 : smem.x[i][line_of(i, line)];
+    }
+}
+
+// A thread's rows of column first + k of the panel, where `first` is a multiple of 8 and k a constant.
+template <int block>
+__device__ void load_column(float (&column)[part_rows], const tile<block>& smem, int first, int k) {
+    const int part = threadIdx.x / lines;
+#pragma unroll
+    for (int i = 0; i < part_rows; i += vector) {
+        const float4 l = *reinterpret_cast<const float4*>(
+            &smem.panel[first + k][row_of(k, part * part_rows + i)]);
+        column[i] = l.x;
+        column[i + 1] = l.y;
+        column[i + 2] = l.z;
+        column[i + 3] = l.w;
+    }
+}
+
+// acc += sign * the panel's columns [begin, end) * x; both are multiples of 8.
+template <int sign, int block>
+__device__ void add_products(float (&acc)[part_rows], const tile<block>& smem, int begin, int end) {
+    const int line = threadIdx.x % lines;
+#pragma unroll 1
+    for (int first = begin; first < end; first += 8) {
+#pragma unroll
+        for (int k = 0; k < 8; ++k) {
+            float column[part_rows];
+            const float x = sign * smem.x[first + k][line_of(first + k, line)];
+            load_column(column, smem, first, k);
+#pragma unroll
+            for (int i = 0; i < part_rows; ++i)
+                acc[i] = fmaf(column[i], x, acc[i]);
+        }
+    }
+}
+
+template <int block>
+__device__ void write_rows(tile<block>& smem, const float (&acc)[part_rows], int row) {
+    const int line = threadIdx.x % lines;
+#pragma unroll
+    for (int i = 0; i < part_rows; ++i)
+        smem.x[row + i][line_of(row + i, line)] = acc[i];
+}
+
+// The thread's rows of the panel times X. (All threads read X before one of them writes it.)
+template <int block>
+__device__ void multiply_rows(tile<block>& smem, int first) {
+    const int row = first + static_cast<int>(threadIdx.x) / lines * part_rows;
+    const int line = threadIdx.x % lines;
+    float acc[part_rows] = {};
+    add_products<1>(acc, smem, 0, row);
+#pragma unroll
+    for (int k = 0; k < part_rows; ++k) { // the triangle
+        float column[part_rows];
+        const float x = smem.x[row + k][line_of(row + k, line)];
+        load_column(column, smem, row, k);
+#pragma unroll
+        for (int i = k; i < part_rows; ++i)
+            acc[i] = fmaf(column[i], x, acc[i]);
+    }
+    __syncthreads(); // X is read
+    write_rows(smem, acc, row);
+}
+
+// Apart, for the sake of the code's size: instructions that run once are fetched for longer than they run.
+__device__ __noinline__ float divide(float dividend, float divisor) { return dividend / divisor; }
+
+// rest / divisor, by the divisor's reciprocal where that is exact to half an ulp and nothing is near the ends of the range.
+__device__ float quotient_of(float rest, float divisor, float reciprocal, bool is_safe) {
+    if (!is_safe)
+        return divide(rest, divisor);
+    const float estimate = rest * reciprocal;
+    const float corrected = fmaf(fmaf(-estimate, divisor, rest), reciprocal, estimate);
+    return isfinite(estimate) ? corrected : estimate;
+}
+
+// The thread's rows of X, of which those above the panel are solved.
+template <int block>
+__device__ void solve_rows(tile<block>& smem, int first) {
+    const int part = threadIdx.x / lines, row = first + part * part_rows;
+    const int line = threadIdx.x % lines;
+    float acc[part_rows], diagonal[part_rows], reciprocal[part_rows];
+    bool is_safe = true;
+#pragma unroll
+    for (int i = 0; i < part_rows; ++i) {
+        acc[i] = smem.x[row + i][line_of(row + i, line)];
+        diagonal[i] = smem.panel[row + i][row_of(row + i, part * part_rows + i)];
+        is_safe = is_safe && fabsf(diagonal[i]) > 0x1p-100f && fabsf(diagonal[i]) < 0x1p100f;
+        reciprocal[i] = divide(1, diagonal[i]);
+    }
+    add_products<-1>(acc, smem, 0, first);
+#pragma unroll 1
+    for (int turn = 0; turn < parts; ++turn) {
+        if (part == turn) {
+#pragma unroll
+            for (int k = 0; k < part_rows; ++k) {
+                float column[part_rows];
+                load_column(column, smem, row, k);
+                acc[k] = quotient_of(acc[k], diagonal[k], reciprocal[k], is_safe);
+#pragma unroll
+                for (int i = k + 1; i < part_rows; ++i)
+                    acc[i] = fmaf(-column[i], acc[k], acc[i]);
+            }
+            write_rows(smem, acc, row);
+        }
+        __syncthreads(); // the turn's rows are there
+        const int solved = first + turn * part_rows;
+        if (part > turn)
+            add_products<-1>(acc, smem, solved, solved + part_rows);
+    }
+}
+
+template <class T>
+__device__ T* base_of(const batch_base<T>& of, int64_t index) {
+    return (of.array ? of.array[index] : of.base + index * of.stride) + of.offset;
+}
+
+template <bool is_solve, int block>
+__global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
+    update_blocks(triangle_part p, int64_t first_index) {
+    __shared__ __align__(16) tile<block> smem;
+    const float alpha = resolve(p.gate) == 0 ? 0 : resolve(p.alpha);
+    const int64_t index = first_index + blockIdx.z;
+    const int64_t first_line = int64_t{blockIdx.x} * lines;
+    const int lines_here = static_cast<int>(min(int64_t{lines}, p.lines - first_line));
+    float* const y_lines = base_of(p.y, index) + first_line * p.y_across;
+    for (int64_t row = int64_t{blockIdx.y} * block; row < p.n; row += int64_t{gridDim.y} * block) {
+        const int size = static_cast<int>(min(int64_t{block}, p.n - row));
+        float* const y = y_lines + row * p.y_along;
+        const walk y_walk(p.y_along, p.y_across, block, lines);
+        if (alpha == 0) {
+            store_lines(smem, true, y_walk, y, size, lines_here);
+            continue;
+        }
+        const float* const a = base_of(p.a, index) + row * (p.a_row + p.a_col);
+        const float* const x = base_of(p.x, index) + first_line * p.x_across + row * p.x_along;
+        const int panels = (size + panel_rows - 1) / panel_rows;
+        const auto first_row = [=](int panel) {
+            return (is_solve ? panel : panels - 1 - panel) * panel_rows;
+        };
+        load_lines(smem, walk(p.x_along, p.x_across, block, lines), x, size, lines_here, alpha);
+        const walk panel_walk(p.a_row, p.a_col, panel_rows, block);
+        panel_copy<block> next;
+#pragma unroll 1
+        for (int panel = -1; panel < panels; ++panel) {
+            if (panel >= 0)
+                next.store(panel_walk, smem);
+            __syncthreads(); // the panel is complete, and X
+            if (panel + 1 < panels) {
+                const int first = first_row(panel + 1);
+                next.load(panel_walk, a + first * p.a_row, p.unit, first, size);
+            }
+            if (panel >= 0) {
+                if constexpr (is_solve)
+                    solve_rows(smem, first_row(panel));
+                else
+                    multiply_rows(smem, first_row(panel));
+            }
+            __syncthreads(); // the panel may be overwritten; after the last one Y is complete
+        }
+        store_lines(smem, false, y_walk, y, size, lines_here);
+        __syncthreads(); // X may be overwritten
+    }
+}
+
+template <bool is_solve, int block>
+myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& context) {
+    const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
+    if (tiles > max_grid_x)
+        return MYBLAS_STATUS_NOT_SUPPORTED; // more than a GPU has memory for
+    const int64_t blocks = std::min(ceil_div<int64_t>(p.n, block), max_grid_y);
+    for (int64_t first = 0; first < p.batch_count; first += max_grid_z) {
+        const dim3 grid(static_cast<unsigned>(tiles),
+                        static_cast<unsigned>(blocks),
+                        static_cast<unsigned>(std::min(p.batch_count - first, max_grid_z)));
+        if (const myblasStatus_t failure =
+                launch(update_blocks<is_solve, block>, grid, threads, 0, context, p, first))
+            return failure;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+} // namespace
+
+myblasStatus_t triangle(const triangle_part& p, const launch_context& context) {
+    const int64_t rows = std::min(p.n, p.block); // of the largest diagonal block
+    if (p.is_solve)
+        return rows <= 64 ? launch_blocks<true, 64>(p, context)
+                          : launch_blocks<true, most_triangle_block>(p, context);
+    // Blocks of `block` rows, unless there is but one.
+    return rows <= 64 ? launch_blocks<false, 64>(p, context)
+                      : launch_blocks<false, most_triangle_block>(p, context);
+}
+
+} // namespace myblas::cuda

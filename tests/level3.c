@@ -1,0 +1,1052 @@
+// Level 3: every kernel of every routine against double precision, on easy and on hostile data, with NaN in all that may
+// not be read.
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+enum function { syrk, syrkx, syr2k, symm, trmm, trsm, function_count };
+
+static const char* const function_names[] = {"syrk", "syrkx", "syr2k", "symm", "trmm", "trsm"};
+
+enum data { integers, uniform, graded, wide_diagonal, growing, data_count };
+
+// Of any function; fields that it lacks are ignored.
+struct level3_case {
+    enum function function;
+    myblasSideMode_t side;
+    myblasFillMode_t uplo;
+    myblasOperation_t trans;
+    myblasDiagType_t diag;
+    int64_t m, n, k; // syrk and the like: n x n, k
+    int64_t padding; // of every leading dimension
+    float alpha, beta;
+    bool in_place, device_scalars, wide;
+    enum data data;
+};
+
+struct operands {
+    struct operand a, b, c, scalars, workspace;
+};
+
+static struct operands operands_create(myblasHandle_t handle) {
+    const struct operand o = operand_create(handle);
+    return (struct operands){o, o, o, o, o};
+}
+
+static void operands_destroy(struct operands* o) {
+    operand_destroy(&o->a);
+    operand_destroy(&o->b);
+    operand_destroy(&o->c);
+    operand_destroy(&o->scalars);
+    operand_destroy(&o->workspace);
+}
+
+static bool is_rank_k(enum function f) { return f == syrk || f == syrkx || f == syr2k; }
+static bool has_b(enum function f) { return f != syrk; }
+static bool has_c(enum function f) { return f != trsm; }
+
+static myblasRoutine_t routine_of(enum function f) {
+    static const myblasRoutine_t routines[] = {MYBLAS_ROUTINE_SYRK,
+                                               MYBLAS_ROUTINE_SYRK,
+                                               MYBLAS_ROUTINE_SYR2K,
+                                               MYBLAS_ROUTINE_SYMM,
+                                               MYBLAS_ROUTINE_TRMM,
+                                               MYBLAS_ROUTINE_TRSM};
+    return routines[f];
+}
+
+// The order of the symmetric or triangular operand.
+static int64_t order_of(const struct level3_case* s) {
+    return s->side == MYBLAS_SIDE_LEFT ? s->m : s->n;
+}
+
+struct shape {
+    int64_t rows, cols, ld;
+};
+
+static struct shape shape_of(int64_t rows, int64_t cols, int64_t padding) {
+    return (struct shape){rows, cols, (rows > 1 ? rows : 1) + padding};
+}
+
+static struct shape shape_a(const struct level3_case* s) {
+    if (is_rank_k(s->function))
+        return s->trans == MYBLAS_OP_N ? shape_of(s->n, s->k, s->padding)
+                                       : shape_of(s->k, s->n, s->padding);
+    return shape_of(order_of(s), order_of(s), s->padding);
+}
+
+static struct shape shape_b(const struct level3_case* s) {
+    return is_rank_k(s->function) ? shape_a(s) : shape_of(s->m, s->n, s->padding);
+}
+
+static struct shape shape_c(const struct level3_case* s) {
+    return shape_of(is_rank_k(s->function) ? s->n : s->m, s->n, s->padding);
+}
+
+static myblasStatus_t call(myblasHandle_t h,
+                           const struct level3_case* s,
+                           const float* alpha,
+                           const float* beta,
+                           const float* a,
+                           float* b,
+                           float* c) {
+    const int64_t lda = shape_a(s).ld, ldb = shape_b(s).ld, ldc = shape_c(s).ld;
+    const int m = (int)s->m, n = (int)s->n, k = (int)s->k;
+    const int la = (int)lda, lb = (int)ldb, lc = (int)ldc;
+    // clang-format off
+    switch (s->function) {
+    case syrk:
+        return s->wide ? myssyrk_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, beta, c, ldc)
+                       : myssyrk(h, s->uplo, s->trans, n, k, alpha, a, la, beta, c, lc);
+    case syrkx:
+        return s->wide ? myssyrkx_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta, c, ldc)
+                       : myssyrkx(h, s->uplo, s->trans, n, k, alpha, a, la, b, lb, beta, c, lc);
+    case syr2k:
+        return s->wide ? myssyr2k_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta, c, ldc)
+                       : myssyr2k(h, s->uplo, s->trans, n, k, alpha, a, la, b, lb, beta, c, lc);
+    case symm:
+        return s->wide ? myssymm_64(h, s->side, s->uplo, s->m, s->n, alpha, a, lda, b, ldb, beta, c, ldc)
+                       : myssymm(h, s->side, s->uplo, m, n, alpha, a, la, b, lb, beta, c, lc);
+    case trmm:
+        return s->wide ? mystrmm_64(h, s->side, s->uplo, s->trans, s->diag, s->m, s->n, alpha, a, lda, b, ldb, c, ldc)
+                       : mystrmm(h, s->side, s->uplo, s->trans, s->diag, m, n, alpha, a, la, b, lb, c, lc);
+    default:
+        return s->wide ? mystrsm_64(h, s->side, s->uplo, s->trans, s->diag, s->m, s->n, alpha, a, lda, b, ldb)
+                       : mystrsm(h, s->side, s->uplo, s->trans, s->diag, m, n, alpha, a, la, b, lb);
+    }
+    // clang-format on
+}
+
+static myblasCall_t describe(const struct level3_case* s) {
+    myblasCall_t call = empty_call(routine_of(s->function));
+    call.side = s->side;
+    call.uplo = s->uplo;
+    call.transa = s->trans;
+    call.diag = s->diag;
+    call.m = s->m;
+    call.n = s->n;
+    call.k = s->k;
+    call.lda = shape_a(s).ld;
+    call.ldb = has_b(s->function) ? shape_b(s).ld : 0;
+    call.ldc = shape_c(s).ld;
+    return call;
+}
+
+static const char* name_of(const struct level3_case* s) {
+    static char text[256];
+    snprintf(text,
+             sizeof text,
+             "%s %c%c%c%c m=%lld n=%lld k=%lld padding=%lld alpha=%g beta=%g data=%d%s%s%s",
+             function_names[s->function],
+             s->side == MYBLAS_SIDE_LEFT ? 'L' : 'R',
+             s->uplo == MYBLAS_FILL_MODE_LOWER ? 'L' : 'U',
+             s->trans == MYBLAS_OP_N ? 'N' : 'T',
+             s->diag == MYBLAS_DIAG_UNIT ? 'U' : 'N',
+             (long long)s->m,
+             (long long)s->n,
+             (long long)s->k,
+             (long long)s->padding,
+             s->alpha,
+             s->beta,
+             s->data,
+             s->in_place ? " in place" : "",
+             s->device_scalars ? " device" : "",
+             s->wide ? " 64" : "");
+    return text;
+}
+
+// ---- Data ----------------------------------------------------------------------------------------
+
+static bool in_triangle(const struct level3_case* s, int64_t i, int64_t j) {
+    return s->uplo == MYBLAS_FILL_MODE_LOWER ? i >= j : i <= j;
+}
+
+// Element (i, j) of an n x n triangle. Solutions stay finite: `growing` ones by a factor of 2 or less a row.
+static float triangle_value(const struct level3_case* s, int64_t i, int64_t j, int64_t n) {
+    const float u = random_float();
+    switch (s->data) {
+    case integers:
+        return i == j ? (random_bits() & 1 ? 1 : -1) : random_integer();
+    case uniform: // diagonally dominant enough that solutions stay of the order of the right-hand side
+        return i == j ? 1.5f + u / 2 : u / (float)sqrt((double)n + 1);
+    case graded: // rows and columns from 1 down to 2^-40
+        return ldexpf(i == j ? 1.5f + u / 2 : u / (float)sqrt((double)n), (int)(-20 * (i + j) / n));
+    case wide_diagonal: // tiny and huge ones, subnormals among them; the rest is small against its own row's
+        if (i == j)
+            return ldexpf(1.5f + u / 2, (int)(i % 7 == 3 ? -130 : i % 5 * 20 - 40));
+        return ldexpf(u, -135);
+    default: // growing: an inverse with elements of 2^n, up to 2^60
+        return i == j ? 1 : (n <= 60 || labs((long)(i - j)) == 1 ? -1.0f + 0.01f * u : 0.0f);
+    }
+}
+
+static float value_of(const struct level3_case* s) {
+    if (s->data == integers)
+        return random_integer();
+    if (s->data == wide_diagonal)
+        return ldexpf(random_float(), -20); // so that quotients by the smallest are finite
+    return random_float();
+}
+
+static void fill(float* host, struct shape x, const struct level3_case* s) {
+    for (int64_t j = 0; j < x.cols; ++j)
+        for (int64_t i = 0; i < x.rows; ++i)
+            host[i + j * x.ld] = value_of(s);
+}
+
+// What is not referenced stays NaN.
+static void fill_a(float* host, const struct level3_case* s) {
+    const struct shape x = shape_a(s);
+    if (is_rank_k(s->function)) {
+        fill(host, x, s);
+        return;
+    }
+    const bool is_unit = s->function != symm && s->diag == MYBLAS_DIAG_UNIT;
+    for (int64_t j = 0; j < x.cols; ++j)
+        for (int64_t i = 0; i < x.rows; ++i)
+            if (in_triangle(s, i, j) && !(is_unit && i == j))
+                host[i + j * x.ld] =
+                    s->function == symm ? value_of(s) : triangle_value(s, i, j, x.rows);
+}
+
+static void fill_c(float* host, const struct level3_case* s) {
+    if (s->beta == 0)
+        return;
+    const struct shape x = shape_c(s);
+    for (int64_t j = 0; j < x.cols; ++j)
+        for (int64_t i = 0; i < x.rows; ++i)
+            if (!is_rank_k(s->function) || in_triangle(s, i, j))
+                host[i + j * x.ld] = value_of(s);
+}
+
+static void place(struct operand* o, struct shape x, float** host) {
+    const size_t bytes = matrix_bytes(x.rows, x.cols, x.ld, sizeof(float));
+    *host = operand_place(o, bytes, (size_t)random_between(0, 3) * sizeof(float));
+}
+
+static void set_up(struct operands* o, const struct level3_case* s) {
+    float* host;
+    place(&o->a, shape_a(s), &host);
+    fill_a(host, s);
+    operand_upload(&o->a);
+    if (has_b(s->function)) {
+        place(&o->b, shape_b(s), &host);
+        fill(host, shape_b(s), s);
+        operand_upload(&o->b);
+    }
+    if (has_c(s->function) && !s->in_place) {
+        place(&o->c, shape_c(s), &host);
+        fill_c(host, s);
+        operand_upload(&o->c);
+    }
+    float* scalars = operand_place(&o->scalars, 2 * sizeof(float), 0);
+    scalars[0] = s->alpha;
+    scalars[1] = s->beta;
+    operand_upload(&o->scalars);
+}
+
+static struct operand* result_of(struct operands* o, const struct level3_case* s) {
+    return has_c(s->function) && !s->in_place ? &o->c : &o->b;
+}
+
+static myblasStatus_t run(myblasHandle_t handle, struct operands* o, const struct level3_case* s) {
+    const float* scalars = s->device_scalars ? operand_device(&o->scalars)
+                                             : (float*)(o->scalars.sent + o->scalars.front);
+    assert_ok(myblasSetPointerMode(
+        handle, s->device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+    return call(handle,
+                s,
+                scalars,
+                scalars + 1,
+                operand_device(&o->a),
+                has_b(s->function) ? operand_device(&o->b) : NULL,
+                has_c(s->function) ? operand_device(result_of(o, s)) : NULL);
+}
+
+// ---- The reference -------------------------------------------------------------------------------
+
+// What a line of op(A) and a line of B give, in double: the sum of the products and of their magnitudes, over the terms that
+// the routine has.
+struct sums {
+    double value, magnitude, largest; // of |op(A)| and |B| apart, multiplied
+};
+
+static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
+
+// Element (i, j) of op(A) for trmm and trsm, 0 outside of its triangle; of the whole A for symm.
+static double element_a(const float* a, const struct level3_case* s, int64_t i, int64_t j) {
+    const int64_t ld = shape_a(s).ld;
+    if (s->function == symm)
+        return in_triangle(s, i, j) ? a[i + j * ld] : a[j + i * ld];
+    const int64_t row = s->trans == MYBLAS_OP_N ? i : j, col = s->trans == MYBLAS_OP_N ? j : i;
+    if (row == col && s->diag == MYBLAS_DIAG_UNIT)
+        return 1;
+    return in_triangle(s, row, col) ? a[row + col * ld] : 0;
+}
+
+static bool is_term(const struct level3_case* s, int64_t i, int64_t j) {
+    if (s->function == symm)
+        return true;
+    return s->trans == MYBLAS_OP_N ? in_triangle(s, i, j) : in_triangle(s, j, i);
+}
+
+static void add_term(struct sums* sums, double x, double y, double* most_x, double* most_y) {
+    sums->value += x * y;
+    sums->magnitude += fabs(x * y);
+    *most_x = fmax(*most_x, fabs(x));
+    *most_y = fmax(*most_y, fabs(y));
+}
+
+// Element (i, j) of op(A) * X or X * op(A), of symm, trmm and trsm.
+static struct sums
+multiply(const float* a, const float* x, const struct level3_case* s, int64_t i, int64_t j) {
+    const int64_t ld = shape_b(s).ld, order = order_of(s);
+    struct sums sums = {0, 0, 0};
+    double most_a = 0, most_x = 0;
+    for (int64_t l = 0; l < order; ++l) {
+        const int64_t row = s->side == MYBLAS_SIDE_LEFT ? i : l;
+        const int64_t col = s->side == MYBLAS_SIDE_LEFT ? l : j;
+        if (is_term(s, row, col))
+            add_term(&sums,
+                     element_a(a, s, row, col),
+                     s->side == MYBLAS_SIDE_LEFT ? x[l + j * ld] : x[i + l * ld],
+                     &most_a,
+                     &most_x);
+    }
+    sums.largest = most_a * most_x;
+    return sums;
+}
+
+// Element (i, j) of op(A) * op(B)^T, for syr2k with its transpose.
+static struct sums
+multiply_rank_k(const float* a, const float* b, const struct level3_case* s, int64_t i, int64_t j) {
+    const int64_t ld = shape_a(s).ld;
+    const int64_t row = s->trans == MYBLAS_OP_N ? 1 : ld, col = s->trans == MYBLAS_OP_N ? ld : 1;
+    struct sums sums = {0, 0, 0};
+    double most_a = 0, most_b = 0;
+    for (int64_t l = 0; l < s->k; ++l) {
+        add_term(&sums, a[i * row + l * col], b[j * row + l * col], &most_a, &most_b);
+        if (s->function == syr2k)
+            add_term(&sums, b[i * row + l * col], a[j * row + l * col], &most_b, &most_a);
+    }
+    sums.largest = most_a * most_b;
+    return sums;
+}
+
+// The bounds of the header: a factor of u on the magnitudes, and what fast mode adds.
+static double
+bound(const struct level3_case* s, myblasMath_t mode, const struct sums* sums, double other) {
+    const double d =
+        (double)(is_rank_k(s->function) ? (s->function == syr2k ? 2 : 1) * s->k : order_of(s));
+    const double depth = mode == MYBLAS_FP32_STRICT_MATH ? d : d + 60 * (1 + log2(fmax(d, 1)));
+    static const double more[] = {5, 5, 6, 8, 4, 4};
+    static const double more_logs[] = {0, 0, 0, 0, 2, 3};
+    const double factor = depth + more[s->function] + more_logs[s->function] * log2(fmax(d, 1));
+    const double alpha = s->function == trsm ? 1 : fabs(s->alpha);
+    double result = factor * UNIT_ROUNDOFF * (alpha * sums->magnitude + other);
+    if (mode == MYBLAS_FP32_FAST_MATH)
+        result += (d + 1000) * 0x1p-36 * alpha * sums->largest;
+    return result + (1 + alpha) * (d + 8) * SMALLEST_SUBNORMAL;
+}
+
+static void check_element(const struct level3_case* s,
+                          const char* kernel,
+                          int64_t i,
+                          int64_t j,
+                          double found,
+                          double expected,
+                          double allowed) {
+    if (!(fabs(found - expected) <= allowed))
+        fail_msg("%s by %s: (%lld, %lld) is %.9g, not %.9g +- %.3g",
+                 name_of(s),
+                 kernel,
+                 (long long)i,
+                 (long long)j,
+                 found,
+                 expected,
+                 allowed);
+}
+
+static void
+check(struct operands* o, const struct level3_case* s, const char* kernel, myblasMath_t mode) {
+    struct operand* result = result_of(o, s);
+    const struct shape x = shape_c(s);
+    const float* found = operand_download(result);
+    operand_assert_padding(result, x.rows, x.cols, x.ld, sizeof(float));
+    operand_assert_unchanged(&o->a);
+    operand_assert_unchanged(&o->scalars);
+    if (has_b(s->function) && result != &o->b)
+        operand_assert_unchanged(&o->b);
+    found = (const float*)(result->found + result->front);
+
+    const float *a = sent(&o->a), *b = sent(&o->b), *before = sent(result);
+    for (int64_t j = 0; j < x.cols; ++j) {
+        for (int64_t i = 0; i < x.rows; ++i) {
+            const int64_t at = i + j * x.ld;
+            if (is_rank_k(s->function) && !in_triangle(s, i, j)) {
+                assert_memory_equal(found + at, before + at, sizeof(float));
+                continue;
+            }
+            if (x.rows * x.cols > 300 * 300 && random_between(0, 99)) // what takes too long here
+                continue;
+            if (s->alpha == 0 && !is_rank_k(s->function) && s->function != symm) {
+                assert_true(found[at] == 0);
+                continue;
+            }
+            if (s->function == trsm) { // the residual
+                const struct sums sums = multiply(a, found, s, i, j);
+                const double right = (double)s->alpha * before[at];
+                check_element(
+                    s, kernel, i, j, sums.value, right, bound(s, mode, &sums, fabs(right)));
+                continue;
+            }
+            const struct sums none = {0, 0, 0};
+            const struct sums sums = s->alpha == 0 ? none
+                                     : is_rank_k(s->function)
+                                         ? multiply_rank_k(a, s->function == syrk ? a : b, s, i, j)
+                                         : multiply(a, b, s, i, j);
+            const double old =
+                s->function == trmm || s->beta == 0 ? 0 : (double)s->beta * before[at];
+            const double exact = s->alpha * sums.value + old;
+            const bool is_exact = s->data == integers;
+            check_element(
+                s, kernel, i, j, found[at], exact, is_exact ? 0 : bound(s, mode, &sums, fabs(old)));
+        }
+    }
+}
+
+// ---- Every kernel --------------------------------------------------------------------------------
+
+// Runs the case with a kernel that is forced, or with the selection's (NULL); returns whether it ran.
+static bool run_and_check(myblasHandle_t handle,
+                          const char* kernel,
+                          const struct level3_case* s,
+                          myblasMath_t mode) {
+    struct operands o = operands_create(handle);
+    set_up(&o, s);
+    const myblasStatus_t status = run(handle, &o, s);
+    const bool is_declined = kernel && status == MYBLAS_STATUS_NOT_SUPPORTED;
+    if (is_declined) {
+        operand_assert_unchanged(result_of(&o, s));
+    } else {
+        if (status != MYBLAS_STATUS_SUCCESS)
+            fail_msg("%s by %s: status %d", name_of(s), kernel ? kernel : "the selection", status);
+        check(&o, s, kernel ? kernel : "the selection", mode);
+    }
+    operands_destroy(&o);
+    return !is_declined;
+}
+
+// Calls visit for all forms of a function at a shape.
+static void with_forms(struct level3_case s, void (*visit)(struct level3_case, void*), void* data) {
+    const bool has_side = !is_rank_k(s.function);
+    const bool has_trans = s.function != symm, has_diag = s.function == trmm || s.function == trsm;
+    for (int form = 0; form < 16; ++form) {
+        if ((form & 1 && !has_side) || (form & 4 && !has_trans) || (form & 8 && !has_diag))
+            continue;
+        s.side = form & 1 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+        s.uplo = form & 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        s.trans = form & 4 ? (form & 2 ? MYBLAS_OP_T : MYBLAS_OP_C) : MYBLAS_OP_N;
+        s.diag = form & 8 ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+        visit(s, data);
+    }
+}
+
+struct run {
+    myblasHandle_t handle;
+    const char* kernel;
+    myblasMath_t mode;
+    int ran, count;
+};
+
+static void visit_case(struct level3_case s, void* data) {
+    struct run* run = data;
+    if (left_out(8))
+        return;
+    static const float alphas[] = {1, -0.5f, 2, 0}, betas[] = {0, 1, -0.5f, 2};
+    const int turn = run->count++;
+    s.alpha = alphas[turn % 7 == 6 ? 3 : turn % 3];
+    s.beta = betas[turn % 4];
+    s.device_scalars = turn / 2 % 2;
+    s.wide = turn / 3 % 2;
+    s.in_place = s.function == trmm && turn % 2;
+    run->ran += run_and_check(run->handle, run->kernel, &s, run->mode);
+}
+
+static void with_kernels(myblasHandle_t handle,
+                         enum function function,
+                         void (*visit)(myblasHandle_t, const char*, enum function)) {
+    const myblasRoutine_t routine = routine_of(function);
+    const int count = kernel_count(handle, routine);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, routine, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        assert_ok(myblasForceKernel(handle, routine, info.name));
+        visit(handle, info.name, function);
+        assert_ok(myblasForceKernel(handle, routine, NULL));
+    }
+    visit(handle, NULL, function);
+}
+
+// Shapes that straddle the blocks of plans: 64, 128, and panels.
+static void check_shapes(myblasHandle_t handle, const char* kernel, enum function function) {
+    static const int64_t shapes[][3] = {{1, 1, 1},
+                                        {2, 3, 0},
+                                        {5, 7, 3},
+                                        {33, 17, 64},
+                                        {64, 65, 9},
+                                        {65, 64, 63},
+                                        {127, 31, 5},
+                                        {128, 130, 20},
+                                        {129, 3, 40},
+                                        {1, 193, 17},
+                                        {257, 5, 33},
+                                        {3, 300, 1}};
+    const bool has_openblas = !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS");
+    struct run run = {handle, kernel, MYBLAS_FP32_STRICT_MATH, 0, 0};
+    for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
+        for (int data = integers; data <= uniform; ++data) {
+            struct level3_case s = {.function = function, .data = (enum data)data};
+            s.m = shapes[i][0];
+            s.n = shapes[i][1];
+            s.k = shapes[i][2];
+            s.padding = i % 3 * (i % 2 ? 3 : 4);
+            if (function == trsm && data == integers)
+                continue; // solutions would overflow
+            with_forms(s, visit_case, &run);
+        }
+    }
+    const bool may_decline =
+        kernel && strcmp(kernel, "openblas") == 0 && (!has_openblas || function == syrkx);
+    if (run.ran == 0 && !may_decline && !reduced())
+        fail_msg("%s took no %s", kernel ? kernel : "the selection", function_names[function]);
+    if (run.ran != run.count && !may_decline)
+        fail_msg("%s declined a %s", kernel, function_names[function]);
+}
+
+static void test_shapes(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(3);
+    for (int f = 0; f < function_count; ++f)
+        with_kernels(handle, (enum function)f, check_shapes);
+}
+
+// ---- Hostile data --------------------------------------------------------------------------------
+
+static void check_hostile(myblasHandle_t handle, const char* kernel, enum function function) {
+    static const int64_t shapes[][2] = {{60, 9}, {130, 5}, {200, 70}};
+    struct run run = {handle, kernel, MYBLAS_FP32_STRICT_MATH, 0, 0};
+    for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
+        for (int data = graded; data < data_count; ++data) {
+            struct level3_case s = {.function = function, .data = (enum data)data};
+            s.m = shapes[i][0];
+            s.n = shapes[i][1];
+            s.padding = 1;
+            with_forms(s, visit_case, &run);
+            s.m = shapes[i][1];
+            s.n = shapes[i][0];
+            with_forms(s, visit_case, &run);
+        }
+    }
+}
+
+static void test_hostile_triangles(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(4);
+    with_kernels(handle, trmm, check_hostile);
+    with_kernels(handle, trsm, check_hostile);
+}
+
+// ---- Modes ---------------------------------------------------------------------------------------
+
+// Products of plans that are large enough for tensor cores.
+static void test_modes(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST || reduced())
+        skip();
+    random_seed(5);
+    static const int64_t sizes[] = {640, 1100};
+    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+        assert_ok(myblasSetMathMode(handle, (myblasMath_t)mode));
+        for (int f = 0; f < function_count; ++f) {
+            for (size_t i = 0; i < COUNT_OF(sizes); ++i) {
+                struct level3_case s = {.function = (enum function)f, .data = uniform};
+                s.m = s.n = sizes[i];
+                s.k = 700;
+                s.uplo = i ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+                s.side = i ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+                s.trans = mode % 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+                s.in_place = f == trmm && i;
+                s.alpha = -0.5f;
+                s.beta = 2;
+                run_and_check(handle, NULL, &s, (myblasMath_t)mode);
+                if (f == trsm) {
+                    s.data = graded;
+                    run_and_check(handle, NULL, &s, (myblasMath_t)mode);
+                }
+            }
+        }
+    }
+}
+
+// ---- NaN and Inf ---------------------------------------------------------------------------------
+
+// What an Inf and a NaN in an operand become, against the formula with the terms that there are.
+static void check_specials(myblasHandle_t handle, const char* kernel, enum function function) {
+    if (kernel && strcmp(kernel, "openblas") == 0 && function == syrkx)
+        return;
+    for (int special = 0; special < 2; ++special) {
+        for (int upper = 0; upper < 2; ++upper) {
+            for (int right = 0; right < 2; ++right) {
+                struct level3_case s = {.function = function, .data = uniform};
+                s.m = 150;
+                s.n = 140;
+                s.k = 20;
+                s.uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+                s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+                s.trans = special ? MYBLAS_OP_T : MYBLAS_OP_N;
+                s.alpha = 1;
+                struct operands o = operands_create(handle);
+                set_up(&o, &s);
+                // In B at (70, 70), amid a block; for rank-k updates in A.
+                struct operand* with = is_rank_k(function) ? &o.a : &o.b;
+                const struct shape x = is_rank_k(function) ? shape_a(&s) : shape_b(&s);
+                const int64_t row = x.rows > 70 ? 70 : 7, col = x.cols > 70 ? 70 : 7;
+                ((float*)(with->sent + with->front))[row + col * x.ld] = special ? NAN : INFINITY;
+                operand_upload(with);
+                const myblasStatus_t status = run(handle, &o, &s);
+                if (status == MYBLAS_STATUS_NOT_SUPPORTED && kernel) {
+                    operands_destroy(&o);
+                    continue;
+                }
+                assert_int_equal(status, MYBLAS_STATUS_SUCCESS);
+                const float* found = operand_download(result_of(&o, &s));
+                const float *a = sent(&o.a), *b = sent(&o.b);
+                const struct shape y = shape_c(&s);
+                for (int64_t j = 0; j < y.cols; ++j) {
+                    for (int64_t i = 0; i < y.rows; ++i) {
+                        if (is_rank_k(function) && !in_triangle(&s, i, j))
+                            continue;
+                        const float value = found[i + j * y.ld];
+                        bool is_as_expected;
+                        if (function == trsm) {
+                            // Every element that depends on that of B, and no other, is Inf or NaN.
+                            const int64_t line = right ? i : j, at = right ? j : i;
+                            const bool is_effective_lower =
+                                (upper != 0) == ((s.trans != MYBLAS_OP_N) != (right != 0));
+                            const bool depends =
+                                line == 70 && (is_effective_lower ? at >= 70 : at <= 70);
+                            is_as_expected = depends == !isfinite(value);
+                        } else {
+                            const struct sums sums =
+                                is_rank_k(function)
+                                    ? multiply_rank_k(a, function == syrk ? a : b, &s, i, j)
+                                    : multiply(a, b, &s, i, j);
+                            is_as_expected = isnan(sums.value)   ? isnan(value)
+                                             : isinf(sums.value) ? (double)value == sums.value
+                                                                 : isfinite(value);
+                        }
+                        if (!is_as_expected)
+                            fail_msg("%s by %s: (%lld, %lld) is %g",
+                                     name_of(&s),
+                                     kernel ? kernel : "the selection",
+                                     (long long)i,
+                                     (long long)j,
+                                     value);
+                    }
+                }
+                operands_destroy(&o);
+            }
+        }
+    }
+}
+
+static void test_specials(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(6);
+    for (int f = 0; f < function_count; ++f)
+        with_kernels(handle, (enum function)f, check_specials);
+}
+
+// With a scalar of zero, operands that are NaN, or are not there, do not matter.
+static void check_zero_scalars(myblasHandle_t handle, const char* kernel, enum function function) {
+    for (int device = 0; device < 2; ++device) {
+        struct level3_case s = {.function = function, .data = uniform};
+        s.m = 150;
+        s.n = 140;
+        s.k = 20;
+        s.beta = 2;
+        s.device_scalars = device;
+        struct operands o = operands_create(handle);
+        set_up(&o, &s);
+        float* a = (float*)(o.a.sent + o.a.front);
+        for (size_t i = 0; i < o.a.bytes / sizeof(float); ++i)
+            a[i] = NAN;
+        operand_upload(&o.a);
+        if (has_b(function)) {
+            float* b = (float*)(o.b.sent + o.b.front);
+            for (size_t i = 0; i < o.b.bytes / sizeof(float); ++i)
+                b[i] = NAN;
+            operand_upload(&o.b);
+        }
+        const myblasStatus_t status = run(handle, &o, &s);
+        if (status == MYBLAS_STATUS_SUCCESS)
+            check(&o, &s, kernel ? kernel : "the selection", MYBLAS_FP32_STRICT_MATH);
+        else
+            assert_true(kernel && status == MYBLAS_STATUS_NOT_SUPPORTED);
+        if (!device) { // A and B are not asked for
+            float* result = operand_device(result_of(&o, &s));
+            const float scalars[] = {0, 1};
+            float* b = function == trsm ? result : NULL;
+            const myblasStatus_t without = call(handle, &s, scalars, scalars + 1, NULL, b, result);
+            assert_true(without == MYBLAS_STATUS_SUCCESS || without == status);
+        }
+        operands_destroy(&o);
+    }
+}
+
+static void test_zero_scalars(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(7);
+    for (int f = 0; f < function_count; ++f)
+        with_kernels(handle, (enum function)f, check_zero_scalars);
+}
+
+// ---- Workspace -----------------------------------------------------------------------------------
+
+// Without any, with parts of what a call asks for, and with just that, full of NaN.
+static void test_workspaces(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(8);
+    for (int f = 0; f < function_count; ++f) {
+        const myblasRoutine_t routine = routine_of((enum function)f);
+        for (int form = 0; form < 4; ++form) {
+            struct level3_case s = {
+                .function = (enum function)f, .data = uniform, .alpha = 1, .beta = 1};
+            s.m = 330;
+            s.n = 290;
+            s.k = 40;
+            s.side = form & 1 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+            s.uplo = form & 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+            s.in_place = f == trmm;
+            s.device_scalars = form == 3;
+            for (int part = 0; part <= 4; ++part) {
+                struct operands o = operands_create(handle);
+                set_up(&o, &s);
+                assert_ok(myblasForceKernel(handle, routine, part ? "products" : NULL));
+                myblasCall_t described = describe(&s);
+                if (s.in_place)
+                    described.B = described.C = operand_device(&o.b);
+                size_t bytes = 0;
+                assert_ok(myblasGetWorkspaceSize(handle, &described, &bytes));
+                if (f != trsm && !(f == trmm && !s.in_place))
+                    assert_true(bytes > 0 || part == 0);
+                const size_t lent = part == 4 ? bytes : bytes * (size_t)part / 4 / 256 * 256;
+                const bool on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
+                operand_place(&o.workspace, on_host ? (lent + 255) / 256 * 256 : lent, 0);
+                operand_upload(&o.workspace);
+                void* memory = lent ? operand_device(&o.workspace) : NULL;
+                assert_ok(myblasSetWorkspace(handle, memory, lent));
+                const myblasStatus_t status = run(handle, &o, &s);
+                if (status == MYBLAS_STATUS_NOT_SUPPORTED && part < 4) {
+                    operand_assert_unchanged(result_of(&o, &s));
+                    assert_true(part > 0); // the selection always has something
+                } else {
+                    assert_int_equal(status, MYBLAS_STATUS_SUCCESS);
+                    check(&o, &s, part ? "products" : "the selection", MYBLAS_FP32_STRICT_MATH);
+                }
+                if (lent)
+                    operand_download(&o.workspace); // its guards
+                assert_ok(myblasSetStream(handle, NULL));
+                assert_ok(myblasForceKernel(handle, routine, NULL));
+                operands_destroy(&o);
+            }
+        }
+    }
+}
+
+// A product that is forced and accepts nothing of the plan: refused before anything is written.
+static void test_forced_product(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST)
+        skip();
+    random_seed(9);
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, "bf16x6")); // not in strict mode
+    for (int f = 0; f < function_count; ++f) {
+        struct level3_case s = {
+            .function = (enum function)f, .data = uniform, .alpha = 1, .beta = 1};
+        s.m = s.n = 200;
+        s.k = 40;
+        struct operands o = operands_create(handle);
+        set_up(&o, &s);
+        assert_ok(myblasForceKernel(handle, routine_of(s.function), "products"));
+        assert_status(NOT_SUPPORTED, run(handle, &o, &s));
+        operand_assert_unchanged(result_of(&o, &s));
+        assert_ok(myblasForceKernel(handle, routine_of(s.function), NULL));
+        operands_destroy(&o);
+    }
+}
+
+// ---- The same bits -------------------------------------------------------------------------------
+
+static void test_reproducible(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(10);
+    for (int f = 0; f < function_count; ++f) {
+        struct level3_case s = {
+            .function = (enum function)f, .data = uniform, .alpha = 1, .beta = 1};
+        s.m = 300;
+        s.n = 310;
+        s.k = 200;
+        s.in_place = f == trmm;
+        struct operands o = operands_create(handle);
+        set_up(&o, &s);
+        assert_ok(myblasForceKernel(handle, routine_of(s.function), "products"));
+        assert_ok(myblasForceKernel(handle,
+                                    MYBLAS_ROUTINE_SGEMM,
+                                    backend_of(handle) == MYBLAS_BACKEND_HOST ? "blocked" : NULL));
+        struct operand* result = result_of(&o, &s);
+        assert_ok(run(handle, &o, &s));
+        operand_download(result);
+        unsigned char* first = malloc(result->bytes);
+        assert_non_null(first);
+        memcpy(first, result->found + result->front, result->bytes);
+        for (int round = 0; round < 3; ++round) {
+            operand_upload(result);
+            assert_ok(run(handle, &o, &s));
+            assert_memory_equal(operand_download(result), first, result->bytes);
+        }
+        free(first);
+        assert_ok(myblasForceKernel(handle, routine_of(s.function), NULL));
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+        operands_destroy(&o);
+    }
+}
+
+// ---- Batches of trsm -----------------------------------------------------------------------------
+
+static void check_batch(
+    myblasHandle_t handle, struct level3_case s, int64_t batch, bool by_pointers, bool shares_a) {
+    struct operands o = operands_create(handle);
+    struct operand pointers = operand_create(handle);
+    const struct shape xa = shape_a(&s), xb = shape_b(&s);
+    const int64_t stride_a = shares_a ? 0 : xa.ld * xa.cols + 5, stride_b = xb.ld * xb.cols + 3;
+    const size_t bytes_a =
+        (size_t)(stride_a * (batch - 1)) * 4 + matrix_bytes(xa.rows, xa.cols, xa.ld, 4);
+    const size_t bytes_b =
+        (size_t)(stride_b * (batch - 1)) * 4 + matrix_bytes(xb.rows, xb.cols, xb.ld, 4);
+    float* host = operand_place(&o.a, bytes_a, 4);
+    for (int64_t i = 0; i < (shares_a ? 1 : batch); ++i)
+        fill_a(host + i * stride_a, &s);
+    operand_upload(&o.a);
+    host = operand_place(&o.b, bytes_b, 8);
+    for (int64_t i = 0; i < batch; ++i)
+        fill(host + i * stride_b, xb, &s);
+    operand_upload(&o.b);
+    float* scalars = operand_place(&o.scalars, sizeof(float), 0);
+    scalars[0] = s.alpha;
+    operand_upload(&o.scalars);
+    void** array = operand_place(&pointers, 2 * (size_t)batch * sizeof(void*), 0);
+    for (int64_t i = 0; i < batch; ++i) {
+        array[i] = (float*)operand_device(&o.a) + i * stride_a;
+        array[batch + i] = (float*)operand_device(&o.b) + i * stride_b;
+    }
+    operand_upload(&pointers);
+
+    assert_ok(myblasSetPointerMode(
+        handle, s.device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+    const float* alpha = s.device_scalars ? operand_device(&o.scalars) : scalars;
+    float *a = operand_device(&o.a), *b = operand_device(&o.b);
+    void** in = operand_device(&pointers);
+    const float* const* in_a = (const float* const*)in;
+    float* const* in_b = (float* const*)(in + batch);
+    // clang-format off
+    myblasStatus_t status;
+    if (by_pointers)
+        status = s.wide ? mystrsmBatched_64(handle, s.side, s.uplo, s.trans, s.diag, s.m, s.n, alpha, in_a, xa.ld,
+                                            in_b, xb.ld, batch)
+                        : mystrsmBatched(handle, s.side, s.uplo, s.trans, s.diag, (int)s.m, (int)s.n, alpha, in_a,
+                                         (int)xa.ld, in_b, (int)xb.ld, (int)batch);
+    else
+        status = s.wide ? mystrsmStridedBatched_64(handle, s.side, s.uplo, s.trans, s.diag, s.m, s.n, alpha, a, xa.ld,
+                                                   stride_a, b, xb.ld, stride_b, batch)
+                        : mystrsmStridedBatched(handle, s.side, s.uplo, s.trans, s.diag, (int)s.m, (int)s.n, alpha, a,
+                                                (int)xa.ld, stride_a, b, (int)xb.ld, stride_b, (int)batch);
+    // clang-format on
+    assert_int_equal(status, MYBLAS_STATUS_SUCCESS);
+    const float* found = operand_download(&o.b);
+    operand_assert_unchanged(&o.a);
+    operand_assert_unchanged(&pointers);
+    for (int64_t index = 0; index < batch; ++index) {
+        const float* x = found + index * stride_b;
+        for (int64_t j = 0; j < xb.cols; ++j) {
+            for (int64_t i = 0; i < xb.rows; ++i) {
+                const struct sums sums = multiply(sent(&o.a) + index * stride_a, x, &s, i, j);
+                const double right = (double)s.alpha * sent(&o.b)[index * stride_b + i + j * xb.ld];
+                check_element(&s,
+                              by_pointers ? "a batch of pointers" : "a strided batch",
+                              i,
+                              j,
+                              sums.value,
+                              right,
+                              bound(&s, MYBLAS_FP32_STRICT_MATH, &sums, fabs(right)));
+            }
+        }
+    }
+    operand_destroy(&pointers);
+    operands_destroy(&o);
+}
+
+static void test_batches(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(11);
+    static const char* const kernels[] = {NULL, "products"};
+    for (size_t k = 0; k < COUNT_OF(kernels); ++k) {
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_TRSM, kernels[k]));
+        for (int form = 0; form < 32; ++form) {
+            struct level3_case s = {
+                .function = trsm, .data = uniform, .alpha = -2, .padding = form % 3};
+            s.side = form & 1 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+            s.uplo = form & 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+            s.trans = form & 4 ? MYBLAS_OP_T : MYBLAS_OP_N;
+            s.diag = form & 8 ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+            s.wide = form & 16;
+            s.device_scalars = form % 3 == 1;
+            s.m = form & 16 ? 20 : 140;
+            s.n = form & 16 ? 9 : 135;
+            check_batch(handle, s, form & 16 ? 17 : 3, form % 2 == 0, false);
+            check_batch(handle, s, form & 16 ? 17 : 3, form % 2 == 1, form % 5 == 0);
+        }
+    }
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_TRSM, NULL));
+}
+
+// ---- Groups of products --------------------------------------------------------------------------
+
+enum { group_count = 5 };
+
+// Each group against the same products one by one, which test_sgemm holds against double precision.
+static void test_groups(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(12);
+    static const myblasOperation_t transa[group_count] = {0, 1, 0, 2, 0};
+    static const myblasOperation_t transb[group_count] = {0, 0, 1, 1, 0};
+    static const int m[group_count] = {5, 33, 0, 17, 64}, n[group_count] = {7, 20, 4, 65, 3};
+    static const int k[group_count] = {9, 40, 5, 0, 100}, size[group_count] = {3, 1, 2, 2, 0};
+    static const int ld[group_count] = {70, 71, 72, 73, 104};
+    static const float alpha[group_count] = {1, -0.5f, 2, 1, 1},
+                       beta[group_count] = {0, 1, 1, 2, 1};
+    int64_t m64[group_count], n64[group_count], k64[group_count], size64[group_count],
+        ld64[group_count];
+    enum { products = 8, elements = 104 * 104 };
+    struct operand a = operand_create(handle), b = a, c = a, expected = a, pointers = a,
+                   scalars = a;
+    struct operand* all[] = {&a, &b, &c, &expected};
+    for (size_t i = 0; i < COUNT_OF(all); ++i) {
+        float* host = operand_place(all[i], products * elements * sizeof(float), 0);
+        for (int e = 0; e < products * elements; ++e)
+            host[e] = i == 3 ? sent(&c)[e] : random_float();
+        operand_upload(all[i]);
+    }
+    void** array = operand_place(&pointers, 3 * products * sizeof(void*), 0);
+    for (int i = 0; i < products; ++i)
+        for (int o = 0; o < 3; ++o)
+            array[o * products + i] =
+                (float*)operand_device(all[o]) + (products - 1 - i) * elements;
+    operand_upload(&pointers);
+    float* host = operand_place(&scalars, 2 * group_count * sizeof(float), 0);
+    memcpy(host, alpha, sizeof alpha);
+    memcpy(host + group_count, beta, sizeof beta);
+    operand_upload(&scalars);
+    for (int g = 0, first = 0; g < group_count; first += size[g], ++g) {
+        m64[g] = m[g], n64[g] = n[g], k64[g] = k[g], size64[g] = size[g], ld64[g] = ld[g];
+        for (int i = first; i < first + size[g]; ++i) {
+            const size_t at = (size_t)(products - 1 - i) * elements;
+            assert_ok(mysgemm(handle,
+                              transa[g],
+                              transb[g],
+                              m[g],
+                              n[g],
+                              k[g],
+                              alpha + g,
+                              (float*)operand_device(&a) + at,
+                              ld[g],
+                              (float*)operand_device(&b) + at,
+                              ld[g],
+                              beta + g,
+                              (float*)operand_device(&expected) + at,
+                              ld[g]));
+        }
+    }
+    const float* right = operand_download(&expected);
+    const float* const* in_a = operand_device(&pointers);
+    const float* const* in_b = in_a + products;
+    float* const* in_c = (float* const*)(in_b + products);
+    for (int variant = 0; variant < 4; ++variant) {
+        const bool wide = variant & 1, device = variant & 2;
+        operand_upload(&c);
+        assert_ok(myblasSetPointerMode(
+            handle, device ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+        const float* factors = device ? operand_device(&scalars) : (const float*)sent(&scalars);
+        // clang-format off
+        assert_ok(wide ? mysgemmGroupedBatched_64(handle, transa, transb, m64, n64, k64, factors, in_a, ld64, in_b, ld64,
+                                                  factors + group_count, in_c, ld64, group_count, size64)
+                       : mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
+                                               factors + group_count, in_c, ld, group_count, size));
+        // clang-format on
+        const float* found = operand_download(&c);
+        for (int e = 0; e < products * elements; ++e)
+            if (!(fabsf(found[e] - right[e]) <= 200 * UNIT_ROUNDOFF * 30))
+                fail_msg("element %d is %g, not %g", e, found[e], right[e]);
+        operand_assert_unchanged(&a);
+        operand_assert_unchanged(&b);
+    }
+    // Refused before anything is computed: a fault in the last group but one.
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+    operand_upload(&c);
+    int bad[group_count];
+    memcpy(bad, ld, sizeof bad);
+    bad[3] = 16;
+    const float* factors = sent(&scalars);
+    // clang-format off
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
+                                                       factors + group_count, in_c, bad, group_count, size));
+    memcpy(bad, size, sizeof bad);
+    bad[2] = -1;
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
+                                                       factors + group_count, in_c, ld, group_count, bad));
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
+                                                       factors + group_count, in_c, ld, -1, size));
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, NULL, factors, in_a, ld, in_b, ld,
+                                                       factors + group_count, in_c, ld, group_count, size));
+    assert_status(NOT_INITIALIZED, mysgemmGroupedBatched(NULL, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
+                                                         factors + group_count, in_c, ld, group_count, size));
+    assert_ok(mysgemmGroupedBatched(handle, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                    0, NULL));
+    // clang-format on
+    operand_assert_unchanged(&c);
+    for (size_t i = 0; i < COUNT_OF(all); ++i)
+        operand_destroy(all[i]);
+    operand_destroy(&pointers);
+    operand_destroy(&scalars);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_hostile_triangles),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_zero_scalars),
+        cmocka_unit_test(test_workspaces),
+        cmocka_unit_test(test_forced_product),
+        cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_groups),
+    };
+    return RUN_ON_BACKENDS("level3", tests);
+}

@@ -1,0 +1,237 @@
+// The CUDA kernels of level 3's parts without a GPU: on the CPU, a thread for each of theirs (grid/cuda_runtime.h), against
+// the host backend's. It finds wrong indices and, under the thread sanitizer, missing barriers; not what is wrong with a GPU's
+// memory, alignment or time.
+#include "kernels/level3/registry.h"
+#include "level3/parts.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstring>
+#include <setjmp.h>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+using namespace myblas;
+
+namespace {
+
+const device_info device;
+const launch_context context{.device = &device};
+
+// ---- Data ----------------------------------------------------------------------------------------
+
+uint64_t state = 1;
+
+int64_t random_between(int64_t low, int64_t high) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return low + static_cast<int64_t>((state >> 33) % static_cast<uint64_t>(high - low + 1));
+}
+bool random_bit() { return random_between(0, 1); }
+float random_float() { return static_cast<float>(random_between(-10000, 10000)) / 10000; }
+
+std::vector<float> random_floats(int64_t count) {
+    std::vector<float> all(static_cast<size_t>(count));
+    for (float& value : all)
+        value = random_float();
+    return all;
+}
+
+std::vector<float> unset(int64_t count) {
+    return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
+}
+
+// The same bits but where `is_close(index)` allows a difference.
+template <class IsClose>
+void assert_equal(const std::vector<float>& found,
+                  const std::vector<float>& right,
+                  IsClose is_close) {
+    for (size_t i = 0; i < right.size(); ++i)
+        if (std::memcmp(&found[i], &right[i], sizeof(float)) != 0 && !is_close(i))
+            fail_msg("element %zu is %g, not %g", i, found[i], right[i]);
+}
+
+// ---- Triangles -----------------------------------------------------------------------------------
+
+// A batch of triangles, in any of the ways in which a plan may have them in memory.
+struct triangles {
+    bool right, trans, reversed;
+    int64_t n, lines, batch, lda, ldb;
+    std::vector<float> a, x;
+
+    int64_t sign() const { return reversed ? -1 : 1; }
+    int64_t first() const { return reversed ? n - 1 : 0; }
+    int64_t along() const { return right ? ldb : 1; }
+    int64_t across() const { return right ? 1 : ldb; }
+    int64_t size_a() const { return lda * n + 3; }
+    int64_t size_x() const { return ldb * (right ? n : lines) + 5; }
+    int64_t place_a(int64_t i, int64_t j) const {
+        const int64_t row = trans ? lda : 1, col = trans ? 1 : lda;
+        return first() * (1 + lda) + sign() * (i * row + j * col);
+    }
+    int64_t place_x(int64_t i, int64_t line) const {
+        return first() * along() + sign() * i * along() + line * across();
+    }
+
+    // What is not read stays NaN. `is_wide`: a diagonal from subnormals to 2^20, the rest small against it.
+    triangles(int64_t order, int64_t batch_count, bool is_unit, bool is_wide)
+        : right(random_bit()), trans(random_bit()), reversed(random_bit()), n(order),
+          lines(random_between(1, 150)), batch(batch_count), lda(n + random_between(0, 2)),
+          ldb((right ? lines : n) + random_between(0, 2)), a(unset(size_a() * batch)),
+          x(unset(size_x() * batch)) {
+        for (int64_t z = 0; z < batch; ++z) {
+            for (int64_t i = 0; i < n; ++i) {
+                for (int64_t j = 0; j < i; ++j)
+                    a[z * size_a() + place_a(i, j)] = std::ldexp(
+                        random_float() / std::sqrt(static_cast<float>(n)), is_wide ? -135 : 0);
+                if (!is_unit)
+                    a[z * size_a() + place_a(i, i)] = std::ldexp(1.5f + random_float() / 2,
+                                                                 !is_wide ? 0
+                                                                 : i % 3  ? i % 40 - 20
+                                                                          : -130);
+                for (int64_t line = 0; line < lines; ++line)
+                    x[z * size_x() + place_x(i, line)] =
+                        std::ldexp(random_float(), is_wide ? -20 : 0);
+            }
+        }
+    }
+
+    triangle_part part(bool is_solve, bool is_unit, const float* from, float* to) const {
+        return {.is_solve = is_solve,
+                .unit = is_unit,
+                .n = n,
+                .block = is_solve ? most_triangle_block : 64,
+                .lines = lines,
+                .alpha = {-0.5f},
+                .gate = {1},
+                .a = {a.data(), size_a(), nullptr, place_a(0, 0)},
+                .a_row = place_a(1, 0) - place_a(0, 0),
+                .a_col = place_a(0, 1) - place_a(0, 0),
+                .x = {from, size_x(), nullptr, place_x(0, 0)},
+                .x_along = sign() * along(),
+                .x_across = across(),
+                .y = {to, size_x(), nullptr, place_x(0, 0)},
+                .y_along = sign() * along(),
+                .y_across = across(),
+                .batch_count = batch};
+    }
+};
+
+void check_triangle(bool is_solve, int64_t n, bool is_wide) {
+    const bool is_unit = random_bit(), is_in_place = random_bit();
+    const triangles t(n, n <= 64 ? random_between(1, 3) : 1, is_unit, is_wide);
+    std::vector<float> right = is_in_place ? t.x : unset(static_cast<int64_t>(t.x.size()));
+    std::vector<float> found = right;
+    const auto part_of = [&](std::vector<float>& y) {
+        triangle_part part =
+            t.part(is_solve, is_unit, is_in_place ? y.data() : t.x.data(), y.data());
+        if (random_between(0, 9) == 0)
+            part.gate = {0};
+        return part;
+    };
+    triangle_part part = part_of(right);
+    assert_int_equal(host_parts().triangle(part, context), MYBLAS_STATUS_SUCCESS);
+    part.x.base = is_in_place ? found.data() : t.x.data();
+    part.y.base = found.data();
+    assert_int_equal(cuda::triangle(part, context), MYBLAS_STATUS_SUCCESS);
+    // Both round; what a well-conditioned triangle makes of that stays below 200 roundings.
+    assert_equal(found, right, [&](size_t i) {
+        return std::fabs(found[i] - right[i]) <=
+               200 * 0x1p-24f * std::fmax(std::fabs(right[i]), is_wide ? 0x1p-100f : 1);
+    });
+}
+
+void test_triangles(void**) {
+    state = 3;
+    for (const int64_t n : {1, 5, 31, 32, 33, 64, 65, 100, 127, 128}) {
+        for (int round = 0; round < 4; ++round) {
+            check_triangle(true, n, round == 3);
+            check_triangle(false, n, round == 3);
+        }
+    }
+    for (int round = 0; round < 4; ++round)
+        check_triangle(false, 200 + 17 * round, false); // several diagonal blocks
+}
+
+// ---- The others ----------------------------------------------------------------------------------
+
+void test_mirrors(void**) {
+    state = 4;
+    for (const int64_t n : {1, 31, 32, 33, 64, 100}) {
+        for (const bool upper : {false, true}) {
+            std::vector<float> a = random_floats((n + 2) * n);
+            for (int64_t j = 0; j < n; ++j)
+                for (int64_t i = 0; i < n; ++i)
+                    if (upper ? i > j : i < j)
+                        a[i + j * (n + 2)] = std::nanf("");
+            std::vector<float> found = unset((n + 1) * n), right = found;
+            mirror_part part{upper, n, a.data(), n + 2, right.data(), n + 1, {1}};
+            host_parts().mirror(part, context);
+            part.w = found.data();
+            assert_int_equal(cuda::mirror(part, context), MYBLAS_STATUS_SUCCESS);
+            assert_equal(found, right, [](size_t) { return false; });
+        }
+    }
+}
+
+void test_stores(void**) {
+    state = 5;
+    for (const int64_t n : {1, 39, 40, 41, 70, 129}) {
+        for (int form = 0; form < 8; ++form) {
+            constexpr int64_t block = 40, pitch = 44;
+            const std::vector<float> t = random_floats(pitch * block * (n / block + 1));
+            std::vector<float> found = random_floats((n + 3) * n), right = found;
+            store_part part{.upper = (form & 1) != 0,
+                            .twice = (form & 2) != 0,
+                            .n = n,
+                            .block = block,
+                            .t = t.data(),
+                            .ldt = pitch,
+                            .stride_t = pitch * block,
+                            .beta = {form & 4 ? -0.5f : 0},
+                            .c = right.data(),
+                            .ldc = n + 3};
+            host_parts().store(part, context);
+            part.c = found.data();
+            assert_int_equal(cuda::store(part, context), MYBLAS_STATUS_SUCCESS);
+            assert_equal(
+                found, right, [&](size_t i) { return std::fabs(found[i] - right[i]) <= 0x1p-22f; });
+        }
+    }
+}
+
+void test_scalars_and_pointers(void**) {
+    for (const float alpha : {0.0f, -0.0f, 2.0f}) {
+        float result = 7;
+        assert_int_equal(cuda::gate({&alpha, &result}, context), MYBLAS_STATUS_SUCCESS);
+        assert_true(result == (alpha == 0 ? 0 : -1));
+    }
+    constexpr int64_t count = 300;
+    const std::vector<float> memory(1000);
+    std::vector<const float*> arrays[3], found(3 * count), right(3 * count);
+    for (auto& array : arrays)
+        for (int64_t i = 0; i < count; ++i)
+            array.push_back(memory.data() + random_between(0, 500));
+    pointers_part part{.count = count,
+                       .arrays = {arrays[0].data(), arrays[1].data(), arrays[2].data()},
+                       .offsets = {3, -2, 100},
+                       .targets = right.data()};
+    host_parts().pointers(part, context);
+    part.targets = found.data();
+    assert_int_equal(cuda::pointers(part, context), MYBLAS_STATUS_SUCCESS);
+    assert_true(found == right);
+}
+
+} // namespace
+
+int main() {
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(test_triangles),
+        cmocka_unit_test(test_mirrors),
+        cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_scalars_and_pointers),
+    };
+    return cmocka_run_group_tests_name("level3_parts", tests, nullptr, nullptr);
+}
