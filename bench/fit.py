@@ -86,6 +86,7 @@ class Call(ctypes.Structure):
         *[(name, ctypes.c_void_p) for name in ("A", "B", "C")],
         ("math_mode", ctypes.c_int),
         ("pointer_array", ctypes.c_int),
+        *[(name, ctypes.c_int) for name in ("side", "uplo", "diag")],
     ]
 
 
