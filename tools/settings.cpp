@@ -25,7 +25,7 @@ std::string check_size(const std::string& value, unsigned long long least) {
     errno = 0;
     const unsigned long long number = std::strtoull(value.c_str(), &end, 10);
     const std::string_view unit = end;
-    if (errno != 0 || (unit != "" && unit != "K" && unit != "M" && unit != "G"))
+    if (errno != 0 || (!unit.empty() && unit != "K" && unit != "M" && unit != "G"))
         return fault;
     return number < least ? "has to be positive" : "";
 }
@@ -119,7 +119,7 @@ std::vector<setting> read_settings() {
     for (char** entry = environ; *entry; ++entry) {
         const std::string_view text = *entry;
         const size_t equals = text.find('=');
-        if (!text.starts_with("MYBLAS_") || equals == text.npos || equals + 1 == text.size())
+        if (!text.starts_with("MYBLAS_") || equals == std::string_view::npos || equals + 1 == text.size())
             continue;
         setting s{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)), ""};
         s.fault = find_fault(s.name, s.value, &s.is_known);
