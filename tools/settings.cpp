@@ -119,7 +119,8 @@ std::vector<setting> read_settings() {
     for (char** entry = environ; *entry; ++entry) {
         const std::string_view text = *entry;
         const size_t equals = text.find('=');
-        if (!text.starts_with("MYBLAS_") || equals == std::string_view::npos || equals + 1 == text.size())
+        if (!text.starts_with("MYBLAS_") || equals == std::string_view::npos ||
+            equals + 1 == text.size())
             continue;
         setting s{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)), ""};
         s.fault = find_fault(s.name, s.value, &s.is_known);
