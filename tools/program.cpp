@@ -132,6 +132,7 @@ std::vector<fs::path> python_folders(const std::vector<std::string>& programs) {
     if (!version.starts_with("python3."))
         return {};
     std::vector<fs::path> prefixes; // a virtual environment's comes first
+    prefixes.reserve(programs.size() + 1);
     for (const std::string& program : programs)
         prefixes.push_back(fs::path(program).parent_path().parent_path());
     prefixes.push_back(real.parent_path().parent_path());
