@@ -295,6 +295,11 @@ class BenchTest(unittest.TestCase):
         self.assertEqual([group["contender"] for group in measured["summary"]], ["emulated", "fast"])
         self.assertTrue(all(group["cases"] == len(cases) for group in measured["summary"]))
 
+    def test_energy_that_nobody_counts_is_a_failure(self):
+        done = subprocess.run([BENCH, "energy", "-n", "8", "--backend", "host"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not count", done.stderr)
+
     def test_accuracy_follows_from_the_seed(self):
         def errors(seed):
             results = self.accuracy("-n", "30", "-k", "50", "--data", "normal", "--seed", seed)["results"]
@@ -433,6 +438,7 @@ class BenchTest(unittest.TestCase):
             (["readings", "--sets", "nonsense", "--out", "/dev/null", "--backend", "host"], "nonsense"),
             (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
             (["accuracy", "-n", "0"], "-n"),
+            (["energy", "--seconds", "0"], "--seconds"),
             (["--verify", "accuracy"], "--verify"),
         ):
             with self.subTest(arguments):

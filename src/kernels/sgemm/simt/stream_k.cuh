@@ -25,6 +25,7 @@
 #include "kernels/common/block_flag.cuh"
 #include "kernels/common/ldmatrix.cuh"
 #include "kernels/common/named_barrier.cuh"
+#include "kernels/common/overlap.h"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/simt/stream_k_writers.cuh"
 
@@ -360,8 +361,8 @@ public:
                     from_a.template load_any<true>(frag[1].a, stage, t + 1);
                     from_b.template load_any<true>(frag[1].b, stage, t + 1);
                     frag[0].multiply(acc);
-                    from_a.template load_any<false>(
-                        frag[0].a, stage, t + 2); // behind the last, for nothing
+                    // Behind the last pair for nothing.
+                    from_a.template load_any<false>(frag[0].a, stage, t + 2);
                     from_b.template load_any<false>(frag[0].b, stage, t + 2);
                     frag[1].multiply(acc);
                 }

@@ -1,9 +1,8 @@
-// The writers of stream_k.cuh: the three warps that TMA leaves idle write tiles of C that consumers leave in shared memory,
-// which multiply on meanwhile. Of short k that is a third of the time: all that multiprocessors write at the same moment
-// must find its way through the L2 cache, 32 KiB of each.
+// The writers of stream_k.cuh: three warps that TMA leaves idle. Consumers put finished tiles of C in shared memory and go
+// on multiplying, while writers store them. Where k is short, storing takes a third as long as all the rest: the
+// multiprocessors finish their tiles at about the same moment, and the L2 cache must take 32 KiB from each of them.
 #pragma once
 
-#include "kernels/common/overlap.h"
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/simt/stream_k_producers.cuh"
 
@@ -51,9 +50,9 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
             value = *from;
             from += ldc;
         }
+        // Computed anew for the stores: there are no registers to keep all addresses in.
         int64_t nothing = 0;
-        asm volatile(""
-                     : "+l"(nothing)); // lest all addresses are kept from the loads to the stores
+        asm volatile("" : "+l"(nothing));
         c += nothing;
     }
 #pragma unroll
