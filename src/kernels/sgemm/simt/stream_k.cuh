@@ -436,7 +436,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     if (threadIdx.x == 0) {
         share = in_parts ? stream_k_share::part_of(plan, blockIdx.x)
                          : stream_k_share::of(plan, blockIdx.x);
-        barriers.init(by_words ? Shape::producers / 32 : 1);
+        barriers.init(by_words ? Shape::producers : 1);
     }
     __syncthreads(); // the share and the barriers are there
     wait_for_earlier_work();

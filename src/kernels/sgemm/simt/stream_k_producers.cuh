@@ -208,9 +208,7 @@ __device__ void produce_words(const sgemm_problem& p,
             a.load(k_left);
             b.store(slab_a + Shape::slab_a * sizeof(float));
             b.load(k_left);
-            __syncwarp(); // the warp's words are stored
-            if (threadIdx.x % 32 == 0)
-                barriers.full[ring.stage].arrive();
+            barriers.full[ring.stage].arrive();
             ring.advance();
         }
     }
