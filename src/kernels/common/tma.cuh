@@ -53,17 +53,28 @@ struct mbarrier {
 
     // Waits for the end of the phase of this parity; the first phase has parity 0.
     __device__ __forceinline__ void wait(int parity) {
+        while (!is_over(parity)) {
+        }
+    }
+    // The same by whole warps, which the compiler then knows to be together.
+    __device__ __forceinline__ void wait_together(int parity) {
+        while (!__all_sync(~0u, is_over(parity))) {
+        }
+    }
+
+private:
+    // May wait a while.
+    __device__ __forceinline__ bool is_over(int parity) {
         uint32_t done;
-        do {
-            asm volatile("{\n"
-                         ".reg .pred p;\n"
-                         "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n"
-                         "selp.u32 %0, 1, 0, p;\n"
-                         "}"
-                         : "=r"(done)
-                         : "r"(smem_address(&state)), "r"(parity)
-                         : "memory");
-        } while (!done);
+        asm volatile("{\n"
+                     ".reg .pred p;\n"
+                     "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;\n"
+                     "}"
+                     : "=r"(done)
+                     : "r"(smem_address(&state)), "r"(parity)
+                     : "memory");
+        return done != 0;
     }
 };
 

@@ -271,7 +271,6 @@ private:
                                 alpha * acc[c][4 * i + 1],
                                 alpha * acc[c][4 * i + 2],
                                 alpha * acc[c][4 * i + 3]);
-        __syncwarp(); // the tile is there
     }
 
 public:
@@ -397,14 +396,16 @@ public:
             const sgemm_operands o = resolve_operands(p, 0);
             if constexpr (has_writers) {
                 const int warp = threadIdx.x / 32;
-                barriers.written[warp].wait(parity);
+                // Lane by lane, the compiler would take the warp for divergent from here on, the main loop included, and keep
+                // addresses for each lane: 20 instructions more for a slab.
+                barriers.written[warp].wait_together(parity);
                 parity ^= 1;
                 hand_over(o.alpha, tile);
-                if (threadIdx.x % 32 == 0)
-                    barriers.handed_over[warp].arrive();
+                barriers.handed_over[warp].arrive();
             } else {
                 __syncwarp(); // all have read the tile before
                 hand_over(o.alpha, tile);
+                __syncwarp(); // the tile is there
                 const tile_position<int> at = find_tile<Shape>(segment.tile, p);
 #pragma unroll 1
                 for (int first = 0; first < 32; first += written_lines)

@@ -25,7 +25,7 @@ struct stream_k_barriers {
             empty[stage].init(Shape::group_threads);
         }
         for (int warp = 0; warp < Shape::group_threads / 32; ++warp) {
-            handed_over[warp].init(1);
+            handed_over[warp].init(32);
             written[warp].init(Shape::parts_written);
         }
         mbarrier::publish_inits();
