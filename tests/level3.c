@@ -672,6 +672,51 @@ static void test_specials(void** state) {
         with_kernels(handle, (enum function)f, check_specials);
 }
 
+// alpha times an element of B that overflows concerns no element that the triangle does not let it reach.
+static void check_overflow(myblasHandle_t handle, const char* kernel, enum function function) {
+    for (int form = 0; form < 8; ++form) {
+        struct level3_case s = {.function = function, .data = uniform, .alpha = 1e10f};
+        s.m = 150;
+        s.n = 140;
+        s.uplo = form & 1 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        s.side = form & 2 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+        s.trans = form & 4 ? MYBLAS_OP_T : MYBLAS_OP_N;
+        struct operands o = operands_create(handle);
+        set_up(&o, &s);
+        ((float*)(o.b.sent + o.b.front))[70 + 70 * shape_b(&s).ld] = 1e30f;
+        operand_upload(&o.b);
+        const myblasStatus_t status = run(handle, &o, &s);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED && kernel && strcmp(kernel, "openblas") == 0) {
+            operands_destroy(&o); // it is not installed
+            continue;
+        }
+        assert_ok(status);
+        const float* found = operand_download(result_of(&o, &s));
+        const struct shape y = shape_c(&s);
+        const bool is_effective_lower = !(form & 1) == (!(form & 2) == !(form & 4));
+        for (int64_t j = 0; j < y.cols; ++j)
+            for (int64_t i = 0; i < y.rows; ++i) {
+                const int64_t line = form & 2 ? i : j, at = form & 2 ? j : i;
+                const bool depends = line == 70 && (is_effective_lower ? at >= 70 : at <= 70);
+                if (!depends && !isfinite(found[i + j * y.ld]))
+                    fail_msg("%s by %s, form %d: (%lld, %lld) is %g",
+                             name_of(&s),
+                             kernel ? kernel : "the selection",
+                             form,
+                             (long long)i,
+                             (long long)j,
+                             found[i + j * y.ld]);
+            }
+        operands_destroy(&o);
+    }
+}
+
+static void test_overflow(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(9);
+    with_kernels(handle, trmm, check_overflow);
+}
+
 // With a scalar of zero, operands that are NaN, or are not there, do not matter.
 static void check_zero_scalars(myblasHandle_t handle, const char* kernel, enum function function) {
     for (int device = 0; device < 2; ++device) {
@@ -1041,6 +1086,7 @@ int main(void) {
         cmocka_unit_test(test_hostile_triangles),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_zero_scalars),
         cmocka_unit_test(test_workspaces),
         cmocka_unit_test(test_forced_product),

@@ -2,7 +2,7 @@
 //
 // Accepts sizes and leading dimensions that fit int; of syrkx, which OpenBLAS does not have, nothing.
 // Two habits of OpenBLAS's packed kernels are kept from the caller. They multiply the zeros of a triangle, so that an Inf
-// in B would become NaN elsewhere: trmm of a B that is not finite goes by the textbook's loops. And they multiply by the
+// in alpha * B would become NaN elsewhere: such a trmm goes by the textbook's loops. And they multiply by the
 // reciprocals of a diagonal, which overflow or lose digits near the ends of the range: so does trsm with such a diagonal.
 #include "host/openblas.h"
 
@@ -94,18 +94,18 @@ bool accepts_trmm(const trmm_problem& p, const device_info&) {
     return fit_int({p.m, p.n, p.lda, p.ldb, p.ldc}) && openblas().is_usable() && openblas().strmm;
 }
 
-// 0 times an element is 0, unless that is Inf or NaN.
-bool is_finite(int64_t m, int64_t n, const float* b, int64_t ldb) {
+// Whether alpha * B is finite. 0 times an element is 0, unless that is Inf or NaN.
+bool is_finite(int64_t m, int64_t n, float alpha, const float* b, int64_t ldb) {
     float sum = 0;
     for (int64_t j = 0; j < n; ++j)
         for (int64_t i = 0; i < m; ++i)
-            sum += 0 * b[i + j * ldb];
+            sum += 0 * (alpha * b[i + j * ldb]);
     return sum == 0;
 }
 
 myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context) {
     const float alpha = resolve(p.alpha);
-    if (alpha == 0 || !is_finite(p.m, p.n, p.b, p.ldb))
+    if (alpha == 0 || !is_finite(p.m, p.n, alpha, p.b, p.ldb))
         return multiply_by_loops(p, context);
     if (!p.in_place())
         for (int64_t j = 0; j < p.n; ++j)
