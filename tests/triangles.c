@@ -313,6 +313,73 @@ static void test_syr2(void** state) { with_every_kernel(state, syr2, MYBLAS_ROUT
 static void test_trmv(void** state) { with_every_kernel(state, trmv, MYBLAS_ROUTINE_TRMV); }
 static void test_trsv(void** state) { with_every_kernel(state, trsv, MYBLAS_ROUTINE_TRSV); }
 
+// Of a single element, any increment but zero will do, also one that no int holds.
+static void test_extreme_increments(void** state) {
+    static const int64_t increments[] = {1,
+                                         INT64_MIN,
+                                         INT64_MIN + 1,
+                                         -((int64_t)1 << 32),
+                                         -((int64_t)1 << 31),
+                                         (int64_t)1 << 32,
+                                         INT64_MAX};
+    enum { symv_call, syr_call, syr2_call, trmv_call, trsv_call, gemv_call, ger_call, calls };
+    static const float results[] = {11, 11, 32, 6, 1.5f, 11, 17};
+    myblasHandle_t handle = require_handle(state);
+    const myblasFillMode_t uplo = MYBLAS_FILL_MODE_LOWER;
+    const myblasOperation_t trans = MYBLAS_OP_N;
+    const myblasDiagType_t diag = MYBLAS_DIAG_NON_UNIT;
+    const float one = 1;
+    struct operand memory = operand_create(handle);
+    for (size_t i = 0; i < COUNT_OF(increments); ++i) {
+        const int64_t inc = increments[i];
+        for (int call = 0; call < calls; ++call) {
+            float* host = operand_place(&memory, 3 * sizeof(float), 0);
+            host[0] = 2;
+            host[1] = 3;
+            host[2] = 5;
+            operand_upload(&memory);
+            float *a = operand_device(&memory), *x = a + 1, *y = a + 2;
+            myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+            int result = 0; // where it is: A, x or y
+            switch (call) {
+            case symv_call:
+                status = myssymv_64(handle, uplo, 1, &one, a, 1, x, inc, &one, y, inc);
+                result = 2;
+                break;
+            case syr_call:
+                status = myssyr_64(handle, uplo, 1, &one, x, inc, a, 1);
+                break;
+            case syr2_call:
+                status = myssyr2_64(handle, uplo, 1, &one, x, inc, y, inc, a, 1);
+                break;
+            case trmv_call:
+                status = mystrmv_64(handle, uplo, trans, diag, 1, a, 1, x, inc);
+                result = 1;
+                break;
+            case trsv_call:
+                status = mystrsv_64(handle, uplo, trans, diag, 1, a, 1, x, inc);
+                result = 1;
+                break;
+            case gemv_call:
+                status = mysgemv_64(handle, trans, 1, 1, &one, a, 1, x, inc, &one, y, inc);
+                result = 2;
+                break;
+            default:
+                status = mysger_64(handle, 1, 1, &one, x, inc, y, inc, a, 1);
+            }
+            assert_ok(status);
+            const float* found = operand_download(&memory);
+            if (found[result] != results[call])
+                fail_msg("call %d with increment %lld: %g, not %g",
+                         call,
+                         (long long)inc,
+                         found[result],
+                         results[call]);
+        }
+    }
+    operand_destroy(&memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symv),
@@ -320,6 +387,7 @@ int main(void) {
         cmocka_unit_test(test_syr2),
         cmocka_unit_test(test_trmv),
         cmocka_unit_test(test_trsv),
+        cmocka_unit_test(test_extreme_increments),
     };
     return RUN_ON_BACKENDS("triangles", tests);
 }

@@ -155,8 +155,10 @@ struct openblas_library {
 
 const openblas_library& openblas();
 
+// Whether int holds each of them and its negative.
 inline bool fit_int(std::initializer_list<int64_t> sizes) {
-    return std::max(sizes) <= std::numeric_limits<int>::max();
+    constexpr int64_t most = std::numeric_limits<int>::max();
+    return std::max(sizes) <= most && std::min(sizes) >= -most;
 }
 
 } // namespace myblas::host

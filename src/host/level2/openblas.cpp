@@ -5,8 +5,6 @@
 #include "host/level2/registry.h"
 #include "host/scalar.h"
 
-#include <cstdlib>
-
 namespace myblas::host {
 namespace {
 
@@ -21,7 +19,7 @@ T* lowest(T* x, int64_t n, int64_t increment) {
 bool is_usable(const void* function) { return function && openblas().is_usable(); }
 
 bool accepts_symv(const symv_problem& p, const device_info&) {
-    return fit_int({p.n, p.lda, std::abs(p.incx), std::abs(p.incy)}) &&
+    return fit_int({p.n, p.lda, p.incx, p.incy}) &&
            is_usable(reinterpret_cast<const void*>(openblas().ssymv));
 }
 
@@ -42,7 +40,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
 }
 
 bool accepts_syr(const syr_problem& p, const device_info&) {
-    return fit_int({p.n, p.lda, std::abs(p.incx), std::abs(p.incy)}) &&
+    return fit_int({p.n, p.lda, p.incx, p.incy}) &&
            is_usable(p.y ? reinterpret_cast<const void*>(openblas().ssyr2)
                          : reinterpret_cast<const void*>(openblas().ssyr));
 }
@@ -77,7 +75,7 @@ openblas_library::triangular_function function_of() {
 
 template <bool solve>
 bool accepts_triangular(const triangular_problem<solve>& p, const device_info&) {
-    return fit_int({p.n, p.lda, std::abs(p.incx)}) &&
+    return fit_int({p.n, p.lda, p.incx}) &&
            is_usable(reinterpret_cast<const void*>(function_of<solve>()));
 }
 
