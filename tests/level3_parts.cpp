@@ -155,6 +155,38 @@ void test_triangles(void**) {
         check_triangle(false, 200 + 17 * round, false); // several diagonal blocks
 }
 
+// Quotients that are finite, although the dividend times the divisor's reciprocal is not; and one that is not finite.
+void test_quotients(void**) {
+    const float pairs[][2] = {{0x1.d8cd7ep+127f, 0x1.d8cd8p-1f},
+                              {-0x1.d8cd7ep+127f, 0x1.d8cd8p-1f},
+                              {0x1.fffffep+127f, 1},
+                              {0x1p+127f, 0x1p-1f},
+                              {0x1p+100f, 3}};
+    for (const auto& [rest, divisor] : pairs) {
+        float x = rest;
+        const triangle_part part{.is_solve = true,
+                                 .unit = false,
+                                 .n = 1,
+                                 .block = most_triangle_block,
+                                 .lines = 1,
+                                 .alpha = {1},
+                                 .gate = {1},
+                                 .a = {&divisor, 1, nullptr, 0},
+                                 .a_row = 1,
+                                 .a_col = 1,
+                                 .x = {&x, 1, nullptr, 0},
+                                 .x_along = 1,
+                                 .x_across = 1,
+                                 .y = {&x, 1, nullptr, 0},
+                                 .y_along = 1,
+                                 .y_across = 1,
+                                 .batch_count = 1};
+        assert_int_equal(cuda::triangle(part, context), MYBLAS_STATUS_SUCCESS);
+        if (x != rest / divisor)
+            fail_msg("%a / %a is %a", rest, divisor, x);
+    }
+}
+
 // ---- The others ----------------------------------------------------------------------------------
 
 void test_mirrors(void**) {
@@ -229,6 +261,7 @@ void test_scalars_and_pointers(void**) {
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_triangles),
+        cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_stores),
         cmocka_unit_test(test_scalars_and_pointers),

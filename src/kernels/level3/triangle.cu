@@ -15,7 +15,8 @@
 // Bound: latency, of the rows one after the other, for few lines; FP32 arithmetic and shared memory for many.
 // Shared memory: 24 or 48 KiB, one stage.  Block: 256 threads.  Grid: tiles of lines, diagonal blocks, batch.
 // A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp, where all 8 diagonal elements of
-// a thread are far from the ends of the range; else by division. So nothing overflows that the quotient itself does not.
+// a thread are far from the ends of the range and the outcome is finite; else by division. So nothing overflows that the
+// quotient itself does not.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/scalar.h"
@@ -203,13 +204,12 @@ __device__ void multiply_rows(tile<block>& smem, int first) {
 // Apart, for the sake of the code's size: instructions that run once are fetched for longer than they run.
 __device__ __noinline__ float divide(float dividend, float divisor) { return dividend / divisor; }
 
-// rest / divisor, by the divisor's reciprocal where that is exact to half an ulp and nothing is near the ends of the range.
+// rest / divisor, to within an ulp: by the divisor's reciprocal, one correction after it. Where that is not finite, which
+// the quotient may be none the less, and where `is_safe` does not hold, by division.
 __device__ float quotient_of(float rest, float divisor, float reciprocal, bool is_safe) {
-    if (!is_safe)
-        return divide(rest, divisor);
     const float estimate = rest * reciprocal;
     const float corrected = fmaf(fmaf(-estimate, divisor, rest), reciprocal, estimate);
-    return isfinite(estimate) ? corrected : estimate;
+    return is_safe && isfinite(corrected) ? corrected : divide(rest, divisor);
 }
 
 // The thread's rows of X, of which those above the panel are solved.
