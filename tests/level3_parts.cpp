@@ -1,6 +1,7 @@
-// The CUDA kernels of level 3's parts without a GPU: on the CPU, a thread for each of theirs (grid/cuda_runtime.h), against
+// The CUDA kernels of level 3's parts, and of rank updates by vectors, without a GPU: on the CPU, a thread for each of theirs (grid/cuda_runtime.h), against
 // the host backend's. It finds wrong indices and, under the thread sanitizer, missing barriers; not what is wrong with a GPU's
 // memory, alignment or time.
+#include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"
 #include "level3/parts.h"
 
@@ -234,6 +235,47 @@ void test_stores(void**) {
     }
 }
 
+// ger, whose factors overflow in single precision in any order, and its place in a larger matrix.
+void test_general_updates(void**) {
+    state = 6;
+    const int64_t sizes[][2] = {{1, 1}, {63, 33}, {65, 31}, {3, 200}, {200, 3}};
+    for (const auto& [m, n] : sizes) {
+        const int64_t lda = m + 3, incx = 2, incy = -3;
+        std::vector<float> x = random_floats(m * incx), y = random_floats(n * -incy);
+        for (float& value : x)
+            value *= 1e25f;
+        for (float& value : y)
+            value *= 1e-30f;
+        const std::vector<float> old = random_floats(lda * n);
+        std::vector<float> found = old;
+        const float* const first_y = y.data() - (n - 1) * incy;
+        syr_problem p;
+        p.is_ger = true;
+        p.m = m;
+        p.n = n;
+        p.x = x.data();
+        p.incx = incx;
+        p.y = first_y;
+        p.incy = incy;
+        p.a = found.data();
+        p.lda = lda;
+        for (const float alpha : {1e30f, 1e5f, 0.0f}) {
+            p.alpha.value = alpha;
+            found = old;
+            assert_int_equal(cuda::syr_tiles.launch(p, context), MYBLAS_STATUS_SUCCESS);
+            for (int64_t j = 0; j < n; ++j)
+                for (int64_t i = 0; i < lda; ++i) {
+                    const size_t at = static_cast<size_t>(i + j * lda);
+                    const double product =
+                        i < m ? double{alpha} * first_y[j * incy] * x[static_cast<size_t>(i * incx)]
+                              : 0;
+                    assert_true(std::fabs(found[at] - (old[at] + product)) <=
+                                0x1p-24 * std::fabs(old[at] + product));
+                }
+        }
+    }
+}
+
 void test_scalars_and_pointers(void**) {
     for (const float alpha : {0.0f, -0.0f, 2.0f}) {
         float result = 7;
@@ -264,6 +306,7 @@ int main() {
         cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_general_updates),
         cmocka_unit_test(test_scalars_and_pointers),
     };
     return cmocka_run_group_tests_name("level3_parts", tests, nullptr, nullptr);

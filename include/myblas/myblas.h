@@ -123,7 +123,7 @@ typedef void (*myblasLogCallback_t)(const char* message);
 
 /* The routines that have kernels to choose from. */
 typedef enum {
-    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm, mysgemv and their batched forms, mysger */
+    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm, mysgemv and their batched forms */
     MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx, mytransposeStridedBatched */
     MYBLAS_ROUTINE_GEAM = 2,      /* mysgeam */
     MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
@@ -144,7 +144,7 @@ typedef enum {
     MYBLAS_ROUTINE_ROTMG = 17, /* mysrotmg */
     /* Level 2 */
     MYBLAS_ROUTINE_SYMV = 18, /* myssymv */
-    MYBLAS_ROUTINE_SYR = 19,  /* myssyr, myssyr2 */
+    MYBLAS_ROUTINE_SYR = 19,  /* myssyr, myssyr2, mysger */
     MYBLAS_ROUTINE_TRMV = 20, /* mystrmv */
     MYBLAS_ROUTINE_TRSV = 21, /* mystrsv */
     /* Level 3 */
@@ -174,7 +174,7 @@ typedef enum {
  *   NRM2 IAMAX SCAL     as SUM
  *   ROTG ROTMG          nothing
  *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
- *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr
+ *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr; not mysger
  *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
  *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, B is then ignored
  *   SYR2K      uplo transa n k lda ldb ldc A B C math_mode
@@ -1344,9 +1344,10 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
 
 /*
  * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
- * increments must not be zero. All operands but scalars are in device memory. Increments of either sign give the same
- * promises. mysgemv and mysger are products of one column or of depth one, and take the kernels of MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules
- * (with a negative increment the kernel is always `grid_stride`, on the host `reference`).
+ * increments must not be zero. All operands but scalars are in device memory. Increments of either
+ * sign give the same promises. mysgemv is a product of one column and takes the kernels of
+ * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment the kernel
+ * is always `grid_stride`, on the host `reference`). mysger takes those of MYBLAS_ROUTINE_SYR.
  * u = 2^-24. The same bits on every run.
  */
 
@@ -1456,7 +1457,8 @@ MYBLAS_API myblasStatus_t mysgemvBatched_64(myblasHandle_t handle,
 /*
  * A = alpha * x * y^T + A, A m x n with lda >= max(1, m). m == 0 or n == 0 or alpha == 0: success, nothing is read.
  * INVALID_VALUE, in this order: m, n < 0, incx, incy == 0, lda, alpha NULL, x, y, A NULL.
- * Accuracy: 3 u (|alpha| |x_i| |y_j| + |A_ij|) + 2^-149 (1 + |alpha|), in every math mode. Source: cublasSger_v2.
+ * Accuracy: 3 u (|alpha| |x_i| |y_j| + |A_ij|) + 2^-149 (1 + |alpha|), in every math mode; nothing overflows that the
+ * result does not. Source: cublasSger_v2.
  */
 MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
                                  int m,

@@ -1,5 +1,5 @@
-// Matrices and vectors. gemv and ger are products, of one column or row and of depth one, and take the kernels of
-// products: a vector with a positive increment is a row of a matrix with that leading dimension. Triangles have
+// Matrices and vectors. gemv is a product of one column or row and takes the kernels of products: a vector with a
+// positive increment is a row of a matrix with that leading dimension. ger takes the kernels of syr, triangles have
 // kernels of their own.
 #include "api/dispatch.h"
 #include "api/validate.h"
@@ -36,24 +36,6 @@ sgemm_problem product_of(const gemv_problem& p) {
     return q;
 }
 
-// x as a column and y as a row's transpose where they are contiguous, else as rows.
-sgemm_problem product_of(const ger_problem& p) {
-    const bool x_is_row = p.incx != 1, y_is_row = p.incy != 1;
-    return {.transa = x_is_row,
-            .transb = !y_is_row,
-            .m = p.m,
-            .n = p.n,
-            .k = 1,
-            .alpha = p.alpha,
-            .beta = {.value = 1},
-            .a = p.x,
-            .lda = x_is_row ? p.incx : aligned_ld(p.m),
-            .b = p.y,
-            .ldb = y_is_row ? p.incy : aligned_ld(p.n),
-            .c = p.a,
-            .ldc = p.lda};
-}
-
 // Kernels count on positive leading dimensions, but the plainest, which take any.
 myblasStatus_t
 dispatch_plainly(myblasContext& handle, const char* function, const sgemm_problem& p) noexcept {
@@ -74,14 +56,6 @@ dispatch_plainly(myblasContext& handle, const char* function, const sgemm_proble
         return MYBLAS_STATUS_SUCCESS;
     }
     return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "no kernel accepts the call");
-}
-
-template <class Problem>
-myblasStatus_t
-dispatch_product(myblasContext& handle, const char* function, const Problem& p) noexcept {
-    const sgemm_problem product = product_of(p);
-    return p.incx > 0 && p.incy > 0 ? dispatch(handle, function, product)
-                                    : dispatch_plainly(handle, function, product);
 }
 
 // `p` has everything but the transposition and the scalars, and vectors as the caller gave them.
@@ -114,7 +88,9 @@ myblasStatus_t gemv(const char* function,
                       "a batch by arrays of pointers needs positive increments");
     p.x = first_element(p.x, p.length_x(), p.incx);
     p.y = first_element(p.y, p.length_y(), p.incy);
-    return dispatch_product(*handle, function, p);
+    const sgemm_problem product = product_of(p);
+    return p.incx > 0 && p.incy > 0 ? dispatch(*handle, function, product)
+                                    : dispatch_plainly(*handle, function, product);
 }
 
 myblasStatus_t ger(myblasHandle_t handle, const float* alpha, ger_problem p) noexcept {
@@ -132,9 +108,18 @@ myblasStatus_t ger(myblasHandle_t handle, const float* alpha, ger_problem p) noe
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = check_operands(p))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    p.x = first_element(p.x, p.m, p.incx);
-    p.y = first_element(p.y, p.n, p.incy);
-    return dispatch_product(*handle, function, p);
+    return dispatch(*handle,
+                    function,
+                    syr_problem{.is_ger = true,
+                                .m = p.m,
+                                .n = p.n,
+                                .alpha = p.alpha,
+                                .x = first_element(p.x, p.m, p.incx),
+                                .incx = p.incx,
+                                .y = first_element(p.y, p.n, p.incy),
+                                .incy = p.incy,
+                                .a = p.a,
+                                .lda = p.lda});
 }
 
 // ---- Triangles -----------------------------------------------------------------------------------

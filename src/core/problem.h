@@ -269,9 +269,12 @@ struct symv_problem {
     int64_t incy = 1;
 };
 
-// A = alpha * (x * y^T + y * x^T) + A on one triangle; without y, A = alpha * x * x^T + A.
+// A = alpha * (x * y^T + y * x^T) + A on one triangle; without y, A = alpha * x * x^T + A. Where `is_ger` holds,
+// A = alpha * x * y^T + A, all of A, m x n.
 struct syr_problem {
+    bool is_ger = false;
     bool upper = false;
+    int64_t m = 0; // of ger
     int64_t n = 0;
     scalar alpha{};
     const float* x = nullptr;
@@ -280,6 +283,8 @@ struct syr_problem {
     int64_t incy = 1;
     float* a = nullptr;
     int64_t lda = 1;
+
+    int64_t rows() const { return is_ger ? m : n; }
 };
 
 // x = op(A) * x, or with `solve` op(A) * x = the old x, A a triangle, n x n; x as in gemv.

@@ -1,6 +1,7 @@
 // symv, syr, syr2, trmv, trsv by OpenBLAS, found at run time (openblas.h).
 //
-// Works against OpenBLAS's own kernels. Accepts what fits int, where a usable OpenBLAS is installed.
+// Works against OpenBLAS's own kernels. Accepts what fits int, where a usable OpenBLAS is installed; not ger, of which
+// OpenBLAS computes alpha * y in single precision, which overflows where the result does not.
 #include "host/openblas.h"
 #include "host/level2/registry.h"
 #include "host/scalar.h"
@@ -40,7 +41,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
 }
 
 bool accepts_syr(const syr_problem& p, const device_info&) {
-    return fit_int({p.n, p.lda, p.incx, p.incy}) &&
+    return !p.is_ger && fit_int({p.n, p.lda, p.incx, p.incy}) &&
            is_usable(p.y ? reinterpret_cast<const void*>(openblas().ssyr2)
                          : reinterpret_cast<const void*>(openblas().ssyr));
 }

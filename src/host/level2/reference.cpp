@@ -1,4 +1,4 @@
-// symv, syr, syr2, trmv, trsv column by column: each inner loop walks down the part of a column that lies in the
+// symv, syr, syr2, ger, trmv, trsv column by column: each inner loop walks down the part of a column that lies in the
 // triangle.
 //
 // Works against memory, the triangle read once. Error of a sum of k terms: k + 2 roundings touch any of them.
@@ -36,8 +36,22 @@ myblasStatus_t launch(const symv_problem& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// In double: no order of the three factors overflows or underflows on the way.
+void update_all(const syr_problem& p, float alpha) {
+    for (int64_t j = 0; alpha != 0 && j < p.n; ++j) {
+        float* column = p.a + j * p.lda;
+        const double factor = double{alpha} * p.y[j * p.incy];
+        for (int64_t i = 0; i < p.m; ++i)
+            column[i] = static_cast<float>(column[i] + factor * p.x[i * p.incx]);
+    }
+}
+
 myblasStatus_t launch(const syr_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha);
+    if (p.is_ger) {
+        update_all(p, alpha);
+        return MYBLAS_STATUS_SUCCESS;
+    }
     for (int64_t j = 0; alpha != 0 && j < p.n; ++j) {
         float* column = p.a + j * p.lda;
         const rows strict = strict_rows(p.upper, j, p.n);

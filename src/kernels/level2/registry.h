@@ -1,4 +1,4 @@
-// The CUDA kernels of level 2 on triangles. (gemv and ger are products.)
+// The CUDA kernels of level 2 on triangles, and of ger. (gemv is a product.)
 #pragma once
 
 #include "core/kernel_entry.h"
