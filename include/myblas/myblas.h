@@ -38,9 +38,12 @@
  *               has the routine.
  *
  * Of BLAS's routines in single precision
- *   level 3     here: all (gemm symm syrk syr2k trmm trsm)
- *   level 2     not here (gemv ger symv syr syr2 trmv trsv; banded and packed matrices)
- *   level 1     here: asum axpy copy; not here: dot nrm2 scal swap iamax rot rotg rotm rotmg sdsdot
+ *   level 3     here: gemm symm syrk syr2k trmm trsm
+ *   level 2     here: gemv ger symv syr syr2 trmv trsv
+ *               not here: gbmv sbmv tbmv tbsv (banded), spmv spr spr2 tpmv tpsv (packed)
+ *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal swap
+ *               not here: sdsdot
+ * cuBLAS has them all but sdsdot, NVBLAS those of level 3.
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
@@ -875,8 +878,11 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
  * order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
  * Accuracy (strict): |op(A) X - alpha B| <= ([d] + 3 log2(d) + 4) u (|op(A)| |X| + |alpha| |B|), d
  * the order of A (right: with X op(A)): as backward stable as substitution, whatever the condition
- * of A or of parts of it. Diagonal blocks are solved by substitution with true divisions, no inverse
- * or reciprocal is formed, and the rest are products. Source: cublasStrsm_v2; BLAS strsm.
+ * of A or of parts of it. Diagonal blocks are solved by substitution, no inverse of a block is
+ * formed, and the rest are products. Quotients are taken by reciprocals of the diagonal, corrected to
+ * within an ulp, or by division where a reciprocal comes near the ends of the range. OpenBLAS, on the
+ * host, multiplies by reciprocals without correction, and only by normal ones. Source:
+ * cublasStrsm_v2; BLAS strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
                                   myblasSideMode_t side,
@@ -1348,7 +1354,11 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
  * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment the kernel
  * is always `grid_stride`, on the host `reference`). mysger takes those of MYBLAS_ROUTINE_SYR.
- * u = 2^-24. The same bits on every run.
+ * u = 2^-24. The same bits on every run, but by the kernel `openblas` of the host, which does not
+ * promise it. Accuracy of the routines but mysger, myssyr and myssyr2 is stated where no product of
+ * the formula, with alpha or without, is below 2^-126 in magnitude but zero.
+ * An Inf or NaN has the effect that it has in the formula, but where a zero of x or y meets it:
+ * myssyr, myssyr2, mystrmv and mystrsv by the kernel `openblas` may pass over such zeros.
  */
 
 /*
