@@ -552,7 +552,6 @@ static float norm_of(myblasHandle_t handle, struct operand* x, const float* valu
 
 static void
 check_norms(myblasHandle_t handle, const char* forced, int64_t threads, struct counts* counts) {
-    (void)forced;
     (void)threads;
     struct operand x = operand_create(handle);
     enum { n = 4096 };
@@ -578,6 +577,8 @@ check_norms(myblasHandle_t handle, const char* forced, int64_t threads, struct c
     assert_true(isnan(norm_of(handle, &x, values, n)));
     free(values);
     operand_destroy(&x);
+    if (forced)
+        assert_last_kernel(handle, MYBLAS_ROUTINE_NRM2, forced);
     counts->ran += 100;
 }
 
@@ -590,7 +591,6 @@ static void check_infinite_products(myblasHandle_t handle,
                                     const char* forced,
                                     int64_t threads,
                                     struct counts* counts) {
-    (void)forced;
     (void)threads;
     static const struct {
         float x[2], y[2], result;
@@ -620,6 +620,8 @@ static void check_infinite_products(myblasHandle_t handle,
                 fail_msg("case %zu gives %g", i, (double)result);
         }
     operands_destroy(&o);
+    if (forced)
+        assert_last_kernel(handle, MYBLAS_ROUTINE_DOT, forced);
     counts->ran += 100;
 }
 
