@@ -1,22 +1,7 @@
 // Multiplies until the host was busy for so long that a GPU is worth starting, and once more.
-#include <stddef.h>
-#include <time.h>
+#include "sgemm.h"
 
-void sgemm_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
+#include <time.h>
 
 enum { n = 400 };
 static float a[n * n], b[n * n], c[n * n];

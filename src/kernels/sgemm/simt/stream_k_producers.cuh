@@ -2,8 +2,8 @@
 //
 // On the grid of 16 bytes one thread does, by TMA. Operands of which one is off it are either copied to the grid before,
 // by another kernel, or read word by word: each of the four producer warps loads rows of 32 words to registers, those of
-// the next slab while it stores the ones before to where TMA would have put them. That costs an issue slot in ten, so
-// it is for operands of which each element is used by few others (reads_words).
+// the next slab while it stores the ones before to where TMA would have put them. That takes issue slots and memory's time
+// from the multiplying warps, so it is for products that reads_words() names.
 #pragma once
 
 #include "kernels/common/tma.cuh"
