@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -23,6 +24,8 @@ struct verdict {
 
 // What a mode promises of each element of a product, in such units.
 double product_bound(myblasMath_t, int64_t k);
+// And of the result of another routine of level 2 or 3, or of the residual of a solution.
+double blas_bound(myblasMath_t, const shape&);
 
 class task {
 public:
@@ -45,8 +48,12 @@ public:
 
 private:
     void fill_operand(const buffer&, uint64_t seed);
+    // What A of a solution is filled for: results that errors show in, or ever new calls on their own results.
+    enum class purpose { check, timing };
+    void fill_special_matrix(purpose);
     void make_pointer_arrays();
     buffer& output();
+    uint64_t output_seed();
     void call_on_poison();
     verdict verify_sgemm();
     verdict verify_transpose(bool as_copy);
@@ -56,7 +63,10 @@ private:
     double reduction_bound(const std::string& kernel) const;
     verdict verify_gemsum(const std::string& kernel);
     verdict verify_histogram();
-    verdict verify_vectors();
+    verdict verify_index();
+    verdict verify_pair();
+    verdict verify_matrix_blas();
+    std::vector<int64_t> choose_columns(const product_view&, int64_t products);
 
     machine& machine_;
     const library_handle& handle_;

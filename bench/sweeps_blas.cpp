@@ -1,0 +1,176 @@
+#include "sweeps_blas.h"
+
+#include "size_source.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace bench {
+namespace {
+
+constexpr int64_t level3_squares[] = {256, 512, 1024, 2048, 4096, 8192};
+constexpr int64_t level3_largest = 16384;               // in the first form only
+constexpr int64_t level3_all_forms[] = {1024, 4096};    // the other squares in two forms
+constexpr int64_t panel_lengths[] = {1024, 4096};       // and the widths that go with them:
+constexpr int64_t panel_widths[] = {64, 128, 256};      // of symm, trmm and trsm on both sides
+constexpr int64_t panel_depths[] = {64, 128, 256, 512}; // k of syrk and syr2k
+
+constexpr int64_t level2_orders[] = {
+    64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192, 16384, 32768};
+constexpr int64_t level2_all_forms[] = {1000, 8192};
+
+struct pair {
+    int64_t m, n;
+};
+
+constexpr pair level2_rectangles[] = {{64, 16384},
+                                      {16384, 64},
+                                      {1000, 100000},
+                                      {100000, 1000},
+                                      {16, 1048576},
+                                      {1048576, 16},
+                                      {4096, 11008}};
+
+// What a host goes through in a test.
+constexpr int64_t most_on_host = 256;
+
+struct form {
+    bool right, upper, trans;
+};
+
+// L or R, then L or U, then N or T; in the order in which they are measured. All squares have the first two.
+std::vector<form> forms_of(routine r) {
+    switch (r) {
+    case routine::syrk:
+    case routine::syr2k: // LN LT
+        return {{false, false, false}, {false, false, true}};
+    case routine::symm: // LL RU LU RL
+        return {
+            {false, false, false}, {true, true, false}, {false, true, false}, {true, false, false}};
+    case routine::trmm:
+    case routine::trsm: // LLN RUT LLT RUN
+        return {
+            {false, false, false}, {true, true, true}, {false, false, true}, {true, true, false}};
+    case routine::gemv:
+        return {{false, false, false}, {false, false, true}};
+    case routine::trmv:
+    case routine::trsv: // LN LT UN UT
+        return {
+            {false, false, false}, {false, false, true}, {false, true, false}, {false, true, true}};
+    case routine::symv:
+    case routine::syr:
+    case routine::syr2: // L U
+        return {{false, false, false}, {false, true, false}};
+    default: // ger
+        return {{false, false, false}};
+    }
+}
+
+shape sized(routine r, const form& f, int64_t m, int64_t n, int64_t k = 0) {
+    shape s;
+    s.routine = r;
+    s.right = f.right;
+    s.upper = f.upper;
+    s.transa = f.trans;
+    s.m = m;
+    s.n = n;
+    s.k = k;
+    return s;
+}
+
+bool is_rank_update(routine r) { return r == routine::syrk || r == routine::syr2k; }
+
+// Of one size that is m, n and k, or of a triangle or symmetric matrix of the order of the longer side.
+shape square(routine r, const form& f, int64_t n) {
+    return sized(r, f, n, n, is_rank_update(r) ? n : 0);
+}
+
+shape panel(routine r, const form& f, int64_t length, int64_t width) {
+    if (is_rank_update(r))
+        return sized(r, f, 0, length, width);
+    return f.right ? sized(r, f, width, length) : sized(r, f, length, width);
+}
+
+// Of Cholesky and LU with columns in turn: the first from the left, and from the right with the other transposition.
+std::vector<form> panel_forms(routine r) {
+    if (is_rank_update(r))
+        return {forms_of(r)[0]};
+    return {{false, false, false}, {true, false, r != routine::symm}};
+}
+
+std::vector<shape> level3_shapes(routine r) {
+    std::vector<shape> list;
+    const std::vector<form> forms = forms_of(r);
+    for (size_t i = 0; i < forms.size(); ++i) {
+        if (i < 2)
+            for (const int64_t n : level3_squares)
+                list.push_back(square(r, forms[i], n));
+        else
+            for (const int64_t n : level3_all_forms)
+                list.push_back(square(r, forms[i], n));
+    }
+    list.push_back(square(r, forms[0], level3_largest));
+    for (const form& f : panel_forms(r)) {
+        for (const int64_t length : panel_lengths) {
+            if (is_rank_update(r))
+                for (const int64_t depth : panel_depths)
+                    list.push_back(panel(r, f, length, depth));
+            else
+                for (const int64_t width : panel_widths)
+                    list.push_back(panel(r, f, length, width));
+        }
+        list.push_back(panel(r, f, level3_largest, 128));
+        // Off the grid of 16 bytes.
+        list.push_back(square(r, f, 1001));
+        list.push_back(panel(r, f, 4095, 129));
+    }
+    return list;
+}
+
+std::vector<shape> level2_shapes(routine r) {
+    std::vector<shape> list;
+    const std::vector<form> forms = forms_of(r);
+    const bool is_rectangular = has_option(r, 'm');
+    for (size_t i = 0; i < forms.size(); ++i) {
+        if (i == 0 || has_option(r, 'o'))
+            for (const int64_t n : level2_orders)
+                list.push_back(square(r, forms[i], n));
+        else
+            for (const int64_t n : level2_all_forms)
+                list.push_back(square(r, forms[i], n));
+        if (is_rectangular)
+            for (const pair& size : level2_rectangles)
+                list.push_back(sized(r, forms[i], size.m, size.n));
+    }
+    return list;
+}
+
+} // namespace
+
+std::vector<shape> public_blas_shapes(routine r, bool on_host) {
+    std::vector<shape> list = counts_flops(r) ? level3_shapes(r) : level2_shapes(r);
+    if (on_host)
+        std::erase_if(list, [](const shape& s) {
+            return std::max({s.m, s.n, s.k}) > most_on_host;
+        });
+    return list;
+}
+
+std::vector<shape> random_blas_shapes(routine r, bool on_host, uint64_t seed) {
+    constexpr int count = 20;
+    constexpr int64_t least = 16; // smaller ones are launches
+    const int64_t most = on_host ? most_on_host : counts_flops(r) ? 8192 : 32768;
+    size_source sizes(seed);
+    std::vector<shape> list;
+    for (int i = 0; i < count; ++i) {
+        const int64_t m = sizes.draw(most, least), n = sizes.draw(most, least);
+        const int64_t k = sizes.draw(most, least);
+        const bool right = sizes.flip(), upper = sizes.flip(), trans = sizes.flip();
+        shape s = sized(r, {right, upper, trans}, m, n, k);
+        s.unit = sizes.flip();
+        list.push_back(s);
+    }
+    return list;
+}
+
+} // namespace bench
