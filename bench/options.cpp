@@ -198,7 +198,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::IsMember(&sweeps));
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
-        ->check(CLI::Range(1, 1000000));
+        ->check(CLI::Range(1, 1000000))
+        ->take_last();
     app.add_flag("--quick", quick, "a short, verified table");
     app.add_flag("--verify", chosen.verify, "check every result against float64");
     app.add_flag("--cold", chosen.cold, "empty the caches before each call");
@@ -209,7 +210,8 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
         ->check(CLI::Range(0.0, 3600.0));
     app.add_option("--repeats", chosen.repeats, "least number of samples (5)")
-        ->check(CLI::Range(1, 1000000));
+        ->check(CLI::Range(1, 1000000))
+        ->take_last();
     app.add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
         ->check(CLI::Range(0.0, 1e6));
     app.add_option("--csv", chosen.csv_file, "file for the results");

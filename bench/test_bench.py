@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs myblas-bench on the host backend: the names in its JSON, its checks, its exit statuses.
 
-usage: test_bench.py PATH_TO_MYBLAS_BENCH
+usage: test_bench.py PATH_TO_MYBLAS_BENCH PATH_TO_WRONG_ROUTINES
 """
 
 import json
@@ -17,6 +17,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
+WRONG_ROUTINES = pathlib.Path(sys.argv.pop(1)).resolve()  # wrong_routines.c
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 import measurements  # noqa: E402
@@ -26,6 +27,7 @@ import rows  # noqa: E402
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
          "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
          "sgemm_fast_bare", "sgemm_accuracy",
+         "level3_strict", "level3_emulated", "level3_fast", "level2", "level1",
          "transpose", "transpose_cold", "transpose_random", "sum", "sum_cold"]  # fmt: skip
 
 PRODUCT_DATA = ["uniform", "normal", "positive", "lognormal-4", "lognormal-8", "row-scaled",
@@ -38,6 +40,8 @@ COMMON = {
     "incumbent_us", "ratio", "max_err", "checked", "sm_clock_mhz",
 }  # fmt: skip
 VECTOR = COMMON | {"incx", "gbps"}
+MATRIX_VECTOR = VECTOR | {"lda"}
+LEVEL3 = COMMON | {"lda", "gflops", "workspace"}
 FIELDS = {
     "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
                        "data", "gflops", "workspace"},
@@ -50,7 +54,30 @@ FIELDS = {
     "dsum": VECTOR,
     "axpy": VECTOR,
     "copy": VECTOR,
+    "dot": VECTOR,
+    "nrm2": VECTOR,
+    "iamax": VECTOR,
+    "iamin": VECTOR,
+    "scal": VECTOR,
+    "swap": VECTOR,
+    "rot": VECTOR,
+    "rotm": VECTOR,
+    "gemv": MATRIX_VECTOR | {"trans", "m"},
+    "ger": MATRIX_VECTOR | {"m"},
+    "symv": MATRIX_VECTOR | {"uplo"},
+    "syr": MATRIX_VECTOR | {"uplo"},
+    "syr2": MATRIX_VECTOR | {"uplo"},
+    "trmv": MATRIX_VECTOR | {"uplo", "trans", "diag"},
+    "trsv": MATRIX_VECTOR | {"uplo", "trans", "diag"},
+    "syrk": LEVEL3 | {"uplo", "trans", "k", "ldc"},
+    "syr2k": LEVEL3 | {"uplo", "trans", "k", "ldb", "ldc"},
+    "symm": LEVEL3 | {"side", "uplo", "m", "ldb", "ldc"},
+    "trmm": LEVEL3 | {"side", "uplo", "trans", "diag", "m", "ldb", "ldc"},
+    "trsm": LEVEL3 | {"side", "uplo", "trans", "diag", "m", "ldb"},
 }
+LEVEL1 = ["asum", "axpy", "copy", "dot", "nrm2", "iamax", "iamin", "scal", "swap", "rot", "rotm"]
+LEVEL2 = ["gemv", "ger", "symv", "syr", "syr2", "trmv", "trsv"]
+LEVEL3_ROUTINES = ["syrk", "syr2k", "symm", "trmm", "trsm"]
 
 
 def run(*arguments, backend="host", **environment):
@@ -93,6 +120,60 @@ class BenchTest(unittest.TestCase):
                     self.assertLessEqual(entry["time_us"], entry["time_us_max"])
                     if entry["incumbent"] is not None:
                         self.assertGreaterEqual(entry["ratio"], 0)
+
+    def test_every_form_of_a_matrix_is_verified(self):
+        routines = LEVEL2 + LEVEL3_ROUTINES
+        forms = [("L", "L", "N", "N"), ("R", "U", "T", "U"), ("L", "U", "T", "N"), ("R", "L", "N", "U")]
+        for side, uplo, trans, diag in forms:
+            measured = self.measure(
+                "-f", ",".join(routines), "-m", "37", "-n", "45", "-k", "29", "--side", side,
+                "--uplo", uplo, "--trans", trans, "--diag", diag, "--incx", "2", "--ld-pad", "3",
+                "--offset", "1", "--kernel", "all",
+            )  # fmt: skip
+            self.assertEqual({entry["routine"] for entry in measured["results"]}, set(routines))
+            wanted = {"side": side, "uplo": uplo, "trans": trans, "diag": diag}
+            for entry in measured["results"]:
+                present = {name: entry[name] for name in wanted if name in entry}
+                self.assertEqual(present, {name: wanted[name] for name in present})
+                if entry["routine"] == "trmm":  # padding, not tight
+                    order = 37 if side == "L" else 45
+                    self.assertEqual((entry["lda"], entry["ldb"]), (order + 3, 40))
+
+    def test_the_work_is_that_of_the_routine(self):
+        m, n, k = 40, 56, 24
+        triangle = n * (n + 1) / 2
+        flops = {"syrk": n * n * k, "syr2k": 2 * n * n * k, "symm": 2 * m * n * m, "trmm": m * n * m,
+                 "trsm": m * n * m}  # fmt: skip
+        floats = {"gemv": m * n + m + n, "ger": 2 * m * n + m + n, "symv": triangle + 2 * n,
+                  "syr": 2 * triangle + n, "syr2": 2 * triangle + 2 * n, "trmv": triangle + 2 * n,
+                  "trsv": triangle + 2 * n, "asum": n, "nrm2": n, "iamax": n, "iamin": n, "dot": 2 * n,
+                  "copy": 2 * n, "scal": 2 * n, "axpy": 3 * n, "swap": 4 * n, "rot": 4 * n, "rotm": 4 * n}  # fmt: skip
+        for routines, size in ((LEVEL2 + LEVEL3_ROUTINES, ["-m", str(m), "-k", str(k)]), (LEVEL1, [])):
+            measured = self.measure("-f", ",".join(routines), "-n", str(n), *size)
+            for entry in measured["results"]:
+                name = entry["routine"]
+                with self.subTest(name):
+                    work = flops.get(name) or 4 * floats[name]
+                    rate = entry["gflops"] if name in flops else entry["gbps"]
+                    self.assertAlmostEqual(rate * entry["time_us"] * 1e3 / work, 1, delta=0.1)
+
+    def test_a_wrong_routine_fails(self):
+        def judge(routines, *arguments, **environment):
+            preload = {"LD_PRELOAD": str(WRONG_ROUTINES), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+            done = run("-f", ",".join(routines), "-n", "60", "--verify", *arguments, **preload, **environment)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            lines = [line.split() for line in done.stdout.splitlines() if " wall " in line]
+            judged = {routine: line for line in lines for routine in routines if line[0] == routine}
+            return {routine for routine, line in judged.items() if "FAIL" in line}
+
+        self.assertEqual(judge(LEVEL1), set(LEVEL1))
+        matrices = LEVEL2 + LEVEL3_ROUTINES
+        for form in ([], ["--side", "R", "--uplo", "U", "--trans", "T", "--diag", "U"]):
+            with self.subTest(form):
+                self.assertEqual(judge(matrices, *form), set(matrices))
+                written = set(LEVEL3_ROUTINES) | {"ger", "syr", "syr2"}
+                wrong = judge(matrices, "--ld-pad", "2", *form, WRONG="outside")
+                self.assertLessEqual(written, wrong)
 
     def test_sizes_are_those_asked_for(self):
         measured = self.measure(
@@ -148,6 +229,12 @@ class BenchTest(unittest.TestCase):
         self.assertGreater(len(ragged), 10)
         for entry in ragged:
             self.assertTrue(4 <= min(entry[size] for size in "mnk"))
+        for routine in LEVEL2 + LEVEL3_ROUTINES:
+            sweep = self.sweep(routine, "public", 1)
+            forms = {rows.form_of(entry) for entry in sweep}
+            wanted = {"syrk": {"LN", "LT"}, "symm": {"LL", "LU", "RL", "RU"}, "gemv": {"N", "T"},
+                      "trsm": {"LLNN", "LLTN", "RUNN", "RUTN"}, "trsv": {"LNN", "LTN", "UNN", "UTN"}}  # fmt: skip
+            self.assertEqual(forms & wanted.get(routine, forms), forms & forms)
         lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
         self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
 
@@ -334,6 +421,15 @@ class BenchTest(unittest.TestCase):
             ["--sweep", "in-place", "-f", "sgemm"],
             ["--sweep", "public", "--pointer-array"],
             ["-f", "sum", "--in-place"],
+            ["-f", "syrk", "--side", "R"],
+            ["-f", "symm", "--trans", "T"],
+            ["-f", "gemv", "--uplo", "U"],
+            ["-f", "trsm", "-k", "4"],
+            ["-f", "trsm", "--diag", "T"],
+            ["-f", "trsm", "-m", "4", "--lda", "3"],
+            ["-f", "dot,gemv", "--ldb", "4"],
+            ["--sweep", "public", "--uplo", "U", "-f", "syrk"],
+            ["--sweep", "powers", "-f", "gemv"],
             ["-f", "transpose", "-m", "4", "-n", "5", "--ld-pad", "1", "--in-place"],
             ["-n", "4", "--ld-pad", "-1"],
             ["--quick", "-f", "sum"],
