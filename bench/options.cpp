@@ -198,8 +198,7 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::IsMember(&sweeps));
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
-        ->check(CLI::Range(1, 1000000))
-        ->take_last();
+        ->check(CLI::Range(1, 1000000));
     app.add_flag("--quick", quick, "a short, verified table");
     app.add_flag("--verify", chosen.verify, "check every result against float64");
     app.add_flag("--cold", chosen.cold, "empty the caches before each call");

@@ -1,4 +1,4 @@
-// The lists of shapes of levels 2 and 3 of BLAS beside sgemm. A host takes the smaller ones of each.
+// The lists of shapes of levels 2 and 3 of BLAS beside sgemm. A host takes smaller ones.
 #pragma once
 
 #include "shape.h"

@@ -22,6 +22,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 import measurements  # noqa: E402
 import performance  # noqa: E402
+import render  # noqa: E402
 import rows  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
@@ -229,12 +230,16 @@ class BenchTest(unittest.TestCase):
         self.assertGreater(len(ragged), 10)
         for entry in ragged:
             self.assertTrue(4 <= min(entry[size] for size in "mnk"))
-        for routine in LEVEL2 + LEVEL3_ROUTINES:
-            sweep = self.sweep(routine, "public", 1)
-            forms = {rows.form_of(entry) for entry in sweep}
-            wanted = {"syrk": {"LN", "LT"}, "symm": {"LL", "LU", "RL", "RU"}, "gemv": {"N", "T"},
-                      "trsm": {"LLNN", "LLTN", "RUNN", "RUTN"}, "trsv": {"LNN", "LTN", "UNN", "UTN"}}  # fmt: skip
-            self.assertEqual(forms & wanted.get(routine, forms), forms & forms)
+        solution = {"LLNN", "LLTN", "RUNN", "RUTN", "RLTN"}
+        forms = {"gemv": {"N", "T"}, "symv": {"L", "U"}, "trsv": {"LNN", "LTN", "UNN", "UTN"},
+                 "syrk": {"LN", "LT"}, "symm": {"LL", "LU", "RL", "RU"}, "trsm": solution}  # fmt: skip
+        for routine, wanted in forms.items():
+            with self.subTest(routine):
+                public = self.sweep(routine, "public", 1)
+                self.assertEqual({rows.form_of(entry) for entry in public}, wanted)
+                drawn = self.sweep(routine, "random", 4)
+                sizes = [entry[size] for entry in drawn for size in "mnk" if size in entry]
+                self.assertTrue(16 <= min(sizes) < max(sizes) <= 256)
         lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
         self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
 
@@ -262,6 +267,10 @@ class BenchTest(unittest.TestCase):
         for routine, variable, kernel in (
             ("sgemm", "MYBLAS_SGEMM_KERNEL", "reference"),
             ("asum", "MYBLAS_SUM_KERNEL", "serial"),
+            ("gemv", "MYBLAS_SGEMM_KERNEL", "reference"),
+            ("iamin", "MYBLAS_IAMAX_KERNEL", "blocks"),
+            ("ger", "MYBLAS_SYR_KERNEL", "reference"),
+            ("trsm", "MYBLAS_TRSM_KERNEL", "products"),
         ):
             with self.subTest(routine):
                 measured = self.measure("-f", routine, "-n", "50", **{variable: kernel})
@@ -314,7 +323,8 @@ class BenchTest(unittest.TestCase):
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
     def test_the_summary_says_what_the_rows_say(self):
-        arguments = ["-f", "transpose,sum", "--sweep", "random", "--every", "100", "--threshold", "0.5"]
+        routines = "transpose,sum,dot,gemv,symv,ger,trsv,syrk,symm,trsm"
+        arguments = ["-f", routines, "--sweep", "random", "--every", "7", "--threshold", "0.5"]
         measured = self.measure(*arguments)
         ratios = {}
         for entry in measured["results"]:
@@ -329,6 +339,8 @@ class BenchTest(unittest.TestCase):
             self.assertEqual(group["cases"], len(found))
             self.assertAlmostEqual(group["geometric_mean"] / mean, 1, delta=0.02)
             self.assertAlmostEqual(group["worst"]["ratio"], min(found), delta=1e-4)
+            names = {rows.case_name(entry) for entry in measured["results"]}
+            self.assertIn(group["worst"]["case"], names)
             under = [entry["ratio"] for entry in group["under_threshold"]]
             self.assertEqual(under, sorted(under))
             self.assertEqual(len(under), sum(ratio < 0.5 for ratio in found))
@@ -569,6 +581,22 @@ class RowsTest(unittest.TestCase):
         one = rows.Summary(entries[:1])
         self.assertEqual((one.cases, one.mean, one.fifth), (1, 1.2, 1.2))
 
+    def test_routines_of_blas_are_named_and_counted_by_their_rows(self):
+        solution = {"routine": "trsm", "side": "L", "uplo": "U", "trans": "N", "diag": "N", "m": 40, "n": 40,
+                    "lda": 40, "kernel": "some", "gflops": 12.8, "time_us": 5.0, "incumbent_us": 10.0}  # fmt: skip
+        self.assertEqual(rows.case_name(solution), "LUNN 40x40 some")
+        self.assertTrue(rows.is_square(solution))
+        self.assertAlmostEqual(rows.flops(solution), 40**3)
+        self.assertAlmostEqual(rows.incumbent_rate(solution), 0.0064)
+        self.assertEqual(rows.class_of(solution), "under 10 MFLOP")
+        update = {"routine": "syrk", "uplo": "L", "trans": "T", "n": 40, "k": 7, "lda": 7, "kernel": "some"}
+        self.assertEqual((rows.case_name(update), rows.is_square(update)), ("LT 40x7 some", False))
+        vector = {"routine": "dot", "n": 8, "kernel": "some", "gbps": 0.0128, "time_us": 5.0}
+        self.assertEqual(rows.case_name(vector), "n=8 some")
+        self.assertAlmostEqual(rows.moved_bytes(vector), 64)
+        product = {"routine": "symv", "uplo": "U", "n": 8, "lda": 8, "kernel": "some"}
+        self.assertEqual((rows.form_of(product), rows.case_name(product)), ("U", "U 8 some"))
+
     def test_cases_are_grouped_by_incumbent(self):
         entries = [self.product(1, 2.0, "a"), self.product(1, 3.0, "b"), self.product(2, None, "a")]
         groups = rows.by_incumbent(entries)
@@ -670,6 +698,30 @@ class CommittedResultsTest(unittest.TestCase):
             self.performance(python=python)
             self.assertEqual(page.read_text().count("\n### "), len(PARTS) - 1)
             part.write_text(measured)
+
+    def test_the_readme_shows_what_was_measured_of_blas(self):
+        def entry(n, ratio, incumbent="cublasSsyrk", trans="N"):
+            return {"routine": "syrk", "uplo": "L", "trans": trans, "n": n, "k": n, "kernel": "some",
+                    "gflops": 25e3, "time_us": 5.0, "incumbent": incumbent, "incumbent_us": 5.0 * ratio,
+                    "ratio": ratio}  # fmt: skip
+
+        context = {"gpu": "NVIDIA H200", "cpu": None, "commit": "abc"}
+        results = [entry(1024, 1.25), entry(1024, 3.0, "myblas strict"), entry(1024, 9.0, trans="T"),
+                   entry(100, 0.5)]  # fmt: skip
+        with tempfile.TemporaryDirectory() as temporary:
+            results_of = pathlib.Path(temporary)
+            self.assertEqual(render.rates_of_level3(results_of), [])
+            folder = results_of / "h200"
+            folder.mkdir()
+            for mode in ("strict", "fast"):
+                text = json.dumps({"context": context, "results": results})
+                (folder / f"level3_{mode}.json").write_text(text)
+            table = render.rates_of_level3(results_of)
+            self.assertIn("| syrk LN | 1024 | 25.0 (1.25 ×) | 20.0 | 25.0 (1.25 ×) |", table)
+            self.assertEqual(len([line for line in table if line.startswith("| syrk")]), 1)
+            lines = render.ratios_of_blas(folder)
+            self.assertEqual(len(lines), 4)
+            self.assertEqual(lines[0], "| level 3 but sgemm, strict | cuBLAS | 3 | 1.78 | 0.50 |")
 
     def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(self):
         committed = FOLDER / "results"
