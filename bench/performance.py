@@ -338,6 +338,11 @@ def misses(summary):
     return lines
 
 
+REPEATED = """\
+trmv, trsv and trsm take their own results again and again while they are timed. Their matrices have 1 and -1 on the diagonal
+and small random numbers beside it, so that the vectors stay random. They are verified with larger ones."""
+
+
 def blas_table(entries, sizes, unit):
     """Squares and vectors of each routine and form, aligned, in the order in which they were measured."""
     cells = {}
@@ -351,7 +356,9 @@ def blas_table(entries, sizes, unit):
             text = f"{shown} ({entry['ratio']:.2f} ×{of_ceiling})"
             cells.setdefault(routine_and_form(entry), {}).setdefault(entry["n"], text)
     columns = [size for size in sizes if any(size in of for of in cells.values())]
+    note = [REPEATED, ""] if any(entry["routine"] in ("trmv", "trsv", "trsm") for entry in entries) else []
     return [
+        *note,
         f"{unit}, by n (where there are m and k, they are as large); in brackets, the incumbent's time by ours, and the "
         "part of the measured ceiling.",
         "",

@@ -22,11 +22,6 @@ struct verdict {
     bool passed() const { return max_err <= bound; }
 };
 
-// What a mode promises of each element of a product, in such units.
-double product_bound(myblasMath_t, int64_t k);
-// And of the result of another routine of level 2 or 3, or of the residual of a solution.
-double blas_bound(myblasMath_t, const shape&);
-
 class task {
 public:
     // The shape is complete(). Fills the operands and makes the handle ready for calls.

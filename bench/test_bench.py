@@ -149,32 +149,40 @@ class BenchTest(unittest.TestCase):
                   "syr": 2 * triangle + n, "syr2": 2 * triangle + 2 * n, "trmv": triangle + 2 * n,
                   "trsv": triangle + 2 * n, "asum": n, "nrm2": n, "iamax": n, "iamin": n, "dot": 2 * n,
                   "copy": 2 * n, "scal": 2 * n, "axpy": 3 * n, "swap": 4 * n, "rot": 4 * n, "rotm": 4 * n}  # fmt: skip
-        for routines, size in ((LEVEL2 + LEVEL3_ROUTINES, ["-m", str(m), "-k", str(k)]), (LEVEL1, [])):
-            measured = self.measure("-f", ",".join(routines), "-n", str(n), *size)
-            for entry in measured["results"]:
+        longer = 1000  # vectors of n take too little time
+        matrices = ["-f", ",".join(LEVEL2 + LEVEL3_ROUTINES), "-m", str(m), "-n", str(n), "-k", str(k)]
+        vectors = ["-f", ",".join(LEVEL1), "-n", str(longer * n)]
+        for arguments, scale in ((matrices, 1), (vectors, longer)):
+            for entry in self.measure(*arguments)["results"]:
                 name = entry["routine"]
                 with self.subTest(name):
-                    work = flops.get(name) or 4 * floats[name]
+                    work = flops.get(name) or 4 * scale * floats[name]
                     rate = entry["gflops"] if name in flops else entry["gbps"]
                     self.assertAlmostEqual(rate * entry["time_us"] * 1e3 / work, 1, delta=0.1)
 
-    def test_a_wrong_routine_fails(self):
-        def judge(routines, *arguments, **environment):
-            preload = {"LD_PRELOAD": str(WRONG_ROUTINES), "ASAN_OPTIONS": "verify_asan_link_order=0"}
-            done = run("-f", ",".join(routines), "-n", "60", "--verify", *arguments, **preload, **environment)
+    def judge_wrong_routines(self, backend):
+        def failed(routines, *arguments, **environment):
+            environment["LD_PRELOAD"] = str(WRONG_ROUTINES)
+            done = run("-f", ",".join(routines), "-n", "60", "--verify", *arguments, backend=backend, **environment)
             self.assertEqual(done.returncode, 1, done.stderr)
-            lines = [line.split() for line in done.stdout.splitlines() if " wall " in line]
-            judged = {routine: line for line in lines for routine in routines if line[0] == routine}
-            return {routine for routine, line in judged.items() if "FAIL" in line}
+            lines = [line.split() for line in done.stdout.splitlines()]
+            return {line[0] for line in lines if line and line[0] in routines and "FAIL" in line}
 
-        self.assertEqual(judge(LEVEL1), set(LEVEL1))
+        self.assertEqual(failed(LEVEL1), set(LEVEL1))
         matrices = LEVEL2 + LEVEL3_ROUTINES
         for form in ([], ["--side", "R", "--uplo", "U", "--trans", "T", "--diag", "U"]):
             with self.subTest(form):
-                self.assertEqual(judge(matrices, *form), set(matrices))
+                self.assertEqual(failed(matrices, *form), set(matrices))
                 written = set(LEVEL3_ROUTINES) | {"ger", "syr", "syr2"}
-                wrong = judge(matrices, "--ld-pad", "2", *form, WRONG="outside")
-                self.assertLessEqual(written, wrong)
+                self.assertLessEqual(written, failed(matrices, "--ld-pad", "2", *form, WRONG="outside"))
+
+    def test_a_wrong_routine_fails(self):
+        self.judge_wrong_routines("host")
+
+    def test_a_wrong_routine_fails_on_the_gpu(self):
+        if run("--device", backend="cuda").returncode != 0:
+            self.skipTest("no GPU")
+        self.judge_wrong_routines("cuda")
 
     def test_sizes_are_those_asked_for(self):
         measured = self.measure(
