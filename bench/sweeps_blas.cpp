@@ -4,20 +4,22 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 
 namespace bench {
 namespace {
 
 constexpr int64_t level3_squares[] = {256, 512, 1024, 2048, 4096, 8192};
-constexpr int64_t level3_largest = 16384;               // in the first form only
-constexpr int64_t level3_all_forms[] = {1024, 4096};    // the other squares in two forms
-constexpr int64_t panel_lengths[] = {1024, 4096};       // and the widths that go with them:
-constexpr int64_t panel_widths[] = {64, 128, 256};      // of symm, trmm and trsm on both sides
-constexpr int64_t panel_depths[] = {64, 128, 256, 512}; // k of syrk and syr2k
+constexpr int64_t level3_largest = 16384;                 // in the first form only
+constexpr int64_t level3_in_other_forms[] = {1024, 4096}; // in the forms beyond two
+constexpr int64_t panel_lengths[] = {1024, 4096};         // with each of the widths
+constexpr int64_t panel_widths[] = {64, 128, 256};
+constexpr int64_t panel_widths_of_factorisations[] = {
+    64, 128, 256, 512}; // k of syrk and syr2k, trsm
 
 constexpr int64_t level2_orders[] = {
     64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192, 16384, 32768};
-constexpr int64_t level2_all_forms[] = {1000, 8192};
+constexpr int64_t level2_in_other_forms[] = {1000, 8192}; // upper halves that only mirror the lower
 
 struct pair {
     int64_t m, n;
@@ -85,17 +87,22 @@ shape square(routine r, const form& f, int64_t n) {
     return sized(r, f, n, n, is_rank_update(r) ? n : 0);
 }
 
+// Long matrices B, or A of a rank update.
 shape panel(routine r, const form& f, int64_t length, int64_t width) {
-    if (is_rank_update(r))
-        return sized(r, f, 0, length, width);
-    return f.right ? sized(r, f, width, length) : sized(r, f, length, width);
+    return is_rank_update(r) ? sized(r, f, 0, length, width) : sized(r, f, length, width);
 }
 
-// Of Cholesky and LU with columns in turn: the first from the left, and from the right with the other transposition.
+// From the left the triangle is as long as the panel, from the right as wide: that of Cholesky's panels.
 std::vector<form> panel_forms(routine r) {
     if (is_rank_update(r))
         return {forms_of(r)[0]};
     return {{false, false, false}, {true, false, r != routine::symm}};
+}
+
+std::span<const int64_t> panel_widths_of(routine r) {
+    if (is_rank_update(r) || r == routine::trsm)
+        return panel_widths_of_factorisations;
+    return panel_widths;
 }
 
 std::vector<shape> level3_shapes(routine r) {
@@ -106,20 +113,17 @@ std::vector<shape> level3_shapes(routine r) {
             for (const int64_t n : level3_squares)
                 list.push_back(square(r, forms[i], n));
         else
-            for (const int64_t n : level3_all_forms)
+            for (const int64_t n : level3_in_other_forms)
                 list.push_back(square(r, forms[i], n));
     }
     list.push_back(square(r, forms[0], level3_largest));
     for (const form& f : panel_forms(r)) {
-        for (const int64_t length : panel_lengths) {
-            if (is_rank_update(r))
-                for (const int64_t depth : panel_depths)
-                    list.push_back(panel(r, f, length, depth));
-            else
-                for (const int64_t width : panel_widths)
-                    list.push_back(panel(r, f, length, width));
-        }
+        for (const int64_t length : panel_lengths)
+            for (const int64_t width : panel_widths_of(r))
+                list.push_back(panel(r, f, length, width));
         list.push_back(panel(r, f, level3_largest, 128));
+        if (!is_rank_update(r)) // lying: from the left a block row of LU
+            list.push_back(panel(r, f, 128, 4096));
         // Off the grid of 16 bytes.
         list.push_back(square(r, f, 1001));
         list.push_back(panel(r, f, 4095, 129));
@@ -136,7 +140,7 @@ std::vector<shape> level2_shapes(routine r) {
             for (const int64_t n : level2_orders)
                 list.push_back(square(r, forms[i], n));
         else
-            for (const int64_t n : level2_all_forms)
+            for (const int64_t n : level2_in_other_forms)
                 list.push_back(square(r, forms[i], n));
         if (is_rectangular)
             for (const pair& size : level2_rectangles)
