@@ -211,11 +211,11 @@ verdict task::verify(const std::string& kernel) {
     }
 }
 
-// As many columns of one of so many products as the machine's budget for a reference allows.
-std::vector<int64_t> task::choose_columns(const product_view& p, int64_t products) {
+// As many columns as one of so many shares of the machine's budget for references allows.
+std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares) {
     constexpr double least = 4;
     const double per_column = static_cast<double>(p.m) * static_cast<double>(p.depth());
-    const double columns = machine_.reference_budget() / per_column / static_cast<double>(products);
+    const double columns = machine_.reference_budget() / per_column / static_cast<double>(shares);
     std::mt19937_64 random(seed_ + stream_columns);
     return choose(p.n, static_cast<int64_t>(std::max(columns, least)), random);
 }
@@ -405,8 +405,9 @@ verdict task::verify_matrix_blas() {
         require(call(), describe(shape_.routine).name);
         machine_.synchronize();
     }
-    // A part of the budget: the sweeps have many large matrices, of which each takes all that it may.
-    const std::vector<int64_t> columns = choose_columns(view, 4);
+    constexpr int64_t shares =
+        4; // sweeps have many large matrices, of which each takes all that it may
+    const std::vector<int64_t> columns = choose_columns(view, shares);
     const double worst = machine_.product_error({&view, 1}, columns);
     const int64_t changed =
         machine_.count_changed(view,

@@ -14,7 +14,8 @@
 namespace bench {
 
 // An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute value:
-// |A||B| for a product. For data that is only moved: how many elements are wrong.
+// |A||B| for a product. For data that is only moved: how many elements are wrong. Infinite where something was written
+// beside the result.
 struct verdict {
     double max_err = 0;
     double bound = 0;
@@ -37,7 +38,7 @@ public:
         return call_routine(linked_library, handle_.get(), shape_, operands_);
     }
 
-    // Calls once on a poisoned output and compares with a reference of higher precision. `kernel` is the
+    // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference of higher precision. `kernel` is the
     // one that the call takes. May undo myblasForceKernel.
     verdict verify(const std::string& kernel);
 
@@ -61,7 +62,7 @@ private:
     verdict verify_index();
     verdict verify_pair();
     verdict verify_matrix_blas();
-    std::vector<int64_t> choose_columns(const product_view&, int64_t products);
+    std::vector<int64_t> choose_columns(const product_view&, int64_t shares);
 
     machine& machine_;
     const library_handle& handle_;
