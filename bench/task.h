@@ -38,8 +38,8 @@ public:
         return call_routine(linked_library, handle_.get(), shape_, operands_);
     }
 
-    // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference of higher precision. `kernel` is the
-    // one that the call takes. May undo myblasForceKernel.
+    // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference of higher
+    // precision. `kernel` is the one that the call takes. May undo myblasForceKernel.
     verdict verify(const std::string& kernel);
 
 private:
