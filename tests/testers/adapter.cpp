@@ -36,9 +36,18 @@ unsigned mix(unsigned x) {
     return x ^ (x >> 16);
 }
 
+// In turn one of a few random numbers of up to 1/2, for operands are filled for every call.
 float random_half() {
-    static unsigned state = 0;
-    return static_cast<float>(static_cast<int32_t>(mix(++state))) * 0x1p-32f;
+    static const std::vector<float> numbers = [] {
+        std::vector<float> all(4093); // a prime, so that columns differ
+        for (size_t i = 0; i < all.size(); ++i)
+            all[i] = static_cast<float>(static_cast<int32_t>(mix(static_cast<unsigned>(i) + 1))) *
+                     0x1p-32f;
+        return all;
+    }();
+    static size_t next = 0;
+    next = next + 1 < numbers.size() ? next + 1 : 0;
+    return numbers[next];
 }
 
 // ---- Kernels -------------------------------------------------------------------------------------

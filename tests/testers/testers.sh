@@ -20,7 +20,8 @@ backend=cuda
 [ "$what" = gpu ] || { backend=host has_gpu=1; }
 library_path=$testers/debian${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 cd "$work" || exit 1
-programs="xblat1s xblat2s xblat3s xscblat1 xscblat2 xscblat3"
+fortran="xblat1s xblat2s xblat3s"
+cblas="xscblat1 xscblat2 xscblat3"
 
 # The routines that a program must have called.
 routines() {
@@ -65,11 +66,11 @@ passed() {
     cat "$program/report" >>reports
 }
 
-# all_programs GROWTH SIZES [NAME=VALUE]...: each tester with other sizes, or without sizes on its default input. Vectors of
-# level 1, which have up to 9 elements, are grown more.
-all_programs() {
-    local growth=$1 sizes=$2 level program input factor
-    shift 2
+# pass PROGRAMS GROWTH SIZES [NAME=VALUE]...: the testers with other sizes, or without sizes on their default inputs. Vectors
+# of level 1, which have up to 9 elements, are grown more.
+pass() {
+    local programs=$1 growth=$2 sizes=$3 level program input factor
+    shift 3
     for level in 2 3; do
         cp "$testers/debian/sblat$level.in" "xblat${level}s.in"
         no_error_exits <"$testers/debian/sin$level" >"xscblat$level.in"
@@ -86,11 +87,7 @@ all_programs() {
         [ ! -e "$program.in" ] || input=$program.in
         factor=$growth
         [[ $program != *1* || $growth = 1 ]] || factor=$((growth * 16))
-        run "$program" "$input" ADAPTER_GROWTH="$factor" "$@" &
-        [ "$backend" = cuda ] || wait # a GPU has several at once
-    done
-    wait
-    for program in $programs; do
+        run "$program" "$input" ADAPTER_GROWTH="$factor" "$@"
         passed "$program"
     done
 }
@@ -160,9 +157,10 @@ with_testers() {
 
 case $what in
 host)
-    gpu_case "the default inputs" with_testers all_programs 1 "" "$@"
-    gpu_case "sizes up to 65" with_testers all_programs 1 "1 2 31 32 33 64 65" "$@"
-    gpu_case "sizes up to 257" with_testers all_programs 4 "1 7 33 65" "$@"
+    all="$fortran $cblas"
+    gpu_case "the default inputs" with_testers pass "$all" 1 "" "$@"
+    gpu_case "sizes up to 65" with_testers pass "$all" 1 "1 2 31 32 33 64 65" "$@"
+    gpu_case "sizes up to 257" with_testers pass "$all" 4 "1 7 33 65" "$@"
     [[ " $* " != *" ADAPTER_KERNELS=all "* ]] || gpu_case "every kernel ran" with_testers every_kernel_ran
     ;;
 wrong)
@@ -172,16 +170,16 @@ wrong)
         done
     done
     ;;
-gpu)
-    gpu_case "the default inputs" with_testers all_programs 1 ""
-    gpu_case "sizes up to 257" with_testers all_programs 4 "1 7 33 65"
-    gpu_case "the default inputs, every kernel" with_testers all_programs 1 "" ADAPTER_KERNELS=all
+gpu) # with fewer sizes: to copy operands takes most of the time
+    gpu_case "small sizes" with_testers pass "$fortran $cblas" 1 "0 1 3 9"
+    gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "7 33 65"
+    gpu_case "small sizes, every kernel" with_testers pass "$fortran" 1 "0 1 3 9" ADAPTER_KERNELS=all
     gpu_case "sizes up to 257, every kernel" \
-        with_testers all_programs 4 "1 2 7 31 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=0
+        with_testers pass "$fortran" 4 "1 7 33 65" ADAPTER_KERNELS=all
     gpu_case "sizes up to 257, every kernel, emulated" \
-        with_testers all_programs 4 "1 7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=1
+        with_testers pass xblat3s 4 "7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=1
     gpu_case "sizes up to 257, every kernel, fast" \
-        with_testers all_programs 4 "1 7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=2
+        with_testers pass xblat3s 4 "7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=2
     gpu_case "every kernel ran" with_testers every_kernel_ran
     ;;
 esac
