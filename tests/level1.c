@@ -72,6 +72,7 @@ static void operands_destroy(struct operands* o) {
 
 struct counts {
     int ran, declined;
+    bool is_seen; // not counted: the check itself has asserted which kernel ran
 };
 
 // Runs `check` with each kernel of the routine forced, and then with the selection.
@@ -89,13 +90,13 @@ static void with_every_kernel(
         }
         random_seed((uint64_t)i + 1);
         assert_ok(myblasForceKernel(handle, routine, info.name));
-        struct counts counts = {0, 0};
+        struct counts counts = {0, 0, false};
         check(handle, info.name, info.threads > 1 ? info.threads : 256, &counts);
         print_message("  %s: %d calls, %d declined\n",
                       info.name ? info.name : "selection",
                       counts.ran,
                       counts.declined);
-        assert_true(counts.ran > (reduced() ? 0 : 10));
+        assert_true(counts.is_seen || counts.ran > (reduced() ? 0 : 10));
         assert_true(info.name || counts.declined == 0);
     }
 }
@@ -579,7 +580,7 @@ check_norms(myblasHandle_t handle, const char* forced, int64_t threads, struct c
     operand_destroy(&x);
     if (forced)
         assert_last_kernel(handle, MYBLAS_ROUTINE_NRM2, forced);
-    counts->ran += 100;
+    counts->is_seen = true;
 }
 
 static void test_norms_at_the_limits(void** state) {
@@ -622,7 +623,7 @@ static void check_infinite_products(myblasHandle_t handle,
     operands_destroy(&o);
     if (forced)
         assert_last_kernel(handle, MYBLAS_ROUTINE_DOT, forced);
-    counts->ran += 100;
+    counts->is_seen = true;
 }
 
 static void test_infinite_products(void** state) {
