@@ -9,15 +9,6 @@
 
 static const int64_t increments[] = {1, 2, 3, -1, -2, 0};
 
-static size_t span(int64_t n, int64_t inc) {
-    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
-}
-
-// Where element i of a vector lies.
-static int64_t position(int64_t i, int64_t n, int64_t inc) {
-    return inc < 0 ? (i - n + 1) * inc : i * inc;
-}
-
 // Squares and products of huge ones overflow in float, those of tiny ones underflow.
 enum data { uniform, huge, tiny, subnormal, mixed, data_count };
 

@@ -274,8 +274,6 @@ struct sums {
     double value, magnitude, largest; // of |op(A)| and |B| apart, multiplied
 };
 
-static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
-
 // Element (i, j) of op(A) for trmm and trsm, 0 outside of its triangle; of the whole A for symm.
 static double element_a(const float* a, const struct level3_case* s, int64_t i, int64_t j) {
     const int64_t ld = shape_a(s).ld;
