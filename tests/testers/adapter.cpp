@@ -213,15 +213,17 @@ block take(size_t floats) {
 
 } // namespace
 
-axis::axis(int size) : missing_(std::max(-size, 0)) {
+axis::axis(int size) : axis(size, growth()) {}
+
+axis::axis(int size, int growth) : missing_(std::max(-size, 0)) {
     ++axis_count;
     if (size <= 0)
         return;
-    indices_.assign(static_cast<size_t>((size - 1) * growth() + 1), -1);
+    indices_.assign(static_cast<size_t>((size - 1) * growth + 1), -1);
     for (int i = 0; i < size; ++i) {
-        const unsigned room = static_cast<unsigned>(i < size - 1 ? growth() : 1);
+        const unsigned room = static_cast<unsigned>(i < size - 1 ? growth : 1);
         const unsigned seed = axis_count * 1024 + static_cast<unsigned>(i);
-        places_.push_back(i * growth() + static_cast<int>(mix(seed) % room));
+        places_.push_back(i * growth + static_cast<int>(mix(seed) % room));
         indices_[static_cast<size_t>(places_.back())] = i;
     }
 }
@@ -310,14 +312,14 @@ namespace {
 // The elements in the order of memory. Without an increment all are one.
 axis along(const axis& elements, int inc) {
     if (inc == 0 && elements.size() > 0)
-        return axis::single();
+        return axis::ungrown(1);
     return inc < 0 ? elements.reversed() : elements;
 }
 
 } // namespace
 
 vector::vector(const float* host, const axis& elements, int inc, const filler& filler)
-    : matrix(host, axis::single(), along(elements, inc), std::max(std::abs(inc), 1), filler) {}
+    : matrix(host, axis::ungrown(1), along(elements, inc), std::max(std::abs(inc), 1), filler) {}
 
 // ---- Letters -------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ bool perform(routine& r, const std::function<myblasStatus_t(myblasHandle_t)>& ca
 class axis {
 public:
     explicit axis(int size);
-    static axis single() { return axis(1); }
+    static axis ungrown(int size) { return {size, 1}; } // whatever the environment says
 
     int size() const { return static_cast<int>(places_.size()) - missing_; }
     int grown() const { return static_cast<int>(indices_.size()) - missing_; }
@@ -67,6 +67,8 @@ public:
     axis reversed() const; // the last index first
 
 private:
+    axis(int size, int growth);
+
     int missing_; // of a negative size
     std::vector<int> places_, indices_;
 };

@@ -1,6 +1,8 @@
 // Level 1.
 #include "adapter.h"
 
+#include <algorithm>
+
 using namespace adapter;
 
 namespace {
@@ -107,8 +109,25 @@ void rot(int n, float* x, int incx, float* y, int incy, float c, float s) {
     });
 }
 
+// Scalars in memory of the backend: of those in host memory no kernel is asked.
+template <class Call>
+void generate(routine& r, int count, float* scalars, Call call) {
+    const vector on_device(scalars, axis::ungrown(count), 1);
+    perform(r, [&](myblasHandle_t h) {
+        check(myblasSetPointerMode(h, MYBLAS_POINTER_MODE_DEVICE));
+        const myblasStatus_t status = call(h, on_device.device());
+        check(myblasSetPointerMode(h, MYBLAS_POINTER_MODE_HOST));
+        return status;
+    });
+    on_device.fetch();
+}
+
 void rotg(float* a, float* b, float* c, float* s) {
-    perform(srotg, [=](myblasHandle_t h) { return mysrotg(h, a, b, c, s); });
+    float scalars[] = {*a, *b, *c, *s};
+    generate(srotg, 4, scalars, [](myblasHandle_t h, float* x) {
+        return mysrotg(h, x, x + 1, x + 2, x + 3);
+    });
+    *a = scalars[0], *b = scalars[1], *c = scalars[2], *s = scalars[3];
 }
 
 } // namespace
@@ -153,7 +172,13 @@ void srotm_(
 }
 void srotg_(float* a, float* b, float* c, float* s) { rotg(a, b, c, s); }
 void srotmg_(float* d1, float* d2, float* x1, const float* y1, float* param) {
-    perform(srotmg, [=](myblasHandle_t h) { return mysrotmg(h, d1, d2, x1, y1, param); });
+    float scalars[9] = {*d1, *d2, *x1, *y1};
+    std::copy_n(param, 5, scalars + 4);
+    generate(srotmg, 9, scalars, [](myblasHandle_t h, float* x) {
+        return mysrotmg(h, x, x + 1, x + 2, x + 3, x + 4);
+    });
+    *d1 = scalars[0], *d2 = scalars[1], *x1 = scalars[2];
+    std::copy_n(scalars + 4, 5, param);
 }
 
 // ---- CBLAS ---------------------------------------------------------------------------------------

@@ -157,10 +157,10 @@ with_testers() {
 
 case $what in
 host)
-    all="$fortran $cblas"
-    gpu_case "the default inputs" with_testers pass "$all" 1 "" "$@"
-    gpu_case "sizes up to 65" with_testers pass "$all" 1 "1 2 31 32 33 64 65" "$@"
-    gpu_case "sizes up to 257" with_testers pass "$all" 4 "1 7 33 65" "$@"
+    gpu_case "the default inputs" with_testers pass "$fortran $cblas" 1 "" "$@"
+    gpu_case "sizes up to 65" with_testers pass "$fortran" 1 "1 2 31 32 33 64 65" "$@"
+    gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "1 7 33 65" "$@"
+    gpu_case "sizes up to 257, CBLAS" with_testers pass "$cblas" 4 "1 65" "$@"
     [[ " $* " != *" ADAPTER_KERNELS=all "* ]] || gpu_case "every kernel ran" with_testers every_kernel_ran
     ;;
 wrong)
@@ -173,6 +173,7 @@ wrong)
 gpu) # with fewer sizes: to copy operands takes most of the time
     gpu_case "small sizes" with_testers pass "$fortran $cblas" 1 "0 1 3 9"
     gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "7 33 65"
+    gpu_case "sizes up to 257, CBLAS" with_testers pass "$cblas" 4 65
     gpu_case "small sizes, every kernel" with_testers pass "$fortran" 1 "0 1 3 9" ADAPTER_KERNELS=all
     gpu_case "sizes up to 257, every kernel" \
         with_testers pass "$fortran" 4 "1 7 33 65" ADAPTER_KERNELS=all
