@@ -147,8 +147,7 @@ planted() {
 
 # Where the testers or their libraries are missing, the case is skipped.
 with_testers() {
-    local LD_LIBRARY_PATH=$library_path
-    can_run "$testers/debian/xblat1s" || {
+    LD_LIBRARY_PATH=$library_path can_run "$testers/debian/xblat1s" || {
         echo "  Debian's testers (libblas-test) or their libraries are not here"
         return 77
     }
