@@ -578,6 +578,8 @@ static void test_selected_names(void** state) {
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 0, 0), "strided"},
         {80, 0, vector_call(MYBLAS_ROUTINE_DOT, 1000, 1, 1, 0), "polled"},
         {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 1000, 1, 1, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 55000, -1, 1, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 55000, -1000, 1, 0), "polled"},
         {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 8193, 3, 1, 0), "polled"},
         {all, 0, vector_call(MYBLAS_ROUTINE_DOT, 1 << 26, 1, 1, 0), "polled"},
         {90, 0, vector_call(MYBLAS_ROUTINE_NRM2, 100000, 1, 0, 0), "cluster"},

@@ -9,15 +9,6 @@
 
 static const int64_t increments[] = {1, 2, 3, -1, -2, 0};
 
-static size_t span(int64_t n, int64_t inc) {
-    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
-}
-
-// Where element i of a vector lies.
-static int64_t position(int64_t i, int64_t n, int64_t inc) {
-    return inc < 0 ? (i - n + 1) * inc : i * inc;
-}
-
 // Squares and products of huge ones overflow in float, those of tiny ones underflow.
 enum data { uniform, huge, tiny, subnormal, mixed, data_count };
 
@@ -72,6 +63,7 @@ static void operands_destroy(struct operands* o) {
 
 struct counts {
     int ran, declined;
+    bool is_seen; // not counted: the check itself has asserted which kernel ran
 };
 
 // Runs `check` with each kernel of the routine forced, and then with the selection.
@@ -89,13 +81,13 @@ static void with_every_kernel(
         }
         random_seed((uint64_t)i + 1);
         assert_ok(myblasForceKernel(handle, routine, info.name));
-        struct counts counts = {0, 0};
+        struct counts counts = {0, 0, false};
         check(handle, info.name, info.threads > 1 ? info.threads : 256, &counts);
         print_message("  %s: %d calls, %d declined\n",
                       info.name ? info.name : "selection",
                       counts.ran,
                       counts.declined);
-        assert_true(counts.ran > (reduced() ? 0 : 10));
+        assert_true(counts.is_seen || counts.ran > (reduced() ? 0 : 10));
         assert_true(info.name || counts.declined == 0);
     }
 }
@@ -579,7 +571,7 @@ check_norms(myblasHandle_t handle, const char* forced, int64_t threads, struct c
     operand_destroy(&x);
     if (forced)
         assert_last_kernel(handle, MYBLAS_ROUTINE_NRM2, forced);
-    counts->ran += 100;
+    counts->is_seen = true;
 }
 
 static void test_norms_at_the_limits(void** state) {
@@ -622,7 +614,7 @@ static void check_infinite_products(myblasHandle_t handle,
     operands_destroy(&o);
     if (forced)
         assert_last_kernel(handle, MYBLAS_ROUTINE_DOT, forced);
-    counts->ran += 100;
+    counts->is_seen = true;
 }
 
 static void test_infinite_products(void** state) {

@@ -8,15 +8,6 @@
 
 static const int64_t increments[] = {1, 2, -1, 3, -2};
 
-static size_t span(int64_t n, int64_t inc) {
-    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
-}
-
-// Where element i of a vector lies.
-static int64_t position(int64_t i, int64_t n, int64_t inc) {
-    return inc < 0 ? (i - n + 1) * inc : i * inc;
-}
-
 enum { most_batches = 3, guard = 5 };
 
 // graded: the rows and the elements of x differ by powers of two, so that terms of a sum do.
@@ -170,9 +161,8 @@ static void assert_near(const struct case_2* g,
 }
 
 static void assert_gemv(const struct case_2* g, const char* kernel, struct operands* o) {
-    const float *a = (const float*)(o->a.sent + o->a.front),
-                *x = (const float*)(o->x.sent + o->x.front);
-    const float* old = (const float*)(o->y.sent + o->y.front);
+    const float *a = sent(&o->a), *x = sent(&o->x);
+    const float* old = sent(&o->y);
     const float* found = operand_download(&o->y);
     const int64_t ny = length_y(g), k = length_x(g);
     const size_t count = o->y.bytes / sizeof(float);
@@ -208,9 +198,8 @@ static void assert_gemv(const struct case_2* g, const char* kernel, struct opera
 }
 
 static void assert_ger(const struct case_2* g, const char* kernel, struct operands* o) {
-    const float *old = (const float*)(o->a.sent + o->a.front),
-                *x = (const float*)(o->x.sent + o->x.front);
-    const float* y = (const float*)(o->y.sent + o->y.front);
+    const float *old = sent(&o->a), *x = sent(&o->x);
+    const float* y = sent(&o->y);
     const float* found = operand_download(&o->a);
     for (int64_t j = 0; j < g->n; ++j)
         for (int64_t i = 0; i < g->m; ++i) {

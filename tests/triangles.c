@@ -18,15 +18,6 @@ struct operands {
     struct operand a, x, y, scalars;
 };
 
-static size_t span(int64_t n, int64_t inc) {
-    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
-}
-
-// Where element i of a vector lies.
-static int64_t position(int64_t i, int64_t n, int64_t inc) {
-    return inc < 0 ? (i - n + 1) * inc : i * inc;
-}
-
 static bool uses_y(const struct triangle_case* g) {
     return g->function == symv || g->function == syr2;
 }
@@ -108,8 +99,6 @@ call_it(myblasHandle_t handle, const struct triangle_case* g, const struct opera
     }
     // clang-format on
 }
-
-static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
 
 static void
 assert_near(const struct triangle_case* g, int64_t i, double found, double exact, double bound) {

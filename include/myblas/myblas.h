@@ -368,7 +368,8 @@ MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream
  * Waits for the stream's work, then destroys it and keeps its first 32 MiB of workspace, and what
  * captured calls have used, for another stream. If it is the handle's stream, that becomes NULL. A
  * graph that was captured on the stream keeps using the workspace: it must not be launched any
- * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work failed.
+ * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is being
+ * captured. EXECUTION_FAILED: its work failed.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
 /*
@@ -724,8 +725,8 @@ MYBLAS_API myblasStatus_t myssyrk_64(myblasHandle_t handle,
                                      int64_t ldc);
 
 /*
- * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products of which is known that
- * they are symmetric. op(B) and B as op(A) and A of myssyrk. INVALID_VALUE: as myssyrk, with ldb
+ * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products that are known to be
+ * symmetric. op(B) and B as op(A) and A of myssyrk. INVALID_VALUE: as myssyrk, with ldb
  * checked after lda, B after A. Accuracy: as myssyrk. Source: cublasSsyrkx.
  */
 MYBLAS_API myblasStatus_t myssyrkx(myblasHandle_t handle,
@@ -1026,9 +1027,9 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
  * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). Bits are moved,
  * never interpreted. In place when B == A: square (m == n, lda == ldb), or any shape with both
  * leading dimensions tight (lda == m, ldb == n), which is fast with a workspace of m * n elements,
- * within the limit of the handle's own or lent, and slow without. Other overlap is not allowed. INVALID_VALUE, in this order: m, n < 0, (Ex:
- * element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not aligned to the element,
- * in-place form with other leading dimensions. Exact.
+ * within the limit of the handle's own or lent, and slow without. Other overlap is not allowed.
+ * INVALID_VALUE, in this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B
+ * NULL or not aligned to the element, in-place form with other leading dimensions. Exact.
  */
 MYBLAS_API myblasStatus_t
 mytranspose(myblasHandle_t handle, int m, int n, const float* A, int lda, float* B, int ldb);
@@ -1566,8 +1567,8 @@ MYBLAS_API myblasStatus_t myssyr2_64(myblasHandle_t handle,
                                      int64_t lda);
 
 /*
- * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n, named by uplo. The other
- * triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which is 1. x must not overlap A.
+ * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n,
+ * named by uplo. The other triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which is 1. x must not overlap A.
  * n == 0: success. mystrsv does not look for zeros on the diagonal: they give Inf or NaN. INVALID_VALUE, in this
  * order: uplo, trans, diag, n < 0, lda < max(1, n), incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|;
  * mystrsv solves a system near by, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2,

@@ -96,9 +96,11 @@ constexpr rule<histogram_problem> histogram[] = {
 // ---- Level 1 -------------------------------------------------------------------------------------
 // The bounds between the kernels are those of sum, by bytes read.
 
+constexpr interval contiguous{-1, 1}; // increments of either sign
+
 constexpr rule<dot_problem> dot[] = {
     // forms    n               incx        incy
-    {any_form, {at_most(55000), at_most(1), at_most(1), any}, &cuda::dot_cluster},
+    {any_form, {at_most(55000), contiguous, contiguous, any}, &cuda::dot_cluster},
     {any_form, {at_most(8192),  any,        any,        any}, &cuda::dot_cluster},
     {any_form, {any,            any,        any,        any}, &cuda::dot_polled},
 };
