@@ -145,11 +145,11 @@ constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::r
 constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
 
 // ---- Level 2 -------------------------------------------------------------------------------------
-// The plainest kernels only serve where there is no workspace.
+// The second ones serve where there is no workspace, or where a stream's counters do not suffice.
 
 constexpr rule<symv_problem> symv[] = {
     {any_form, {any, any, any, any}, &cuda::symv_tiles},
-    {any_form, {any, any, any, any}, &cuda::symv_naive},
+    {any_form, {any, any, any, any}, &cuda::symv_rows},
 };
 
 constexpr rule<syr_problem> syr[] = {
@@ -157,12 +157,13 @@ constexpr rule<syr_problem> syr[] = {
 };
 
 constexpr rule<trmv_problem> trmv[] = {
-    {any_form, {any, any, any, any}, &cuda::trmv_tiles},
+    {any_form, {any, any, any, any}, &cuda::trmv_rows},
     {any_form, {any, any, any, any}, &cuda::trmv_single_block},
 };
 
 constexpr rule<trsv_problem> trsv[] = {
-    {any_form, {any, any, any, any}, &cuda::trsv_panels},
+    {any_form, {any, any, any, any}, &cuda::trsv_chain},
+    {any_form, {any, any, any, any}, &cuda::trsv_single_block},
 };
 
 // ---- Level 3 -------------------------------------------------------------------------------------
