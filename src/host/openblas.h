@@ -161,4 +161,10 @@ inline bool fit_int(std::initializer_list<int64_t> sizes) {
     return std::max(sizes) <= most && std::min(sizes) >= -most;
 }
 
+// Where BLAS takes a vector whose element 0 is at x: at its lowest address.
+template <class T>
+T* lowest(T* x, int64_t n, int64_t increment) {
+    return increment < 0 ? x + (n - 1) * increment : x;
+}
+
 } // namespace myblas::host

@@ -19,6 +19,9 @@ constexpr unsigned nn = 1;
 // Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything.
 constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
+    // Vectors that run backwards
+    {any_form, {any, any, any, any}, &cuda::sgemm_thin_vector},
+    {any_form, {any, any, any, any}, &cuda::sgemm_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {

@@ -22,6 +22,7 @@
 #include "kernels/common/reduce.h"
 #include "kernels/common/scalar.h"
 #include "kernels/level2/registry.h"
+#include "kernels/level2/triangle_tiles.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -31,22 +32,6 @@ constexpr int large_tile = 128, small_tile = 64, threads = 256, warps = threads 
 constexpr int64_t small_n = 1536; // below it tiles of 128 leave multiprocessors idle
 
 int tile_of(const symv_problem& p) { return p.n < small_n ? small_tile : large_tile; }
-
-struct tile_place {
-    int row, column; // of blocks
-};
-
-// Tile number t in the order of block columns, each from the top.
-__device__ inline tile_place place_of(int64_t t, int blocks, bool upper) {
-    const int64_t from_end = int64_t{blocks} * (blocks + 1) / 2 - 1 - t;
-    const int64_t index = upper ? t : from_end; // in columns of 1, 2, 3, ... tiles
-    auto column = static_cast<int64_t>((sqrt(8.0 * static_cast<double>(index) + 1) - 1) / 2);
-    column += (column + 1) * (column + 2) / 2 <= index; // what the root's rounding took
-    column -= column * (column + 1) / 2 > index;
-    const auto place = static_cast<int>(index - column * (column + 1) / 2);
-    const auto own = static_cast<int>(column);
-    return upper ? tile_place{place, own} : tile_place{blocks - 1 - place, blocks - 1 - own};
-}
 
 __device__ inline void store_y(const symv_problem& p, int64_t i, double sum) {
     const double alpha = resolve(p.alpha), beta = resolve(p.beta);
@@ -201,7 +186,7 @@ myblasStatus_t launch_tiles(const symv_problem& p, const launch_context& context
     const int64_t blocks = block_count(p);
     return launch_overlapped(tile_of(p) == large_tile ? multiply_tiles<large_tile, 2>
                                                       : multiply_tiles<small_tile, 4>,
-                             dim3(static_cast<unsigned>(blocks * (blocks + 1) / 2)),
+                             dim3(static_cast<unsigned>(triangle_tiles(blocks))),
                              threads,
                              context,
                              p,

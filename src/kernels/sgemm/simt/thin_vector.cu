@@ -12,8 +12,10 @@
 //
 // Loads are of 16 or 8 bytes where the matrix consists of such pieces, and the vector too in the second case.
 // Shared memory: a sum for each warp and line. Launch: 4 to 16 warps.
+// Vectors may run backwards: their distances are negative then.
 // Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
 // the matrix again.
+#include "kernels/sgemm/parts/vectors.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
@@ -34,7 +36,7 @@ struct vector_operands {
     int k;
 
     __device__ vector_operands(const sgemm_problem& p, int64_t batch, const thin_layout& layout) {
-        const sgemm_operands o = resolve_operands(p, batch);
+        const sgemm_operands o = resolve_vectors(p, batch);
         matrix = layout.swapped ? o.b : o.a;
         vector = (layout.swapped ? o.a : o.b) + blockIdx.y * layout.short_step;
         c = o.c + blockIdx.y * layout.short_c_step;
