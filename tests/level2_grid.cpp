@@ -157,6 +157,38 @@ void check_symmetric(const kernel_entry<symv_problem>& kernel, const shape& s, f
     }
 }
 
+// syr and syr2, of vectors with increments of their own; the other triangle keeps its NaN.
+void check_update(const shape& s, bool twice) {
+    const operands o(s, 1), other(s, 1);
+    std::vector<float> a = o.a;
+    syr_problem p;
+    p.upper = s.upper, p.n = s.n, p.alpha = {0.7f};
+    p.x = o.x.data() + operands::place(s, 0), p.incx = s.inc;
+    p.y = twice ? other.x.data() + operands::place(s, 0) : nullptr, p.incy = s.inc;
+    p.a = a.data(), p.lda = s.lda;
+    grid_context grid(0);
+    assert_int_equal(cuda::syr_tiles.launch(p, grid.context), MYBLAS_STATUS_SUCCESS);
+    for (int64_t j = 0; j < s.n; ++j)
+        for (int64_t i = 0; i < s.lda; ++i) {
+            const auto at = static_cast<size_t>(i + j * s.lda);
+            if (i >= s.n || (s.upper ? i > j : i < j)) {
+                assert_true(std::isnan(a[at]));
+                continue;
+            }
+            const double xi = o.x[operands::place(s, i)], xj = o.x[operands::place(s, j)];
+            const double yi = other.x[operands::place(s, i)], yj = other.x[operands::place(s, j)];
+            const double sum = 0.7 * (twice ? xi * yj + yi * xj : xi * xj) + o.a[at];
+            if (!(std::fabs(sum - a[at]) <= 1e-6))
+                fail_msg("n %lld lda %lld: element %lld, %lld is %g, not %g",
+                         static_cast<long long>(s.n),
+                         static_cast<long long>(s.lda),
+                         static_cast<long long>(i),
+                         static_cast<long long>(j),
+                         a[at],
+                         sum);
+        }
+}
+
 template <class Check>
 void for_shapes(std::initializer_list<int64_t> sizes, bool triangular, Check check) {
     state = 1;
@@ -194,13 +226,24 @@ void test_trmv(void**) {
 void test_symv(void**) {
     for_shapes({1, 31, 32, 63, 65, 128, 161, 200, 300}, false, [](const shape& s) {
         for (const float beta : {0.0f, -0.5f}) {
+            check_symmetric(cuda::symv_warps, s, beta);
             check_symmetric(cuda::symv_rows, s, beta);
             check_symmetric(cuda::symv_tiles, s, beta);
+            check_symmetric(cuda::symv_strips, s, beta);
         }
     });
-    for_shapes({1537, 1664}, false, [](const shape& s) { // large tiles
-        check_symmetric(cuda::symv_tiles, s, 0.7f);
+}
+
+void test_updates(void**) {
+    for_shapes({1, 31, 33, 64, 65, 96, 128, 160, 200}, false, [](const shape& s) {
+        check_update(s, s.lda % 2);
+        check_update({s.upper, false, false, s.n, (s.n + 31) / 32 * 32, s.inc}, true);
     });
+    // Sixteen columns of a thread, those of large matrices with and without whole cache lines.
+    for (const bool upper : {false, true}) {
+        check_update({upper, false, false, 1537, 1537, 1}, true);
+        check_update({upper, false, false, 1600, 1600, 1}, false);
+    }
 }
 
 } // namespace
@@ -210,6 +253,7 @@ int main() {
         cmocka_unit_test(test_trsv),
         cmocka_unit_test(test_trmv),
         cmocka_unit_test(test_symv),
+        cmocka_unit_test(test_updates),
     };
     return cmocka_run_group_tests_name("level2_grid", tests, nullptr, nullptr);
 }

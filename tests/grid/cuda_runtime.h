@@ -38,6 +38,7 @@ struct alignas(16) float4 {
 inline thread_local dim3 threadIdx, blockIdx, gridDim;
 
 using std::isfinite;
+using std::max;
 using std::min;
 
 namespace grid {
@@ -45,6 +46,21 @@ inline pthread_barrier_t block_barrier;
 }
 
 inline void __syncthreads() { pthread_barrier_wait(&grid::block_barrier); }
+
+namespace grid {
+inline bool is_any_false;
+}
+
+inline bool __syncthreads_and(bool value) {
+    if (!value)
+        __atomic_store_n(&grid::is_any_false, true, __ATOMIC_RELAXED);
+    __syncthreads();
+    const bool result = !__atomic_load_n(&grid::is_any_false, __ATOMIC_RELAXED);
+    __syncthreads();
+    __atomic_store_n(&grid::is_any_false, false, __ATOMIC_RELAXED);
+    __syncthreads();
+    return result;
+}
 
 // ---- Warps -----------------------------------------------------------------------------------------
 
@@ -119,6 +135,14 @@ inline unsigned atomicInc(unsigned* at, unsigned most) {
 template <class T>
 T __ldcg(const T* x) {
     return *x;
+}
+template <class T>
+T __ldcs(const T* x) {
+    return *x;
+}
+template <class T>
+void __stcs(T* x, T value) {
+    *x = value;
 }
 
 inline double __longlong_as_double(long long bits) {

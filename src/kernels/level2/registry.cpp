@@ -7,8 +7,10 @@ namespace myblas {
 template <>
 kernel_list<symv_problem> cuda_kernels<symv_problem>() {
     static constexpr const kernel_entry<symv_problem>* kernels[] = {
+        &cuda::symv_warps,
         &cuda::symv_rows,
         &cuda::symv_tiles,
+        &cuda::symv_strips,
     };
     return kernels;
 }

@@ -6,8 +6,10 @@
 
 namespace myblas::cuda {
 
+extern const kernel_entry<symv_problem> symv_warps;
 extern const kernel_entry<symv_problem> symv_rows;
 extern const kernel_entry<symv_problem> symv_tiles;
+extern const kernel_entry<symv_problem> symv_strips;
 
 extern const kernel_entry<syr_problem> syr_tiles;
 

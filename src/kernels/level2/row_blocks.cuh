@@ -3,6 +3,7 @@
 
 #include "core/problem.h"
 #include "kernels/common/reduce.h"
+#include "kernels/common/scalar.h"
 
 #include <cstdint>
 
@@ -33,6 +34,40 @@ lower_view view_of(const triangular_problem<solve>& p) {
             p.x + last * incx,
             -incx,
             p.unit};
+}
+
+// A symmetric matrix in its lower triangle: an upper one is counted from its last row. Element (u, v) of the lower
+// triangle as above.
+struct symmetric_view {
+    int64_t n;
+    scalar alpha, beta;
+    const float* a;
+    int64_t row_step, column_step;
+    const float* x;
+    int64_t incx;
+    float* y;
+    int64_t incy;
+
+    // Of the whole matrix.
+    __device__ __forceinline__ float at(int64_t u, int64_t v) const {
+        return u >= v ? a[u * row_step + v * column_step] : a[v * row_step + u * column_step];
+    }
+    __device__ __forceinline__ void store(int64_t u, double sum) const {
+        const double factor = resolve(alpha), kept = resolve(beta);
+        float& result = y[u * incy];
+        const double scaled = factor == 0 ? 0 : factor * sum;
+        result = static_cast<float>(kept == 0 ? scaled : scaled + kept * result);
+    }
+};
+
+inline symmetric_view view_of(const symv_problem& p) {
+    const int64_t incx = p.n == 1 ? 1 : p.incx, incy = p.n == 1 ? 1 : p.incy;
+    if (!p.upper)
+        return {p.n, p.alpha, p.beta, p.a, 1, p.lda, p.x, incx, p.y, incy};
+    const int64_t last = p.n - 1;
+    const float* const x = p.x ? p.x + last * incx : nullptr; // null where alpha is zero
+    const float* const a = p.a ? p.a + last * (p.lda + 1) : nullptr;
+    return {p.n, p.alpha, p.beta, a, -1, -p.lda, x, -incx, p.y + last * incy, -incy};
 }
 
 // A block of `rows` rows by `width` columns at a time, shared by 256 threads: 16 elements a thread where it has 4096.

@@ -1,32 +1,55 @@
-// symv without workspace: a block for each 32 rows of the whole matrix, which reads them across the stored triangle up
-// to the diagonal, and down it from there.
+// symv without workspace, in rows of the whole matrix.
+//
+//   warps   a warp for each row, lanes beside each other across it: half of what it reads a cache line each. For small n
+//   rows    a block for each 32 rows, which it reads across the stored triangle up to the diagonal, and down it
+//           from there
 //
 // Bound: n^2 floats read, twice what is stored.  Launch: 256 threads.  Accepts: everything.
 
 #include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int rows = 32, width = 128, threads = 256;
+constexpr int rows = 32, width = 128, threads = 256, warps = threads / warp_size;
 
-__global__ void __launch_bounds__(threads, 4) multiply_rows(symv_problem p, lower_view t) {
+__global__ void __launch_bounds__(threads) multiply_by_warps(symmetric_view t) {
+    wait_for_earlier_work();
+    const int lane = threadIdx.x % warp_size;
+    const int64_t u = int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
+    if (u >= t.n)
+        return;
+    float sum = 0;
+    if (resolve(t.alpha) != 0)
+#pragma unroll 8
+        for (int64_t v = lane; v < t.n; v += warp_size)
+            sum = fmaf(t.at(u, v), t.x[v * t.incx], sum);
+    sum = warp_sum(sum);
+    if (lane == 0)
+        t.store(u, sum);
+}
+
+myblasStatus_t launch_warps(const symv_problem& p, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, warps)));
+    return launch_overlapped(multiply_by_warps, grid, threads, context, view_of(p));
+}
+
+__global__ void __launch_bounds__(threads, 4) multiply_rows(symmetric_view t) {
     using left = row_block<rows, width, false>; // down columns of the triangle
     using right = row_block<rows, width, true>; // along them, for what mirrors them
     __shared__ typename left::parts left_part;
     __shared__ typename right::parts right_part;
     wait_for_earlier_work();
-    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    const bool counts = resolve(t.alpha) != 0;
     const int64_t first_row = int64_t{blockIdx.x} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
     const float* const x = t.x;
     const auto x_at = [&](int64_t v) { return x[v * t.incx]; };
     typename left::sums left_sum{};
     typename right::sums right_sum{};
-    if (alpha != 0) {
+    if (counts) {
         int64_t v = 0;
         for (; v + width <= first_row; v += width)
             left::multiply_all(left_sum,
@@ -73,24 +96,22 @@ __global__ void __launch_bounds__(threads, 4) multiply_rows(symv_problem p, lowe
     if (own >= count)
         return;
     const double sum = double{left::total(left_part, own)} + right::total(right_part, own);
-    const int64_t u = first_row + own;
-    float& y = p.y[(p.upper ? t.n - 1 - u : u) * p.incy];
-    const double result = alpha == 0 ? 0 : alpha * sum;
-    y = static_cast<float>(beta == 0 ? result : result + double{beta} * y);
+    t.store(first_row + own, sum);
 }
 
 myblasStatus_t launch_rows(const symv_problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, rows)));
-    const lower_view t = view_of(trmv_problem{.upper = p.upper,
-                                              .n = p.n,
-                                              .a = p.a,
-                                              .lda = p.lda,
-                                              .x = const_cast<float*>(p.x), // nobody writes it
-                                              .incx = p.incx});
-    return launch_overlapped(multiply_rows, grid, threads, context, p, t);
+    return launch_overlapped(multiply_rows, grid, threads, context, view_of(p));
 }
 
 } // namespace
+
+constinit const kernel_entry<symv_problem> symv_warps = {
+    .name = "warps",
+    .description = "a warp for each row; needs no workspace",
+    .threads = threads,
+    .launch = launch_warps,
+};
 
 constinit const kernel_entry<symv_problem> symv_rows = {
     .name = "rows",

@@ -13,11 +13,11 @@ struct tile_place {
 
 inline int64_t triangle_tiles(int64_t blocks) { return blocks * (blocks + 1) / 2; }
 
-// Tile t of a triangle of `blocks` block rows: block column by block column, each from the top.
+// Tile t, below 2^31, of a triangle of `blocks` block rows: block column by block column, each from the top.
 __device__ inline tile_place place_of(int64_t t, int blocks, bool upper) {
     const int64_t from_end = int64_t{blocks} * (blocks + 1) / 2 - 1 - t;
     const int64_t index = upper ? t : from_end; // in columns of 1, 2, 3, ... tiles
-    auto column = static_cast<int64_t>((sqrt(8.0 * static_cast<double>(index) + 1) - 1) / 2);
+    auto column = static_cast<int64_t>((sqrtf(8 * static_cast<float>(index) + 1) - 1) / 2);
     column += (column + 1) * (column + 2) / 2 <= index; // what the root's rounding took
     column -= column * (column + 1) / 2 > index;
     const auto place = static_cast<int>(index - column * (column + 1) / 2);
