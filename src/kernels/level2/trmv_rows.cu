@@ -1,6 +1,6 @@
 // trmv in one launch, in place and without workspace.
 //
-// A block has 32 rows of op(A), those that read most of x first, in the order in which blocks come. It keeps its
+// Up to 128 rows are one block's. Of more a block has 32 rows of op(A), those that read most of x first, in the order in which blocks come. It keeps its
 // results until all blocks before it have read x: a bit of each block in the stream's counters says so. The blocks
 // behind it do not read what it overwrites.
 //
@@ -23,15 +23,18 @@
 namespace myblas::cuda {
 namespace {
 
-constexpr int rows = 32, width = 128, threads = 256;
+constexpr int threads = 256;
+constexpr int few_rows = 128, few_width = 32; // of the only block
+constexpr int rows = 32, width = 128;
 constexpr int first_bits = 2; // counter
 
-template <bool across>
+template <int rows, int width, bool across>
 __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsigned* counters) {
     using block = row_block<rows, width, across>;
     __shared__ typename block::parts part;
     wait_for_earlier_work();
-    const unsigned number = take_number(counters);
+    const bool is_alone = gridDim.x == 1;
+    const unsigned number = is_alone ? 0 : take_number(counters);
     const int64_t first_row = int64_t{gridDim.x - 1 - number} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
     const int lane = threadIdx.x % warp_size;
@@ -62,6 +65,11 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     if (own < count)
         result = block::total(part, own) + (t.unit ? *x : 0);
 
+    if (is_alone) {
+        if (own < count)
+            *x = result;
+        return;
+    }
     unsigned* const bits = counters + first_bits;
     if (threadIdx.x == 0) {
         fence_device(); // what the block has read is not read after the bit is seen
@@ -92,14 +100,21 @@ bool accepts(const trmv_problem& p, const device_info&) {
     return ceil_div<int64_t>(p.n, rows) <= 32 * int64_t{counter_count - first_bits};
 }
 
-myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context) {
+template <int rows, int width>
+myblasStatus_t launch_blocks(const trmv_problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, rows)));
-    return launch_overlapped(p.trans ? multiply_rows<true> : multiply_rows<false>,
+    return launch_overlapped(p.trans ? multiply_rows<rows, width, true>
+                                     : multiply_rows<rows, width, false>,
                              grid,
                              threads,
                              context,
                              view_of(p),
                              context.counters);
+}
+
+myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context) {
+    return p.n <= few_rows ? launch_blocks<few_rows, few_width>(p, context)
+                           : launch_blocks<rows, width>(p, context);
 }
 
 } // namespace
@@ -111,7 +126,7 @@ constinit const kernel_entry<trmv_problem> trmv_rows = {
     .block_n = width,
     .threads = threads,
     .stages = 1,
-    .smem_bytes = sizeof(row_block<rows, width, false>::parts),
+    .smem_bytes = sizeof(row_block<few_rows, few_width, false>::parts),
     .accepts = accepts,
     .launch = launch_rows,
 };
