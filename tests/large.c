@@ -1156,6 +1156,55 @@ static void test_large_triangles(void** state) {
     release(&memory);
 }
 
+// Updates of matrices larger than the L2 cache, whose columns start on cache lines or not, in small integers.
+static void test_streamed_updates(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const myblasHandle_t handle = memory.handle;
+    enum { n = 5217, most_lda = 5248 };
+    float* a = claim(&memory, (int64_t)most_lda * n + 1, sizeof(float));
+    float* x = claim(&memory, n, sizeof(float));
+    float* y = claim(&memory, n, sizeof(float));
+    float* host = malloc((size_t)most_lda * n * sizeof *host);
+    float* vectors = malloc(2 * (size_t)n * sizeof *vectors);
+    assert_non_null(host);
+    assert_non_null(vectors);
+    for (int i = 0; i < n; ++i) {
+        vectors[i] = (float)(i % 7 - 3);
+        vectors[n + i] = (float)(i % 11 - 5);
+    }
+    assert_ok(myblasSetVector_64(handle, n, sizeof *vectors, vectors, 1, x, 1));
+    assert_ok(myblasSetVector_64(handle, n, sizeof *vectors, vectors + n, 1, y, 1));
+    for (int form = 0; form < 10; ++form) {
+        const int64_t lda = form % 2 ? 5219 : most_lda;
+        float* const first = a + form % 2;
+        const bool upper = form / 2 % 2, is_ger = form >= 8, twice = form >= 4;
+        const myblasFillMode_t uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        fill(handle, first, lda * n, 1);
+        assert_ok(is_ger  ? mysger_64(handle, n, n, &one, x, 1, y, 1, first, lda)
+                  : twice ? myssyr2_64(handle, uplo, n, &one, x, 1, y, 1, first, lda)
+                          : myssyr_64(handle, uplo, n, &one, x, 1, first, lda));
+        get(handle, first, 0, lda * n, host);
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < lda; ++i) {
+                float expected = 1;
+                if (i < n && (is_ger || (upper ? i <= j : i >= j)))
+                    expected += is_ger  ? vectors[i] * vectors[n + j]
+                                : twice ? vectors[i] * vectors[n + j] + vectors[n + i] * vectors[j]
+                                        : vectors[i] * vectors[j];
+                if (host[i + j * lda] != expected)
+                    fail_msg("form %d: element %lld, %lld is %g, not %g",
+                             form,
+                             (long long)i,
+                             (long long)j,
+                             (double)host[i + j * lda],
+                             (double)expected);
+            }
+    }
+    free(host);
+    free(vectors);
+    release(&memory);
+}
+
 // Batches of matrices by vectors beyond the 65535 of a grid, both ways round.
 static void test_many_vectors(void** state) {
     struct memory memory = {.handle = require_handle(state)};
@@ -1216,6 +1265,7 @@ int main(void) {
         cmocka_unit_test(test_long_level1),
         cmocka_unit_test(test_far_columns),
         cmocka_unit_test(test_large_triangles),
+        cmocka_unit_test(test_streamed_updates),
         cmocka_unit_test(test_many_vectors),
     };
     return cmocka_run_group_tests_name("large", tests, setup_cuda, teardown_backend);

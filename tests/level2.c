@@ -286,6 +286,21 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.batches = g.form == 0 ? 1 : random_between(1, most_batches);
         run_case(handle, forced, &g, &o, &counts);
     }
+    // Columns that do not start on cache lines, long enough for the form of their own that `thin/vector` has.
+    if (!ger && !reduced() && (!forced || strcmp(forced, "thin/vector") == 0))
+        for (int turn = 0; turn < 4; ++turn) {
+            struct case_2 g = {.m = 2003 + 130 * turn,
+                               .n = 2001 + 31 * turn,
+                               .incx = turn == 2 ? -2 : 1,
+                               .incy = turn == 3 ? -3 : 1,
+                               .batches = 1,
+                               .data = turn ? uniform : integers,
+                               .misaligned = turn,
+                               .alpha = turn ? 0.7f : 1,
+                               .beta = (float)turn};
+            g.lda = g.m + turn;
+            run_case(handle, forced, &g, &o, &counts);
+        }
     // Long in either direction: parts of a sum meet.
     for (int turn = 0; turn < (forced || reduced() ? 0 : 8); ++turn) {
         struct case_2 g = {.ger = ger,

@@ -152,8 +152,8 @@ constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda:
 
 constexpr rule<symv_problem> symv[] = {
     // forms    n
-    {any_form, {at_most(768), any, any, any}, &cuda::symv_warps},
-    {any_form, {at_least(6000), any, any, any}, &cuda::symv_strips},
+    {any_form, {at_most(1200), any, any, any}, &cuda::symv_warps},
+    {any_form, {at_least(12000), any, any, any}, &cuda::symv_strips},
     {any_form, {any, any, any, any}, &cuda::symv_tiles},
     {any_form, {any, any, any, any}, &cuda::symv_rows},
 };

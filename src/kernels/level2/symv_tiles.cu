@@ -6,7 +6,7 @@
 // for their rows alone. Upper triangles are counted from their last row (row_blocks.cuh).
 //
 //   tiles    64 x 64 elements a block
-//   strips   128 columns and up to 512 rows a block, 64 rows at a time, the next of them on their way meanwhile.
+//   strips   128 columns and up to 256 rows a block, 64 rows at a time, the next of them on their way meanwhile.
 //            Sums down columns stay in registers, fewer pieces and counters than with tiles
 //
 // A warp has 8 or 16 columns, its lanes neighbouring rows. Sums down columns take 16 shuffles for 16 columns
@@ -159,7 +159,7 @@ __device__ __forceinline__ bool count_piece(unsigned* counter, int count) {
 constexpr int tile = 64;
 
 // Slot J of the rows of I, and slot I of the rows of J.
-__global__ void __launch_bounds__(threads, 5)
+__global__ void __launch_bounds__(threads, 4)
     multiply_tiles(symmetric_view t, float* slots, unsigned* counters, int blocks) {
     __shared__ row_parts parts;
     __shared__ float x_v[tile];
@@ -232,18 +232,15 @@ myblasStatus_t launch_tiles(const symv_problem& p, const launch_context& context
 // ---- Strips ----------------------------------------------------------------------------------------
 
 constexpr int width = 128;       // columns of a strip, and rows of a block row
-constexpr int most_blocks = 4;   // block rows of a strip
-constexpr int64_t large_n = 12000; // from here on strips of as many leave no multiprocessor idle
-
-int blocks_of_strip(const symv_problem& p) { return p.n >= large_n ? most_blocks : 1; }
+constexpr int strip_blocks = 2;  // block rows of a strip
 
 // Strip s of block column J has the block rows from s * strip_blocks on that are not above J. Row pieces lie in slot J
 // of their rows, column pieces in slot s behind all those.
 __global__ void __launch_bounds__(threads, 2) multiply_strips(
-    symmetric_view t, float* slots, unsigned* counters, int blocks, int strip_blocks) {
+    symmetric_view t, float* slots, unsigned* counters, int blocks) {
     __shared__ row_parts parts[2];
     __shared__ float x_v[width];
-    __shared__ bool is_complete[most_blocks + 1];
+    __shared__ bool is_complete[strip_blocks + 1];
     const int strips = (blocks + strip_blocks - 1) / strip_blocks, own = threadIdx.x;
     // Strips 0, 1, ... of all columns have 1, 2, ... times strip_blocks columns.
     const auto group = static_cast<int>(blockIdx.x) / strip_blocks;
@@ -310,7 +307,7 @@ __global__ void __launch_bounds__(threads, 2) multiply_strips(
 
 int64_t strip_rows(const symv_problem& p) { return ceil_div<int64_t>(p.n, width); }
 int64_t strip_count(const symv_problem& p) {
-    return ceil_div<int64_t>(strip_rows(p), blocks_of_strip(p));
+    return ceil_div<int64_t>(strip_rows(p), strip_blocks);
 }
 
 size_t strip_bytes(const symv_problem& p, const device_info&) {
@@ -322,7 +319,6 @@ bool accepts_strips(const symv_problem& p, const device_info&) {
 }
 
 myblasStatus_t launch_strips(const symv_problem& p, const launch_context& context) {
-    const int strip_blocks = blocks_of_strip(p);
     return launch_overlapped(
         multiply_strips,
         dim3(static_cast<unsigned>(strip_blocks * triangle_tiles(strip_count(p)))),
@@ -331,8 +327,7 @@ myblasStatus_t launch_strips(const symv_problem& p, const launch_context& contex
         view_of(p),
         static_cast<float*>(context.workspace),
         context.counters,
-        static_cast<int>(strip_rows(p)),
-        strip_blocks);
+        static_cast<int>(strip_rows(p)));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // trmv in one launch, in place and without workspace.
 //
-// Up to 128 rows are one block's. Of more a block has 32 rows of op(A), those that read most of x first, in the order in which blocks come. It keeps its
+// Up to 128 rows are one block's, transposed ones a warp's each. Of more a block has 32 rows of op(A), those that read most of x first, in the order in which blocks come. It keeps its
 // results until all blocks before it have read x: a bit of each block in the stream's counters says so. The blocks
 // behind it do not read what it overwrites.
 //
@@ -24,7 +24,7 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int few_rows = 128, few_width = 32; // of the only block
+constexpr int few_rows = 128, few_width = 32, few_threads = 1024; // of the only block
 constexpr int rows = 32, width = 128;
 constexpr int first_bits = 2; // counter
 
@@ -96,25 +96,51 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     }
 }
 
+// The rows lie along memory.
+__global__ void __launch_bounds__(few_threads) multiply_few(lower_view t) {
+    constexpr int warps = few_threads / warp_size, count = few_rows / warps;
+    const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_earlier_work();
+    float sum[count] = {};
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int u = warp + i * warps;
+#pragma unroll
+        for (int v = lane; v < (i + 1) * warps; v += warp_size)
+            if (u < t.n && (v < u || (v == u && !t.unit)))
+                sum[i] = fmaf(t.a[u * t.row_step + v * t.column_step], t.x[v * t.incx], sum[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        sum[i] = warp_sum(sum[i]);
+        if (t.unit && warp + i * warps < t.n)
+            sum[i] += t.x[(warp + i * warps) * t.incx];
+    }
+    __syncthreads(); // nobody reads x any more
+    if (lane == 0)
+#pragma unroll
+        for (int i = 0; i < count; ++i)
+            if (warp + i * warps < t.n)
+                t.x[(warp + i * warps) * t.incx] = sum[i];
+}
+
 bool accepts(const trmv_problem& p, const device_info&) {
     return ceil_div<int64_t>(p.n, rows) <= 32 * int64_t{counter_count - first_bits};
 }
 
-template <int rows, int width>
-myblasStatus_t launch_blocks(const trmv_problem& p, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, rows)));
-    return launch_overlapped(p.trans ? multiply_rows<rows, width, true>
-                                     : multiply_rows<rows, width, false>,
-                             grid,
+myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context) {
+    const bool is_few = p.n <= few_rows;
+    if (is_few && p.trans)
+        return launch_overlapped(multiply_few, dim3(1), few_threads, context, view_of(p));
+    return launch_overlapped(is_few    ? multiply_rows<few_rows, few_width, false>
+                             : p.trans ? multiply_rows<rows, width, true>
+                                       : multiply_rows<rows, width, false>,
+                             dim3(static_cast<unsigned>(
+                                 is_few ? 1 : ceil_div<int64_t>(p.n, rows))),
                              threads,
                              context,
                              view_of(p),
                              context.counters);
-}
-
-myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context) {
-    return p.n <= few_rows ? launch_blocks<few_rows, few_width>(p, context)
-                           : launch_blocks<rows, width>(p, context);
 }
 
 } // namespace

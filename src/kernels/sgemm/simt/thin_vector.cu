@@ -27,7 +27,6 @@ namespace {
 
 constexpr int min_warps = 4, max_warps = 16;
 constexpr int64_t long_k = 4096; // from here on few blocks had better be clusters
-constexpr int ragged_cluster = 4;
 
 // What a block works with.
 struct vector_operands {
@@ -263,17 +262,10 @@ struct lines_form {
         constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
         const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
         const bool shares = device.arch >= 90 && p.k >= long_k && blocks <= few_blocks;
-        // A last round that would leave many multiprocessors idle had better be of smaller pieces.
-        const int64_t at_once = 2 * int64_t{device.sm_count};
-        const int64_t rounds = ceil_div<int64_t>(blocks, at_once);
-        const bool is_ragged = device.arch >= 90 && p.k >= 2 * long_k && p.batch_count == 1 &&
-                               layout.short_lines == 1 && rounds > 1 &&
-                               10 * blocks < 9 * rounds * at_once;
         const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
         const int most_warps = shares ? 8 : max_warps;
         const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
-        const int cluster = shares ? largest_cluster : is_ragged ? ragged_cluster : 1;
-        return {shape::lines, warps, warps, cluster, shape::chunk, width};
+        return {shape::lines, warps, warps, shares ? largest_cluster : 1, shape::chunk, width};
     }
 
     static myblasStatus_t
