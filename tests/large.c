@@ -1008,13 +1008,11 @@ static bool check_far_updates(myblasHandle_t handle, const char* name, void* dat
         const int64_t rows = form == 2 ? far_rows : far_columns;
         put_far(handle, f, rows);
         const myblasStatus_t status =
-            form == 0 ? myssyr_64(
-                            handle, MYBLAS_FILL_MODE_UPPER, rows, &one, f->x, 1, f->a, f->ld)
+            form == 0 ? myssyr_64(handle, MYBLAS_FILL_MODE_UPPER, rows, &one, f->x, 1, f->a, f->ld)
             : form == 1
                 ? myssyr2_64(
                       handle, MYBLAS_FILL_MODE_LOWER, rows, &one, f->x, 1, f->x, 1, f->a, f->ld)
-                : mysger_64(
-                      handle, rows, far_columns, &one, f->x, 1, f->x, 1, f->a, f->ld);
+                : mysger_64(handle, rows, far_columns, &one, f->x, 1, f->x, 1, f->a, f->ld);
         if (status == MYBLAS_STATUS_NOT_SUPPORTED)
             return false;
         assert_ok(status);
@@ -1074,17 +1072,16 @@ static bool check_far_triangle(myblasHandle_t handle, const char* name, bool sol
         }
         const float *before = solves ? product : start, *after = solves ? start : product;
         assert_ok(myblasSetVector_64(handle, far_columns, sizeof *before, before, 1, f->y, 1));
-        const myblasStatus_t status =
-            (solves ? mystrsv_64 : mystrmv_64)(handle,
-                                               upper ? MYBLAS_FILL_MODE_UPPER
-                                                     : MYBLAS_FILL_MODE_LOWER,
-                                               trans ? MYBLAS_OP_T : MYBLAS_OP_N,
-                                               MYBLAS_DIAG_UNIT,
-                                               far_columns,
-                                               f->a,
-                                               f->ld,
-                                               f->y,
-                                               1);
+        const myblasStatus_t status = (solves ? mystrsv_64 : mystrmv_64)(
+            handle,
+            upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER,
+            trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+            MYBLAS_DIAG_UNIT,
+            far_columns,
+            f->a,
+            f->ld,
+            f->y,
+            1);
         if (status == MYBLAS_STATUS_NOT_SUPPORTED)
             return false;
         assert_ok(status);

@@ -395,8 +395,7 @@ static void enqueue_some(myblasHandle_t handle, const float* a, float* x, float*
     assert_ok(mystrmv(handle, upper, MYBLAS_OP_T, diag, order, a, order, x, 1));
     assert_ok(mystrsv(handle, upper, MYBLAS_OP_T, diag, order, a, order, y, 1));
     assert_ok(mystrmv(handle, lower, MYBLAS_OP_N, diag, order, a, order, y, 1));
-    assert_ok(mysgemv(
-        handle, MYBLAS_OP_T, order, order, &half, a, order, y, 1, &one, x, 1));
+    assert_ok(mysgemv(handle, MYBLAS_OP_T, order, order, &half, a, order, y, 1, &one, x, 1));
 }
 
 static void test_streams(void** state) {

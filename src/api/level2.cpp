@@ -35,7 +35,9 @@ sgemm_problem product_of(const gemv_problem& p) {
 }
 
 // The way from where BLAS gives a vector to its element 0.
-int64_t way_to_first(int64_t n, int64_t increment) { return increment < 0 ? (1 - n) * increment : 0; }
+int64_t way_to_first(int64_t n, int64_t increment) {
+    return increment < 0 ? (1 - n) * increment : 0;
+}
 
 // `p` has everything but the transposition and the scalars, and vectors as the caller gave them.
 myblasStatus_t gemv(const char* function,

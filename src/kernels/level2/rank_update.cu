@@ -25,10 +25,12 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int tile = 64;
-constexpr int line = 32;         // floats of a cache line
+constexpr int line = 32; // floats of a cache line
 constexpr int most_shift = line - 1;
-constexpr int64_t small_n = 1536; // up to it more threads with less to do are faster; of syr2 always in the L2 cache
-constexpr double least_streamed = 48 << 20; // bytes of A, beyond which it does not stay in the L2 cache
+constexpr int64_t small_n =
+    1536; // up to it more threads with less to do are faster; of syr2 always in the L2 cache
+constexpr double least_streamed =
+    48 << 20; // bytes of A, beyond which it does not stay in the L2 cache
 
 enum class update { syr, syr2, ger };
 
@@ -40,8 +42,7 @@ __device__ __forceinline__ int shift_of(const syr_problem& p, int64_t column) {
 
 // The elements of a thread. element(c): where; inside(c): whether there is one; add(c, old): the new one.
 template <int thread_n, bool streams, class Element, class Inside, class Add>
-__device__ __forceinline__ void
-update_elements(Element&& element, Inside&& inside, Add&& add) {
+__device__ __forceinline__ void update_elements(Element&& element, Inside&& inside, Add&& add) {
     float value[thread_n];
 #pragma unroll
     for (int c = 0; c < thread_n; ++c)
@@ -135,10 +136,9 @@ __global__ void __launch_bounds__(tile* tile / thread_n) tiles(syr_problem p, in
             });
     } else {
         update_all([&](int c, float value) {
-            const float sum = twice ? fmaf(by_x[own_column + c],
-                                           row_y[own_row + reach - shift[c]],
-                                           value)
-                                    : value;
+            const float sum =
+                twice ? fmaf(by_x[own_column + c], row_y[own_row + reach - shift[c]], value)
+                      : value;
             return fmaf(twice ? by_y[own_column + c] : by_x[own_column + c], x_i(c), sum);
         });
     }

@@ -27,13 +27,8 @@ lower_view view_of(const triangular_problem<solve>& p) {
     if (p.op_is_lower())
         return {p.n, p.a, row_step, column_step, p.x, incx, p.unit};
     const int64_t last = p.n - 1;
-    return {p.n,
-            p.a + last * (p.lda + 1),
-            -row_step,
-            -column_step,
-            p.x + last * incx,
-            -incx,
-            p.unit};
+    return {
+        p.n, p.a + last * (p.lda + 1), -row_step, -column_step, p.x + last * incx, -incx, p.unit};
 }
 
 // A symmetric matrix in its lower triangle: an upper one is counted from its last row. Element (u, v) of the lower
@@ -104,8 +99,7 @@ struct row_block {
 
     // x(c): what multiplies the thread's column c.
     template <class Factors>
-    static __device__ __forceinline__ void
-    multiply(sums& sum, const elements& value, Factors&& x) {
+    static __device__ __forceinline__ void multiply(sums& sum, const elements& value, Factors&& x) {
 #pragma unroll
         for (int c = 0; c < column_count; ++c) {
             const float factor = x(c);

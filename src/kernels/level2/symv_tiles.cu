@@ -231,13 +231,13 @@ myblasStatus_t launch_tiles(const symv_problem& p, const launch_context& context
 
 // ---- Strips ----------------------------------------------------------------------------------------
 
-constexpr int width = 128;       // columns of a strip, and rows of a block row
-constexpr int strip_blocks = 2;  // block rows of a strip
+constexpr int width = 128;      // columns of a strip, and rows of a block row
+constexpr int strip_blocks = 2; // block rows of a strip
 
 // Strip s of block column J has the block rows from s * strip_blocks on that are not above J. Row pieces lie in slot J
 // of their rows, column pieces in slot s behind all those.
-__global__ void __launch_bounds__(threads, 2) multiply_strips(
-    symmetric_view t, float* slots, unsigned* counters, int blocks) {
+__global__ void __launch_bounds__(threads, 2)
+    multiply_strips(symmetric_view t, float* slots, unsigned* counters, int blocks) {
     __shared__ row_parts parts[2];
     __shared__ float x_v[width];
     __shared__ bool is_complete[strip_blocks + 1];
@@ -285,11 +285,10 @@ __global__ void __launch_bounds__(threads, 2) multiply_strips(
     const auto first_strip = [&](int block) { return block / strip_blocks; };
     const int row_blocks = end_block - first_block;
     const bool has_more = column < first_block; // its columns are no rows of it
-    __syncthreads(); // the block has left its pieces
+    __syncthreads();                            // the block has left its pieces
     if (own < row_blocks + has_more) {
         const int block = own < row_blocks ? first_block + own : column;
-        is_complete[own] =
-            count_piece(counters + block, block + strips - first_strip(block));
+        is_complete[own] = count_piece(counters + block, block + strips - first_strip(block));
     }
     __syncthreads(); // it is known which rows are complete
     for (int i = 0; i < row_blocks + has_more; ++i)

@@ -135,8 +135,7 @@ myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context)
     return launch_overlapped(is_few    ? multiply_rows<few_rows, few_width, false>
                              : p.trans ? multiply_rows<rows, width, true>
                                        : multiply_rows<rows, width, false>,
-                             dim3(static_cast<unsigned>(
-                                 is_few ? 1 : ceil_div<int64_t>(p.n, rows))),
+                             dim3(static_cast<unsigned>(is_few ? 1 : ceil_div<int64_t>(p.n, rows))),
                              threads,
                              context,
                              view_of(p),

@@ -129,11 +129,10 @@ __global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* coun
             const int asked = panel + lane;
             unsigned known;
             do {
-                const bool is_known =
-                    lane < most_panels && asked < panels &&
-                    (load_counter_and_acquire(bits + asked / parts_of_block) >>
-                         asked % parts_of_block &
-                     1);
+                const bool is_known = lane < most_panels && asked < panels &&
+                                      (load_counter_and_acquire(bits + asked / parts_of_block) >>
+                                           asked % parts_of_block &
+                                       1);
                 known = __ballot_sync(full_warp, is_known);
             } while (!(known & 1));
             const int taken = __ffs(static_cast<int>(~known)) - 1;

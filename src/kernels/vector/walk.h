@@ -22,7 +22,7 @@
 namespace myblas::cuda {
 
 inline constexpr int walk_threads = 256;
-inline constexpr int walk_vector = 4; // floats of a 16-byte vector
+inline constexpr int walk_vector = 4;                            // floats of a 16-byte vector
 inline constexpr int walk_elements = walk_threads * walk_vector; // of a block
 
 // Blocks of 256 threads in a grid that fills the device and loops.

@@ -364,10 +364,10 @@ struct tall_form {
     }
 
     // Columns that start where cache lines do are read as well by others.
-    static bool suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+    static bool
+    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
         const float* const matrix = layout.swapped ? p.b : p.a;
-        const bool on_lines =
-            reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+        const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
         return device.arch >= 90 && !layout.k_contiguous && !on_lines && p.batch_count == 1 &&
                !p.a_array && layout.lines >= 2000 && p.k >= 2000;
     }
@@ -421,8 +421,9 @@ auto with_form(const sgemm_problem& p,
 work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // that have the registers
     const thin_layout layout = layout_of(q.problem);
-    const vector_plan plan = with_form(
-        q.problem, q.device, layout, [&](auto form) { return form.plan(q.problem, q.device, layout); });
+    const vector_plan plan = with_form(q.problem, q.device, layout, [&](auto form) {
+        return form.plan(q.problem, q.device, layout);
+    });
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(plan.blocks(layout)) * vectors;
