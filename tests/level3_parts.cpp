@@ -320,7 +320,7 @@ void test_general_updates(void**) {
                         i < m ? double{alpha} * first_y[j * incy] * x[static_cast<size_t>(i * incx)]
                               : 0;
                     assert_true(std::fabs(found[at] - (old[at] + product)) <=
-                                0x1p-24 * std::fabs(old[at] + product));
+                                3 * 0x1p-24 * (std::fabs(old[at]) + std::fabs(product)));
                 }
         }
     }

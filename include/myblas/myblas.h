@@ -1353,8 +1353,10 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
  * increments must not be zero. All operands but scalars are in device memory. Increments of either
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
- * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment the kernel
- * is always `grid_stride`, on the host `reference`). mysger takes those of MYBLAS_ROUTINE_SYR.
+ * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
+ * `thin/vector` and `grid_stride` accept, on the host `openblas` and `reference`). mysger takes those of
+ * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
+ * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
  * u = 2^-24. The same bits on every run, but by the kernel `openblas` of the host, which does not
  * promise it. Accuracy of the routines but mysger, myssyr and myssyr2 is stated where no product of
  * the formula, with alpha or without, is below 2^-126 in magnitude but zero.

@@ -188,4 +188,10 @@ constexpr kernel_entry<Problem> by_openblas(bool (*accepts)(const Problem&, cons
     };
 }
 
+// Where BLAS takes a vector whose element 0 is at x: at its lowest address.
+template <class T>
+T* lowest(T* x, int64_t n, int64_t increment) {
+    return increment < 0 ? x + (n - 1) * increment : x;
+}
+
 } // namespace myblas::host

@@ -19,6 +19,9 @@ constexpr unsigned nn = 1;
 // Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything.
 constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
+    // Vectors that run backwards
+    {any_form, {any, any, any, any}, &cuda::sgemm_thin_vector},
+    {any_form, {any, any, any, any}, &cuda::sgemm_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {
@@ -147,11 +150,14 @@ constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::r
 constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
 
 // ---- Level 2 -------------------------------------------------------------------------------------
-// The plainest kernels only serve where there is no workspace.
+// The second ones serve where there is no workspace, or where a stream's counters do not suffice.
 
 constexpr rule<symv_problem> symv[] = {
+    // forms    n
+    {any_form, {at_most(1200), any, any, any}, &cuda::symv_warps},
+    {any_form, {at_least(12000), any, any, any}, &cuda::symv_strips},
     {any_form, {any, any, any, any}, &cuda::symv_tiles},
-    {any_form, {any, any, any, any}, &cuda::symv_naive},
+    {any_form, {any, any, any, any}, &cuda::symv_rows},
 };
 
 constexpr rule<syr_problem> syr[] = {
@@ -159,12 +165,13 @@ constexpr rule<syr_problem> syr[] = {
 };
 
 constexpr rule<trmv_problem> trmv[] = {
-    {any_form, {any, any, any, any}, &cuda::trmv_tiles},
+    {any_form, {any, any, any, any}, &cuda::trmv_rows},
     {any_form, {any, any, any, any}, &cuda::trmv_single_block},
 };
 
 constexpr rule<trsv_problem> trsv[] = {
-    {any_form, {any, any, any, any}, &cuda::trsv_panels},
+    {any_form, {any, any, any, any}, &cuda::trsv_chain},
+    {any_form, {any, any, any, any}, &cuda::trsv_single_block},
 };
 
 // ---- Level 3 -------------------------------------------------------------------------------------

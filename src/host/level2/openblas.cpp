@@ -9,18 +9,16 @@
 namespace myblas::host {
 namespace {
 
-// Where BLAS takes a vector: at its lowest address.
-template <class T>
-T* lowest(T* x, int64_t n, int64_t increment) {
-    return increment < 0 ? x + (n - 1) * increment : x;
-}
-
 bool accepts_symv(const symv_problem& p, const device_info&) {
     return fit_int({p.n, p.lda, p.incx, p.incy}) && is_usable(openblas().ssymv);
 }
 
 myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    // Other versions of OpenBLAS read y where beta is zero (OpenBLAS #929).
+    if (beta == 0)
+        for (int64_t i = 0; i < p.n; ++i)
+            p.y[i * p.incy] = 0;
     openblas().ssymv(column_major,
                      uplo_of(p.upper),
                      static_cast<int>(p.n),
@@ -29,7 +27,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
                      static_cast<int>(p.lda),
                      alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // of which nothing is read
                      static_cast<int>(p.incx),
-                     beta,
+                     beta == 0 ? 1 : beta,
                      lowest(p.y, p.n, p.incy),
                      static_cast<int>(p.incy));
     return MYBLAS_STATUS_SUCCESS;
