@@ -364,17 +364,25 @@ struct warp_tile {
             row_bias[r] = finish.bias_of_row(first_row + 32 * r, first_row + 32 * r < p.m);
         for (int c = lane; c < Shape::warp_n; c += 32)
             col_bias[c] = finish.bias_of_col(first_col + c, first_col + c < p.n);
-        // for_each_columns waits for the warp before it writes.
-        const auto write = [&](int64_t row, int64_t col, const float* columns) {
+        // for_each_columns waits for the warp before it writes. The columns come in order.
+        const int rows_left = static_cast<int>(min(p.m - first_row, int64_t{Shape::warp_m}));
+        int cols_left = static_cast<int>(min(p.n - first_col, int64_t{Shape::warp_n}));
+        const float* next_bias = col_bias;
+        finisher next = finish;
+        next.begin_at(first_row, first_col);
+        const auto write = [&](int64_t, int64_t, const float* columns) {
             float value[columns_at_once * rows][1];
 #pragma unroll
             for (int i = 0; i < columns_at_once * rows; ++i)
                 value[i][0] = columns[i / rows * column_pitch + i % rows * 32] +
-                              (row_bias[i % rows] + col_bias[col - first_col + i / rows]);
-            finish(value, [&](int i) {
-                const finish_place at{row + i % rows * 32, col + i / rows, 0};
-                return finish_place{at.row, at.col, at.row < p.m && at.col < p.n};
+                              (row_bias[i % rows] + next_bias[i / rows]);
+            next(value, [&](int i) {
+                const int r = i % rows * 32, c = i / rows;
+                return finish_place{r, c, r < rows_left && c < cols_left};
             });
+            next.begin_at(0, columns_at_once);
+            next_bias += columns_at_once;
+            cols_left -= columns_at_once;
         };
         const auto scaled = [alpha](float sum) { return alpha * sum; };
         for_each_columns(p, tile_row, tile_col, acc, smem, scaled, write);

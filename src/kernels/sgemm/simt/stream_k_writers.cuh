@@ -154,15 +154,17 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
                                              int first,
                                              float biases) {
     constexpr int lines = by_words ? 4 : 8;
-    const finisher finish(p, o, 0);
     const int lane = fresh_thread() % 32;
-    const int row_of_c = (turned ? col : row) + lane, col_of_c = turned ? row : col;
+    const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + first;
     const bool is_inside = row_of_c < (turned ? p.n : p.m);
-    const int cols = static_cast<int>(turned ? p.m : p.n);
+    int cols_left = static_cast<int>(turned ? p.m : p.n) - col_of_c;
+    finisher finish(p, o, 0);
+    const bool has_biases_of_lines = finish.has_bias_of_columns();
+    finish.begin_at(row_of_c, col_of_c);
     if constexpr (by_words)
-        biases = finish.bias_of_row(row_of_c, is_inside);
+        biases = finish.bias_of_row(0, is_inside);
 #pragma unroll 1
-    for (int line = first; line < first + written_lines && col_of_c + line < cols; line += lines) {
+    for (int line = first; line < first + written_lines && cols_left > 0; line += lines) {
         float value[lines][1];
 #pragma unroll
         for (int i = 0; i < lines; i += 4) {
@@ -170,19 +172,15 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
             load_lines<turned>(sum, tile, line + i);
 #pragma unroll
             for (int e = 0; e < 4; ++e) {
-                const int at = line + i + e;
-                if constexpr (by_words)
-                    value[i + e][0] =
-                        sum[e] + (biases + finish.bias_of_col(col_of_c + at, col_of_c + at < cols));
-                else
-                    value[i + e][0] =
-                        sum[e] + __shfl_sync(~0u, biases, finish.has_bias_of_columns() ? at : lane);
+                const float bias =
+                    by_words ? biases + finish.bias_of_col(i + e, i + e < cols_left)
+                             : __shfl_sync(~0u, biases, has_biases_of_lines ? line + i + e : lane);
+                value[i + e][0] = sum[e] + bias;
             }
         }
-        finish(value, [&](int i) {
-            const int at = col_of_c + line + i;
-            return finish_place{row_of_c, at, is_inside && at < cols};
-        });
+        finish(value, [&](int i) { return finish_place{0, i, is_inside && i < cols_left}; });
+        finish.begin_at(0, lines);
+        cols_left -= lines;
     }
 }
 
