@@ -153,7 +153,7 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
                                              int col,
                                              int first,
                                              float biases) {
-    constexpr int lines = by_words ? 4 : 8;
+    constexpr int lines = 4; // more, and the consumers' accumulators get bank conflicts
     const int lane = fresh_thread() % 32;
     const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + first;
     const bool is_inside = row_of_c < (turned ? p.n : p.m);
@@ -165,18 +165,16 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
         biases = finish.bias_of_row(0, is_inside);
 #pragma unroll 1
     for (int line = first; line < first + written_lines && cols_left > 0; line += lines) {
-        float value[lines][1];
+        float sum[lines], value[lines][1];
+        load_lines<turned>(sum, tile, line);
 #pragma unroll
-        for (int i = 0; i < lines; i += 4) {
-            float sum[4];
-            load_lines<turned>(sum, tile, line + i);
+        for (int i = 0; i < lines; ++i)
+            value[i][0] = sum[i] + (has_biases_of_lines ? 0 : biases);
+        if (has_biases_of_lines) {
 #pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                const float bias =
-                    by_words ? biases + finish.bias_of_col(i + e, i + e < cols_left)
-                             : __shfl_sync(~0u, biases, has_biases_of_lines ? line + i + e : lane);
-                value[i + e][0] = sum[e] + bias;
-            }
+            for (int i = 0; i < lines; ++i)
+                value[i][0] += by_words ? finish.bias_of_col(i, i < cols_left)
+                                        : __shfl_sync(~0u, biases, line + i);
         }
         finish(value, [&](int i) { return finish_place{0, i, is_inside && i < cols_left}; });
         finish.begin_at(0, lines);

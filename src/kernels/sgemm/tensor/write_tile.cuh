@@ -167,34 +167,40 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
     }
 }
 
-// Finishes what a thread has of a tile, as write_tile writes it.
+// Finishes what a thread has of a tile, as write_tile writes it. In a loop behind which the elements move up, since an
+// unrolled one is thousands of instructions, which no tile finds in the instruction cache.
 template <class Shape>
 __device__ __forceinline__ void
 finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
-    constexpr int batch = 8; // elements at a time
-    const int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
+    constexpr int batch = 16, batch_cols = batch / 4 * 8; // elements at a time, and their columns
+    int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
     const int cols_left = static_cast<int>(min(tile.cols, int64_t{Shape::block_n})) - col;
     add_bias<Shape>(tile, row, col, rows_left, cols_left, acc);
-#pragma unroll
-    for (int half = 0; half < Shape::halves; ++half)
-#pragma unroll
-        for (int first = 0; first < 64; first += batch) {
+    finisher finish = tile.finish;
+    finish.begin_at(row, col);
+#pragma unroll 1
+    for (int half = 0; half < Shape::halves; ++half) {
+#pragma unroll 1
+        for (int first = 0; first < 128; first += batch_cols) {
             float value[batch][1];
 #pragma unroll
             for (int e = 0; e < batch; ++e)
-                value[e][0] = acc[half][first + e];
-            // Unknown to the compiler, so that it keeps no addresses from one batch to the next.
-            int nothing = 0;
-            asm volatile("" : "+r"(nothing));
-            const int i = half * 64, l = first / 4 * 8;
-            finisher finish = tile.finish;
-            finish.begin_at(row + i + nothing, col + l + nothing);
+                value[e][0] = acc[0][e];
             finish(value, [&](int e) {
-                const int64_t at_row = e / 2 % 2 * 8, at_col = e / 4 * 8 + e % 2;
-                return finish_place{
-                    at_row, at_col, i + at_row < rows_left && l + at_col < cols_left};
+                const int i = e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
+                return finish_place{i, l, i < rows_left && first + l < cols_left};
             });
+            finish.begin_at(0, batch_cols);
+#pragma unroll
+            for (int e = 0; e < 64 - batch; ++e)
+                acc[0][e] = acc[0][e + batch];
         }
+        finish.begin_at(64, -128);
+        rows_left -= 64;
+#pragma unroll
+        for (int e = 0; e < 64; ++e)
+            acc[0][e] = acc[Shape::halves - 1][e];
+    }
 }
 
 // Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
