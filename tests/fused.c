@@ -667,6 +667,9 @@ static void test_arguments(void** state) {
     wrong = e, wrong.ldaux = 5;
     assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
     operand_assert_unchanged(&o.d);
+    // What belongs to a bias and a pre-activation that are not there is not looked at.
+    wrong = e, wrong.aux = NULL, wrong.ldaux = wrong.stride_aux = wrong.stride_bias = INT64_MAX;
+    assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
     // Without an epilogue, and D apart from C; beta == 0: no C.
     assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &zero, NULL, 6, d, 6, NULL));
     const struct fused_case plain = {.m = 6, .n = 5, .k = 4, .batch = 1, .alpha = 1, .data = integers};

@@ -102,17 +102,19 @@ myblasStatus_t sgemm_fused(const char* function,
     const bool reads_c = beta && may_count(read_scalar(*handle, beta));
     if (reads_c && !with.c)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "C is NULL");
+    if (!p.c)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is NULL");
     if (with.c && with.c == p.c &&
         (with.ldc != p.ldc || (p.batch_count > 1 && with.stride_c != p.stride_c)))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is C with another ldd or strideD");
     if (const myblasEpilogue_t* e = with.epilogue) {
         p.finish.activation = e->activation;
-        p.finish.is_bias_of_columns = e->bias_of == MYBLAS_BIAS_OF_COLUMNS;
+        p.finish.is_bias_of_columns = e->bias && e->bias_of == MYBLAS_BIAS_OF_COLUMNS;
         p.finish.bias = e->bias;
-        p.finish.stride_bias = e->stride_bias;
+        p.finish.stride_bias = e->bias ? e->stride_bias : 0;
         p.finish.aux = e->aux;
-        p.finish.ld_aux = e->ldaux;
-        p.finish.stride_aux = e->stride_aux;
+        p.finish.ld_aux = e->aux ? e->ldaux : 1;
+        p.finish.stride_aux = e->aux ? e->stride_aux : 0;
     }
     if (reads_c && with.c != p.c) {
         p.finish.source = with.c;

@@ -126,7 +126,7 @@ inline fault check_operands(const sgemm_problem& p) {
     if (reads_ab && !p.b && !p.b_array)
         return "B is NULL";
     if (!p.c && !p.c_array)
-        return "C, or D of a fused product, is NULL";
+        return "C is NULL";
     return nullptr;
 }
 
