@@ -183,8 +183,7 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
 }
 
 // Writes lines of the warp tile at (row, col), the first ones or the others; `biases` are those of load_biases, of a product
-// that is finished. By words where it is one's own, `by_words`: with
-// both ways consumers have not registers enough.
+// that is finished. By words where it is one's own, `by_words`: with both ways consumers have not registers enough.
 template <class Shape, bool turned, bool by_words>
 __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             const sgemm_problem& p,
