@@ -1494,7 +1494,7 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * increments must not be zero. All operands but scalars are in device memory. Increments of either
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
  * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
- * `thin/vector` and `grid_stride` accept, on the host `openblas` and `reference`). mysger takes those of
+ * `thin/vector` and `grid_stride` of the GPU's accept). mysger takes those of
  * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
  * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
  * u = 2^-24. The same bits on every run, but by the kernel `openblas` of the host, which does not
