@@ -22,12 +22,17 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __noinline__
+#define __forceinline__
 
 struct dim3 {
     unsigned x, y, z;
 
     dim3(unsigned along_x = 1, unsigned along_y = 1, unsigned along_z = 1)
         : x(along_x), y(along_y), z(along_z) {}
+};
+
+struct alignas(8) float2 {
+    float x, y;
 };
 
 struct alignas(16) float4 {
