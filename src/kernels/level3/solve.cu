@@ -3,7 +3,7 @@
 // A block of threads has 16 or 32 lines, which do not depend on each other, and all rows of L. It goes down X in panels of
 // 32 rows:
 //
-//      L           X           One warp solves a panel, a lane a line: 16 rows in registers, twice.
+//      L           X           One warp solves a panel, a lane a line, all 32 rows in registers.
 //      |\                      The next panel is all that it waits for: two warps subtract what was found from it (`next`).
 //      | \       solved        Eight warps subtract it from all rows below (`rest`) while the next panel is solved. They
 //      |  \      ------        also copy: a panel of L, its columns down to the end of the block, is on its way
@@ -19,7 +19,7 @@
 // Shared memory: 26 to 98 KiB, two stages of L and all of X.  Block: 320 threads.  Grid: tiles of lines, 1, batch.
 //
 // A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp. Where a diagonal element is near
-// the ends of the range, or an outcome is not finite, the 16 rows are solved once more by division. So nothing
+// the ends of the range, or an outcome is not finite, the panel of that line is solved once more by division. So nothing
 // overflows that the quotient itself does not.
 
 #include "kernels/common/dynamic_smem.h"
@@ -37,28 +37,19 @@ namespace {
 
 constexpr int warp = 32;
 constexpr int panel_rows = 32;
-constexpr int half_rows = panel_rows / 2; // solved in registers
-constexpr int vector = 4;                 // floats of a 16-byte access
-constexpr int copy_threads = 256;         // they subtract from the rest, too
-constexpr int next_threads = 64;          // the first warp of which solves
+constexpr int vector = 4;         // floats of a 16-byte access
+constexpr int copy_threads = 256; // they subtract from the rest, too
+constexpr int next_threads = 64;  // the first warp of which solves
 constexpr int threads = copy_threads + next_threads;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <int block, int lines>
 struct storage {
     float panel[2][panel_rows][block + vector]; // (column, row of L)
-    float x[block][lines];           // (row, line), the vectors of a row permuted: see line_of
-    float diagonal[2][panel_rows];   // of a panel
-    float reciprocal[2][panel_rows]; // NaN near the ends of the range
+    float x[block][lines + vector];             // (row, line)
+    float diagonal[2][panel_rows];              // of a panel
+    float reciprocal[2][panel_rows];            // NaN near the ends of the range
 };
-
-// Where row i has a line: that of neighbouring rows is in other banks. (With 32 lines 8 rows could have it in banks of their
-// own, but that takes a register for each of them.)
-template <int lines>
-__device__ int line_of(int i, int line) {
-    constexpr int together = warp / lines; // rows that have all banks together
-    return line ^ i / together % 4 * vector;
-}
 
 // ---- Copies ----------------------------------------------------------------------------------------
 
@@ -168,9 +159,8 @@ __device__ void load_lines(storage<block, lines>& smem,
         p.x_along, p.x_across, [&](int k, int i, int line, int64_t offset) {
             value[k - from] = i < size && line < lines_here ? x[offset] : 0;
         });
-    all.template for_each<from, from + batch>(0, 0, [&](int k, int i, int line, int64_t) {
-        smem.x[i][line_of<lines>(i, line)] = alpha * value[k - from];
-    });
+    all.template for_each<from, from + batch>(
+        0, 0, [&](int k, int i, int line, int64_t) { smem.x[i][line] = alpha * value[k - from]; });
     if constexpr (from + batch < all.count)
         load_lines<along_rows, from + batch>(smem, p, x, size, lines_here, alpha);
 }
@@ -188,7 +178,7 @@ __device__ void store_panel(const storage<block, lines>& smem,
         p.y_along, p.y_across, [&](int, int row, int line, int64_t offset) {
             const int i = first + row;
             if (i < size && line < lines_here)
-                y[first * p.y_along + offset] = is_zero ? 0 : smem.x[i][line_of<lines>(i, line)];
+                y[first * p.y_along + offset] = is_zero ? 0 : smem.x[i][line];
         });
 }
 
@@ -201,11 +191,12 @@ __device__ void subtract(storage<block, lines>& smem,
                          int first,
                          int row,
                          int quarter) {
-    constexpr int vectors = lines / 16;           // of a quarter's lines
-    constexpr int together = lines == 16 ? 8 : 4; // columns: line_of has this period
+    constexpr int vectors = lines / 16; // of a quarter's lines
+    constexpr int together =
+        tile_rows == vector ? 8 : panel_rows; // columns: the next panel is waited for
     float acc[tile_rows][vectors][vector];
     const auto at = [&](int i, int v) {
-        return reinterpret_cast<float4*>(&smem.x[i][line_of<lines>(i, (quarter + 4 * v) * vector)]);
+        return reinterpret_cast<float4*>(&smem.x[i][(quarter + 4 * v) * vector]);
     };
 #pragma unroll
     for (int i = 0; i < tile_rows; ++i) {
@@ -266,91 +257,54 @@ __device__ void write_reciprocal(float (&diagonal)[panel_rows],
     reciprocal[row] = is_safe ? 1 / value : not_a_number;
 }
 
-// One line of half_rows rows of X, by division. In loops, for the sake of the code's size: instructions that run once are
-// fetched for longer than they run.
+// One line of the panel of X from `first`, by division. In loops, for the sake of the code's size: instructions that run
+// once are fetched for longer than they run.
 template <int block, int lines>
-__device__ void divide_rows(storage<block, lines>& smem,
-                            const float (&panel)[panel_rows][block + vector],
-                            const float* diagonal,
-                            int first_col,
-                            int first,
-                            int line) {
-    const auto x = [&](int i) -> float& {
-        return smem.x[first + i][line_of<lines>(first + i, line)];
-    };
+__device__ void divide_panel(storage<block, lines>& smem, int stage, int first, int line) {
 #pragma unroll 1
-    for (int k = 0; k < half_rows; ++k) {
-        const float quotient = x(k) / diagonal[k];
-        x(k) = quotient;
+    for (int k = 0; k < panel_rows; ++k) {
+        const float quotient = smem.x[first + k][line] / smem.diagonal[stage][k];
+        smem.x[first + k][line] = quotient;
 #pragma unroll 1
-        for (int i = k + 1; i < half_rows; ++i)
-            x(i) = fmaf(-panel[first_col + k][first + i], quotient, x(i));
+        for (int i = first + k + 1; i < first + panel_rows; ++i)
+            smem.x[i][line] = fmaf(-smem.panel[stage][k][i], quotient, smem.x[i][line]);
     }
 }
 
 // One line of the panel of X from `first`.
 template <int block, int lines>
 __device__ void solve_panel(storage<block, lines>& smem, int stage, int first, int line) {
-    const float(&panel)[panel_rows][block + vector] = smem.panel[stage];
-    // The order of lines is that of row k: i is a multiple of 8.
-    const auto x = [&](int i, int k) -> float& { return smem.x[i + k][line_of<lines>(k, line)]; };
-    const auto load_quad = [&](float* quad, int col, int row) {
-        const float4 l = *reinterpret_cast<const float4*>(&panel[col][row]);
-        quad[0] = l.x;
-        quad[1] = l.y;
-        quad[2] = l.z;
-        quad[3] = l.w;
-    };
-#pragma unroll 1
-    for (int col = 0; col < panel_rows; col += half_rows) {
-        const int row = first + col;
-        float solved[half_rows];
+    float x[panel_rows];
+    float check = 0; // not finite if a quotient is not
 #pragma unroll
-        for (int i = 0; i < half_rows; ++i)
-            solved[i] = x(row, i);
-#pragma unroll 1
-        for (int from = 0; from < col; from += 4) { // the upper half's share of the lower one
+    for (int i = 0; i < panel_rows; ++i)
+        x[i] = smem.x[first + i][line];
 #pragma unroll
-            for (int k = 0; k < 4; ++k) {
-                float l[half_rows];
-                const float above = smem.x[first + from + k][line_of<lines>(from + k, line)];
+    for (int k = 0; k < panel_rows; ++k) {
+        float l[panel_rows];
 #pragma unroll
-                for (int i = 0; i < half_rows; i += vector)
-                    load_quad(l + i, from + k, row + i);
-#pragma unroll
-                for (int i = 0; i < half_rows; ++i)
-                    solved[i] = fmaf(-l[i], above, solved[i]);
-            }
+        for (int i = (k + 1) / vector * vector; i < panel_rows; i += vector) {
+            const float4 rows = *reinterpret_cast<const float4*>(&smem.panel[stage][k][first + i]);
+            l[i] = rows.x;
+            l[i + 1] = rows.y;
+            l[i + 2] = rows.z;
+            l[i + 3] = rows.w;
         }
-        if (col != 0) { // for divide_rows
+        const float divisor = smem.diagonal[stage][k], reciprocal = smem.reciprocal[stage][k];
+        const float estimate = x[k] * reciprocal;
+        const float remainder = fmaf(-estimate, divisor, x[k]);
+        x[k] = fmaf(remainder, reciprocal, estimate);
+        check = fmaf(x[k], 0.0f, check);
 #pragma unroll
-            for (int i = 0; i < half_rows; ++i)
-                x(row, i) = solved[i];
-        }
-        float check = 0; // not finite if a quotient is not
+        for (int i = k + 1; i < panel_rows; ++i)
+            x[i] = fmaf(-l[i], x[k], x[i]);
+    }
+    if (isfinite(check)) {
 #pragma unroll
-        for (int k = 0; k < half_rows; ++k) {
-            float l[half_rows];
-#pragma unroll
-            for (int i = (k + 1) / vector * vector; i < half_rows; i += vector)
-                load_quad(l + i, col + k, row + i);
-            const float divisor = smem.diagonal[stage][col + k];
-            const float reciprocal = smem.reciprocal[stage][col + k];
-            const float estimate = solved[k] * reciprocal;
-            const float remainder = fmaf(-estimate, divisor, solved[k]);
-            solved[k] = fmaf(remainder, reciprocal, estimate);
-            check = fmaf(solved[k], 0.0f, check);
-#pragma unroll
-            for (int i = k + 1; i < half_rows; ++i)
-                solved[i] = fmaf(-l[i], solved[k], solved[i]);
-        }
-        if (isfinite(check)) {
-#pragma unroll
-            for (int i = 0; i < half_rows; ++i)
-                x(row, i) = solved[i];
-        } else {
-            divide_rows(smem, panel, smem.diagonal[stage] + col, col, row, line);
-        }
+        for (int i = 0; i < panel_rows; ++i)
+            smem.x[first + i][line] = x[i];
+    } else {
+        divide_panel(smem, stage, first, line);
     }
 }
 
@@ -451,14 +405,17 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
             break;
         if (solves)
             write_reciprocal(smem.diagonal[1 - stage], smem.reciprocal[1 - stage], lane, diagonal);
-        subtract<2>(
-            smem, smem.panel[stage], first, next + in_block * half_rows + lane % 8 * 2, lane / 8);
+        subtract<2>(smem,
+                    smem.panel[stage],
+                    first,
+                    next + in_block * (panel_rows / 2) + lane % 8 * 2,
+                    lane / 8);
         __syncthreads(); // prepared
     }
 }
 
 template <int block, int lines>
-__global__ void __launch_bounds__(threads, lines == 32 && block > 64 ? 1 : 2)
+__global__ void __launch_bounds__(threads, 2)
     solve_block(triangle_part p, int64_t first_index) {
     storage<block, lines>& smem = dynamic_smem<storage<block, lines>>();
     wait_for_earlier_work();
