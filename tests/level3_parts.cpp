@@ -20,7 +20,8 @@ using namespace myblas;
 namespace {
 
 // By the number of multiprocessors the solving kernel chooses how many lines a block of threads has.
-const device_info device, large_device{.sm_count = 1000};
+const device_info device{.smem_per_block = 232448},
+    large_device{.sm_count = 1000, .smem_per_block = 101376};
 const launch_context context{.device = &device}, large_context{.device = &large_device};
 
 // ---- Data ----------------------------------------------------------------------------------------

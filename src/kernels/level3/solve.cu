@@ -22,8 +22,10 @@
 // the ends of the range, or an outcome is not finite, the panel of that line is solved once more by division. So nothing
 // overflows that the quotient itself does not.
 
+#include "kernels/common/cp_async.cuh"
 #include "kernels/common/dynamic_smem.h"
 #include "kernels/common/launch.h"
+#include "kernels/common/named_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
 #include "kernels/level3/batch.h"
@@ -45,128 +47,117 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <int block, int lines>
 struct storage {
-    float panel[2][panel_rows][block + vector]; // (column, row of L)
-    float x[block][lines + vector];             // (row, line)
-    float diagonal[2][panel_rows];              // of a panel
-    float reciprocal[2][panel_rows];            // NaN near the ends of the range
+    static constexpr int rows_below = block - panel_rows; // a panel's, at most
+
+    float triangle[2][panel_rows]
+                  [panel_rows + vector]; // (column, row) of a panel of L, its first 32 rows
+    float below[2][panel_rows]
+               [rows_below + vector]; // (column, row) of a panel of L, row 32 of L first
+    float x[block][lines + vector];   // (row, line)
+    float diagonal[2][panel_rows];    // of a panel of L
+    float reciprocal[2][panel_rows];  // NaN near the ends of the range
 };
 
 // ---- Copies ----------------------------------------------------------------------------------------
 
-// How the copying threads go over a matrix of rows x cols, of which one stride is 1 or -1: a warp has patches of 8 elements
-// along memory and 4 across it, whose places in shared memory differ in their banks whichever way round they lie there.
-template <bool along_rows, int rows, int cols>
-struct patches {
-    static constexpr int count = rows * cols / copy_threads; // elements of a thread
-    static constexpr int along = along_rows ? rows : cols;
-    static constexpr int side = 8, depth = warp / side;
-    static constexpr int warps = copy_threads / warp;
-    static constexpr int abreast =
-        along / side < warps ? along / side : warps;       // warps next to each other
-    static constexpr int steps = along / (abreast * side); // along memory
-    static constexpr int depth_step = warps / abreast * depth;
-    static_assert(count % steps == 0);
+// How the copying threads go over a matrix of 32 rows, one stride of which is 1 or -1, so that a warp finds neighbours in
+// memory, and its elements are in different banks of shared memory, where `pitch` is 4 more than a multiple of 16.
+struct walk {
+    int row, col, row_step, col_step;
 
-    int first_along, first_across;
-
-    __device__ patches() {
-        const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
-        first_along = in_block % abreast * side + lane % side;
-        first_across = in_block / abreast * depth + lane / side;
+    // Neighbours in memory are neighbours in shared memory, too: `width` of a line.
+    static __device__ walk straight(int width) {
+        const int thread = threadIdx.x;
+        return {thread / width, thread % width, copy_threads / width, 0};
     }
-
-    // The thread's elements from number `from` to `to`: visit(number, row, col, offset in memory). (Offsets are summed up,
-    // since products of each element's place with strides would be kept in registers.)
-    template <int from = 0, int to = count, class Visitor>
-    __device__ void for_each(int64_t row_stride, int64_t col_stride, Visitor&& visit) const {
-        const int64_t stride = along_rows ? row_stride : col_stride;
-        const int64_t stride_across = along_rows ? col_stride : row_stride;
-        int64_t offset = first_along * stride + first_across * stride_across;
-        int k = 0;
-#pragma unroll
-        for (int j = first_across; k < count; j += depth_step) {
-#pragma unroll
-            for (int step = 0; step < steps; ++step, ++k) {
-                const int i = first_along + step * (abreast * side);
-                if (k < from || k >= to)
-                    continue;
-                visit(k,
-                      along_rows ? i : j,
-                      along_rows ? j : i,
-                      offset + step * (abreast * side) * stride);
-            }
-            offset += depth_step * stride_across;
-        }
+    // They are in lines of their own there: patches of 8 along memory and 4 across it.
+    static __device__ walk turned() {
+        const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
+        return {in_block % 4 * 8 + lane % 8, in_block / 4 * 4 + lane / 8, 0, 8};
     }
 };
 
 __device__ bool is_along(int64_t stride) { return stride == 1 || stride == -1; }
 
-// Columns [first, first + panel_rows) of L from the diagonal down, on their way through registers.
-template <int block>
-struct panel_copy {
-    static constexpr int count = block * panel_rows / copy_threads;
-    float value[count];
-
-    // L begins at `a`. One on a unit diagonal; the identity below row `size`.
-    template <bool along_rows>
-    __device__ void load_along(const triangle_part& p, const float* a, int first, int size) {
-        const float* const columns = a + first * p.a_col;
-        patches<along_rows, block, panel_rows>().for_each(
-            p.a_row, p.a_col, [&](int k, int row, int col, int64_t offset) {
-                const int last = p.unit ? row - first - 1 : row - first;
-                value[k] = row == first + col ? 1 : 0;
-                if (row < size && col <= last)
-                    value[k] = columns[offset];
-            });
-    }
-    __device__ void load(const triangle_part& p, const float* a, int first, int size) {
-        if (is_along(p.a_row))
-            load_along<true>(p, a, first, size);
-        else
-            load_along<false>(p, a, first, size);
+// Blocks of 32 x 32 elements of L, on or below the diagonal, to shared memory.
+class block_copy {
+public:
+    __device__ block_copy(const triangle_part& p, const float* a, int size)
+        : a_(a), row_stride_(p.a_row), col_stride_(p.a_col), size_(size),
+          first_diagonal_(p.unit ? 1 : 0) {
+        const walk straight = walk::straight(panel_rows), turned = walk::turned();
+        const bool is_straight = is_along(p.a_row); // in shared memory rows are neighbours
+        row_ = is_straight ? straight.col : turned.col;
+        col_ = is_straight ? straight.row : turned.row;
+        row_step_ = is_straight ? 0 : turned.col_step;
+        col_step_ = is_straight ? straight.row_step : 0;
     }
 
-    template <bool along_rows>
-    __device__ void store_along(float (&panel)[panel_rows][block + vector], int first) const {
-        patches<along_rows, block, panel_rows>().for_each(
-            0, 0, [&](int k, int row, int col, int64_t) {
-                if (row >= first)
-                    panel[col][row] = value[k];
-            });
+    // L's block from (row, col) to `target`, (column, row) in columns of `pitch`.
+    __device__ void copy(int row, int col, float* target, int pitch) const {
+        int i = row + row_, j = col + col_;
+        const float* source = a_ + i * row_stride_ + j * col_stride_;
+        target += col_ * pitch + row_;
+        const int64_t step = row_step_ * row_stride_ + col_step_ * col_stride_;
+#pragma unroll
+        for (int k = 0; k < panel_rows * panel_rows / copy_threads; ++k) {
+            const bool is_there = i < size_ && j + first_diagonal_ <= i;
+            cp_async<sizeof(float)>(target, is_there ? source : a_, is_there);
+            i += row_step_;
+            j += col_step_;
+            source += step;
+            target += col_step_ * pitch + row_step_;
+        }
     }
-    __device__ void
-    store(const triangle_part& p, float (&panel)[panel_rows][block + vector], int first) const {
-        if (is_along(p.a_row))
-            store_along<true>(panel, first);
-        else
-            store_along<false>(panel, first);
-    }
+
+private:
+    const float* const a_;
+    const int64_t row_stride_, col_stride_;
+    const int size_, first_diagonal_;
+    int row_, col_, row_step_, col_step_;
 };
 
-// alpha * X, zeros in what is not there: `batch` elements of a thread at a time.
-template <bool along_rows, int from = 0, int block, int lines>
+// How the copying threads go over 32 rows of X or Y, of `lines` lines.
+template <int lines>
+__device__ walk walk_lines(int64_t along) {
+    return is_along(along) ? walk::turned() : walk::straight(lines);
+}
+
+// alpha * X, zeros in what is not there.
+template <int block, int lines>
 __device__ void load_lines(storage<block, lines>& smem,
                            const triangle_part& p,
                            const float* x,
                            int size,
                            int lines_here,
                            float alpha) {
-    constexpr int batch = 16;
-    const patches<along_rows, block, lines> all;
-    float value[batch];
-    all.template for_each<from, from + batch>(
-        p.x_along, p.x_across, [&](int k, int i, int line, int64_t offset) {
-            value[k - from] = i < size && line < lines_here ? x[offset] : 0;
-        });
-    all.template for_each<from, from + batch>(
-        0, 0, [&](int k, int i, int line, int64_t) { smem.x[i][line] = alpha * value[k - from]; });
-    if constexpr (from + batch < all.count)
-        load_lines<along_rows, from + batch>(smem, p, x, size, lines_here, alpha);
+    constexpr int of_panel = panel_rows * lines / copy_threads; // elements of a thread
+    constexpr int all = block / panel_rows * of_panel;
+    constexpr int batch = all < 16 ? all : 16; // loads of a thread in flight
+    const walk at = walk_lines<lines>(p.x_along);
+    const int64_t step = at.row_step * p.x_along + at.col_step * p.x_across;
+    x += at.row * p.x_along + at.col * p.x_across;
+#pragma unroll 1
+    for (int first = 0; first < size; first += batch / of_panel * panel_rows) {
+        float value[batch];
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int from = first + k / of_panel * panel_rows;
+            const int i = from + at.row + k % of_panel * at.row_step;
+            const int line = at.col + k % of_panel * at.col_step;
+            value[k] =
+                i < size && line < lines_here ? x[from * p.x_along + k % of_panel * step] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int i = first + k / of_panel * panel_rows + at.row + k % of_panel * at.row_step;
+            smem.x[i][at.col + k % of_panel * at.col_step] = alpha * value[k];
+        }
+    }
 }
 
 // Rows [first, first + panel_rows), or zeros.
-template <bool along_rows, int block, int lines>
+template <int block, int lines>
 __device__ void store_panel(const storage<block, lines>& smem,
                             const triangle_part& p,
                             float* y,
@@ -174,23 +165,23 @@ __device__ void store_panel(const storage<block, lines>& smem,
                             int size,
                             int lines_here,
                             bool is_zero) {
-    patches<along_rows, panel_rows, lines>().for_each(
-        p.y_along, p.y_across, [&](int, int row, int line, int64_t offset) {
-            const int i = first + row;
-            if (i < size && line < lines_here)
-                y[first * p.y_along + offset] = is_zero ? 0 : smem.x[i][line];
-        });
+    const walk at = walk_lines<lines>(p.y_along);
+    int i = first + at.row, line = at.col;
+#pragma unroll
+    for (int k = 0; k < panel_rows * lines / copy_threads; ++k) {
+        if (i < size && line < lines_here)
+            y[i * p.y_along + line * p.y_across] = is_zero ? 0 : smem.x[i][line];
+        i += at.row_step;
+        line += at.col_step;
+    }
 }
 
 // ---- Products --------------------------------------------------------------------------------------
 
-// X's rows [row, row + tile_rows) of a quarter of the lines, minus the panel of L times the panel of X from `first`.
+// X's rows [row, row + tile_rows) of a quarter of the lines, minus a panel of L, which is `below` its triangle, times the
+// panel of X from `first`.
 template <int tile_rows, int block, int lines>
-__device__ void subtract(storage<block, lines>& smem,
-                         const float (&panel)[panel_rows][block + vector],
-                         int first,
-                         int row,
-                         int quarter) {
+__device__ void subtract(storage<block, lines>& smem, int stage, int first, int row, int quarter) {
     constexpr int vectors = lines / 16; // of a quarter's lines
     constexpr int together =
         tile_rows == vector ? 8 : panel_rows; // columns: the next panel is waited for
@@ -215,14 +206,16 @@ __device__ void subtract(storage<block, lines>& smem,
         for (int k = 0; k < together; ++k) {
             float l[vector];
             if constexpr (tile_rows == vector) {
-                const float4 column = *reinterpret_cast<const float4*>(&panel[from + k][row]);
+                const float4 column = *reinterpret_cast<const float4*>(
+                    &smem.below[stage][from + k][row - panel_rows]);
                 l[0] = column.x;
                 l[1] = column.y;
                 l[2] = column.z;
                 l[3] = column.w;
             } else {
                 static_assert(tile_rows == 2);
-                const float2 column = *reinterpret_cast<const float2*>(&panel[from + k][row]);
+                const float2 column = *reinterpret_cast<const float2*>(
+                    &smem.below[stage][from + k][row - panel_rows]);
                 l[0] = column.x;
                 l[1] = column.y;
             }
@@ -267,7 +260,7 @@ __device__ void divide_panel(storage<block, lines>& smem, int stage, int first, 
         smem.x[first + k][line] = quotient;
 #pragma unroll 1
         for (int i = first + k + 1; i < first + panel_rows; ++i)
-            smem.x[i][line] = fmaf(-smem.panel[stage][k][i], quotient, smem.x[i][line]);
+            smem.x[i][line] = fmaf(-smem.triangle[stage][k][i - first], quotient, smem.x[i][line]);
     }
 }
 
@@ -284,7 +277,7 @@ __device__ void solve_panel(storage<block, lines>& smem, int stage, int first, i
         float l[panel_rows];
 #pragma unroll
         for (int i = (k + 1) / vector * vector; i < panel_rows; i += vector) {
-            const float4 rows = *reinterpret_cast<const float4*>(&smem.panel[stage][k][first + i]);
+            const float4 rows = *reinterpret_cast<const float4*>(&smem.triangle[stage][k][i]);
             l[i] = rows.x;
             l[i + 1] = rows.y;
             l[i + 2] = rows.z;
@@ -320,60 +313,62 @@ struct task {
     __device__ int panels() const { return (size + panel_rows - 1) / panel_rows; }
 };
 
-// The two roles pass the same barriers:
-//   start       X, the first panel of L and its diagonal are complete
-//   solved      a panel of X is solved, the other stage of L is free
-//   prepared    the next panel of L is there, and that of X is ready to be solved
+// Barriers of both roles:
+//   start     X, the first triangle and its diagonal are there
+//   solved    a panel of X is solved, and the panel of L below is there
+// and of those who prepare the next panel of X:
+constexpr int prepared = 1;
 
 template <int block, int lines>
 __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_part& p, task t) {
     const int panels = t.panels();
     const auto store_rows = [&](int panel) {
-        const int first = panel * panel_rows;
-        if (is_along(p.y_along))
-            store_panel<true>(smem, p, t.y, first, t.size, t.lines, t.alpha == 0);
-        else
-            store_panel<false>(smem, p, t.y, first, t.size, t.lines, t.alpha == 0);
+        store_panel(smem, p, t.y, panel * panel_rows, t.size, t.lines, t.alpha == 0);
     };
     if (t.alpha == 0) {
         for (int panel = 0; panel < panels; ++panel)
             store_rows(panel);
         return;
     }
-    const int lane = threadIdx.x % warp, rest = threadIdx.x / warp * panel_rows;
-    panel_copy<block> coming;
+    const block_copy from(p, t.a, t.size);
+    const auto copy_triangle = [&](int panel) {
+        const int first = panel * panel_rows;
+        if (panel < panels)
+            from.copy(first, first, smem.triangle[panel % 2][0], panel_rows + vector);
+    };
+    const auto copy_below = [&](int panel) {
+        for (int row = (panel + 1) * panel_rows; row < t.size; row += panel_rows)
+            from.copy(row,
+                      panel * panel_rows,
+                      &smem.below[panel % 2][0][row - panel_rows],
+                      storage<block, lines>::rows_below + vector);
+    };
+    copy_triangle(0);
+    cp_async_commit();
+    load_lines(smem, p, t.x, t.size, t.lines, t.alpha);
+    copy_below(0);
+    copy_triangle(1);
+    cp_async_commit();
+    cp_async_wait<1>(); // the first triangle
+    __syncthreads();    // start
+    const int lane = threadIdx.x % warp;
 #pragma unroll 1
-    for (int panel = -2;;
-         ++panel) { // the one that is being solved; two steps for what comes before
-        const int stage = panel & 1, first = panel * panel_rows, next = first + panel_rows;
-        if (panel > 0) {
-            // All below this panel, from which its predecessor was not yet subtracted
-            if (next + rest < t.size)
-                subtract<vector>(smem,
-                                 smem.panel[1 - stage],
-                                 first - panel_rows,
-                                 next + rest + lane % 8 * vector,
-                                 lane / 8);
-            store_rows(panel - 1);
+    for (int panel = 0;; ++panel) {
+        cp_async_wait<0>();
+        __syncthreads(); // solved: and the stages of L that are not read in what follows are free
+        if (panel + 1 < panels) {
+            copy_below(panel + 1);
+            copy_triangle(panel + 2);
+            cp_async_commit();
         }
-        if (panel >= 0)
-            __syncthreads(); // solved
-        if (panel + 1 == panels)
+        store_rows(panel);
+        if (panel + 1 >= panels)
             break;
-        if (panel + 1 >= 0)
-            coming.store(p, smem.panel[1 - stage], next);
-        if (panel + 2 < panels)
-            coming.load(p, t.a, next + panel_rows, t.size);
-        if (panel == -2) {
-            if (is_along(p.x_along))
-                load_lines<true>(smem, p, t.x, t.size, t.lines, t.alpha);
-            else
-                load_lines<false>(smem, p, t.x, t.size, t.lines, t.alpha);
-        } else {
-            __syncthreads(); // start, prepared
-        }
+        const int rest = (panel + 2 + static_cast<int>(threadIdx.x) / warp) * panel_rows;
+        if (rest < t.size)
+            subtract<vector>(
+                smem, panel % 2, panel * panel_rows, rest + lane % 8 * vector, lane / 8);
     }
-    store_rows(panels - 1);
 }
 
 template <int block, int lines>
@@ -405,18 +400,14 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
             break;
         if (solves)
             write_reciprocal(smem.diagonal[1 - stage], smem.reciprocal[1 - stage], lane, diagonal);
-        subtract<2>(smem,
-                    smem.panel[stage],
-                    first,
-                    next + in_block * (panel_rows / 2) + lane % 8 * 2,
-                    lane / 8);
-        __syncthreads(); // prepared
+        subtract<2>(
+            smem, stage, first, next + in_block * (panel_rows / 2) + lane % 8 * 2, lane / 8);
+        sync_at<prepared, next_threads>();
     }
 }
 
 template <int block, int lines>
-__global__ void __launch_bounds__(threads, 2)
-    solve_block(triangle_part p, int64_t first_index) {
+__global__ void __launch_bounds__(threads, 2) solve_block(triangle_part p, int64_t first_index) {
     storage<block, lines>& smem = dynamic_smem<storage<block, lines>>();
     wait_for_earlier_work();
     const int64_t index = first_index + blockIdx.z;
@@ -471,28 +462,36 @@ myblasStatus_t with_sizes(int64_t rows, bool is_wide, F&& f) {
     return is_wide ? f.template operator()<256, 32>() : f.template operator()<256, 16>();
 }
 
+template <int block, int lines>
+bool has_room(const device_info& device) {
+    return sizeof(storage<block, lines>) <= device.smem_per_block;
+}
+
 } // namespace
 
-myblasStatus_t prepare_solve(const device_info&) {
-    myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+myblasStatus_t prepare_solve(const device_info& device) {
     const auto prepare = [&]<int block, int lines>() {
-        status = allow_smem(solve_block<block, lines>, sizeof(storage<block, lines>));
-        return status;
+        return has_room<block, lines>(device)
+                   ? allow_smem(solve_block<block, lines>, sizeof(storage<block, lines>))
+                   : MYBLAS_STATUS_SUCCESS;
     };
     for (const int64_t rows : {64, 128, 256})
         for (const bool is_wide : {false, true})
-            if (with_sizes(rows, is_wide, prepare) != MYBLAS_STATUS_SUCCESS)
-                return status;
-    return status;
+            if (const myblasStatus_t failure = with_sizes(rows, is_wide, prepare))
+                return failure;
+    return MYBLAS_STATUS_SUCCESS;
 }
 
 myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
-    // Few lines to a block where they do not fill the GPU.
+    // Few lines to a block where there are not enough for two blocks to a multiprocessor, and where no more fit: with 99 KiB
+    // of shared memory, as compute capability 8.6 has.
     const int64_t narrow_tiles = ceil_div<int64_t>(p.lines, 16) * p.batch_count;
     const bool is_wide = narrow_tiles > 2 * context.device->sm_count;
-    return with_sizes(p.n, is_wide, [&]<int block, int lines>() {
-        return launch_solve<block, lines>(p, context);
-    });
+    const auto launch_where_it_fits = [&]<int block, int lines>() {
+        return has_room<block, lines>(*context.device) ? launch_solve<block, lines>(p, context)
+                                                       : launch_solve<block, 16>(p, context);
+    };
+    return with_sizes(p.n, is_wide, launch_where_it_fits);
 }
 
 } // namespace myblas::cuda
