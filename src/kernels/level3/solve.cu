@@ -351,7 +351,10 @@ __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_pa
     cp_async_commit();
     cp_async_wait<1>(); // the first triangle
     __syncthreads();    // start
-    const int lane = threadIdx.x % warp;
+    // The warps that share a scheduler with the one that solves leave it alone: six are enough.
+    const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
+    const int rest = in_block - 1 - in_block / 4; // 0 to 5
+    static_assert(block / panel_rows - 2 <= copy_threads / warp / 4 * 3);
 #pragma unroll 1
     for (int panel = 0;; ++panel) {
         cp_async_wait<0>();
@@ -364,10 +367,11 @@ __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_pa
         store_rows(panel);
         if (panel + 1 >= panels)
             break;
-        const int rest = (panel + 2 + static_cast<int>(threadIdx.x) / warp) * panel_rows;
-        if (rest < t.size)
+        // Blocks of 32 rows, a warp each
+        const int row = (panel + 2) * panel_rows + rest * panel_rows;
+        if (in_block % 4 != 0 && row < t.size)
             subtract<vector>(
-                smem, panel % 2, panel * panel_rows, rest + lane % 8 * vector, lane / 8);
+                smem, panel % 2, panel * panel_rows, row + lane % 8 * vector, lane / 8);
     }
 }
 
