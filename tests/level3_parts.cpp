@@ -142,6 +142,28 @@ void solve_plainly(const triangle_part& p) {
     }
 }
 
+// Of each element of a solution Y the magnitudes that are summed up for it, divided by the diagonal.
+std::vector<float> magnitudes(const triangle_part& p, size_t size) {
+    std::vector<float> all(size);
+    for (int64_t z = 0; z < p.batch_count; ++z) {
+        const float* const a = p.a.base + z * p.a.stride + p.a.offset;
+        const float* const x = p.x.base + z * p.x.stride + p.x.offset;
+        const float* const y = p.y.base + z * p.y.stride + p.y.offset;
+        for (int64_t line = 0; line < p.lines; ++line) {
+            for (int64_t i = 0; i < p.n; ++i) {
+                const int64_t place = i * p.y_along + line * p.y_across;
+                float sum = std::fabs(p.alpha.value * x[i * p.x_along + line * p.x_across]);
+                for (int64_t j = 0; j < i; ++j)
+                    sum += std::fabs(a[i * p.a_row + j * p.a_col] *
+                                     y[j * p.y_along + line * p.y_across]);
+                const float diagonal = p.unit ? 1 : a[i * (p.a_row + p.a_col)];
+                all[static_cast<size_t>(y + place - p.y.base)] = std::fabs(sum / diagonal);
+            }
+        }
+    }
+    return all;
+}
+
 void check_triangle(bool is_solve, int64_t n, bool is_wide) {
     const bool is_unit = random_bit(), is_in_place = random_bit();
     const triangles t(n, n <= 64 || is_solve ? random_between(1, 3) : 1, is_unit, is_wide);
@@ -159,20 +181,24 @@ void check_triangle(bool is_solve, int64_t n, bool is_wide) {
         assert_int_equal(host_parts().triangle(part, context), MYBLAS_STATUS_SUCCESS);
     else
         solve_plainly(part);
+    // Both round; what a well-conditioned triangle makes of that stays below 200 roundings.
+    part.x.base = t.x.data();
+    const std::vector<float> scale =
+        is_solve && is_wide ? magnitudes(part, right.size()) : std::vector<float>();
     part.x.base = is_in_place ? found.data() : t.x.data();
     part.y.base = found.data();
     assert_int_equal(cuda::triangle(part, random_bit() ? context : large_context),
                      MYBLAS_STATUS_SUCCESS);
-    // Both round; what a well-conditioned triangle makes of that stays below 200 roundings.
     assert_equal(found, right, [&](size_t i) {
+        const float least = is_wide ? (is_solve ? scale[i] : 0x1p-100f) : 1;
         return std::fabs(found[i] - right[i]) <=
-               200 * 0x1p-24f * std::fmax(std::fabs(right[i]), is_wide ? 0x1p-100f : 1);
+               200 * 0x1p-24f * std::fmax(std::fabs(right[i]), least);
     });
 }
 
 void test_triangles(void**) {
     state = 3;
-    for (const int64_t n : {1, 5, 31, 32, 33, 64, 65, 100, 127, 128}) {
+    for (const int64_t n : {1, 5, 15, 16, 17, 31, 32, 33, 64, 65, 100, 127, 128}) {
         for (int round = 0; round < 4; ++round) {
             check_triangle(true, n, round == 3);
             check_triangle(false, n, round == 3);

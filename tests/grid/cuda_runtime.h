@@ -45,10 +45,13 @@ using std::isfinite;
 using std::min;
 
 namespace grid {
-inline pthread_barrier_t block_barrier;
+inline pthread_barrier_t block_barrier, warp_barriers[32];
 }
 
 inline void __syncthreads() { pthread_barrier_wait(&grid::block_barrier); }
+
+// Of a whole warp.
+inline void __syncwarp() { pthread_barrier_wait(&grid::warp_barriers[threadIdx.x / 32]); }
 
 // ---- Launches --------------------------------------------------------------------------------------
 
@@ -94,6 +97,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     pthread_barrier_t between_blocks;
     pthread_barrier_init(&grid::block_barrier, nullptr, threads);
     pthread_barrier_init(&between_blocks, nullptr, threads);
+    for (pthread_barrier_t& barrier : grid::warp_barriers)
+        pthread_barrier_init(&barrier, nullptr, 32);
     const auto run = [&](unsigned thread) {
         threadIdx = dim3(thread, 0, 0);
         gridDim = blocks;
@@ -110,6 +115,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
         all.emplace_back(run, thread);
     for (std::thread& thread : all)
         thread.join();
+    for (pthread_barrier_t& barrier : grid::warp_barriers)
+        pthread_barrier_destroy(&barrier);
     pthread_barrier_destroy(&between_blocks);
     pthread_barrier_destroy(&grid::block_barrier);
     return cudaSuccess;

@@ -17,10 +17,6 @@
 // Bound: latency of the rows one after the other, about 40 cycles a row, for few lines; what shared memory gives
 // registers, 128 bytes a cycle, for many. So the threads that subtract have tiles of 4 x 4 or 4 x 8.
 // Shared memory: 26 to 98 KiB, two stages of L and all of X.  Block: 320 threads.  Grid: tiles of lines, 1, batch.
-//
-// A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp. Where a diagonal element is near
-// the ends of the range, or an outcome is not finite, the panel of that line is solved once more by division. So nothing
-// overflows that the quotient itself does not.
 
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/dynamic_smem.h"
@@ -30,23 +26,21 @@
 #include "kernels/common/scalar.h"
 #include "kernels/level3/batch.h"
 #include "kernels/level3/registry.h"
+#include "kernels/level3/solve_panel.cuh"
 
 #include <algorithm>
-#include <limits>
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int warp = 32;
 constexpr int panel_rows = 32;
-constexpr int vector = 4;         // floats of a 16-byte access
 constexpr int copy_threads = 256; // they subtract from the rest, too
 constexpr int next_threads = 64;  // the first warp of which solves
 constexpr int threads = copy_threads + next_threads;
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <int block, int lines>
 struct storage {
+    static constexpr int solved_rows = panel_rows;        // at a time
     static constexpr int rows_below = block - panel_rows; // a panel's, at most
 
     float triangle[2][panel_rows]
@@ -76,8 +70,6 @@ struct walk {
         return {in_block % 4 * 8 + lane % 8, in_block / 4 * 4 + lane / 8, 0, 8};
     }
 };
-
-__device__ bool is_along(int64_t stride) { return stride == 1 || stride == -1; }
 
 // Blocks of 32 x 32 elements of L, on or below the diagonal, to shared memory.
 class block_copy {
@@ -239,68 +231,6 @@ __device__ void subtract(storage<block, lines>& smem, int stage, int first, int 
             *at(row + i, v) = {acc[i][v][0], acc[i][v][1], acc[i][v][2], acc[i][v][3]};
 }
 
-// ---- The triangle of a panel -----------------------------------------------------------------------
-
-__device__ void write_reciprocal(float (&diagonal)[panel_rows],
-                                 float (&reciprocal)[panel_rows],
-                                 int row,
-                                 float value) {
-    const bool is_safe = fabsf(value) > 0x1p-100f && fabsf(value) < 0x1p100f;
-    diagonal[row] = value;
-    reciprocal[row] = is_safe ? 1 / value : not_a_number;
-}
-
-// One line of the panel of X from `first`, by division. In loops, for the sake of the code's size: instructions that run
-// once are fetched for longer than they run.
-template <int block, int lines>
-__device__ void divide_panel(storage<block, lines>& smem, int stage, int first, int line) {
-#pragma unroll 1
-    for (int k = 0; k < panel_rows; ++k) {
-        const float quotient = smem.x[first + k][line] / smem.diagonal[stage][k];
-        smem.x[first + k][line] = quotient;
-#pragma unroll 1
-        for (int i = first + k + 1; i < first + panel_rows; ++i)
-            smem.x[i][line] = fmaf(-smem.triangle[stage][k][i - first], quotient, smem.x[i][line]);
-    }
-}
-
-// One line of the panel of X from `first`.
-template <int block, int lines>
-__device__ void solve_panel(storage<block, lines>& smem, int stage, int first, int line) {
-    float x[panel_rows];
-    float check = 0; // not finite if a quotient is not
-#pragma unroll
-    for (int i = 0; i < panel_rows; ++i)
-        x[i] = smem.x[first + i][line];
-#pragma unroll
-    for (int k = 0; k < panel_rows; ++k) {
-        float l[panel_rows];
-#pragma unroll
-        for (int i = (k + 1) / vector * vector; i < panel_rows; i += vector) {
-            const float4 rows = *reinterpret_cast<const float4*>(&smem.triangle[stage][k][i]);
-            l[i] = rows.x;
-            l[i + 1] = rows.y;
-            l[i + 2] = rows.z;
-            l[i + 3] = rows.w;
-        }
-        const float divisor = smem.diagonal[stage][k], reciprocal = smem.reciprocal[stage][k];
-        const float estimate = x[k] * reciprocal;
-        const float remainder = fmaf(-estimate, divisor, x[k]);
-        x[k] = fmaf(remainder, reciprocal, estimate);
-        check = fmaf(x[k], 0.0f, check);
-#pragma unroll
-        for (int i = k + 1; i < panel_rows; ++i)
-            x[i] = fmaf(-l[i], x[k], x[i]);
-    }
-    if (isfinite(check)) {
-#pragma unroll
-        for (int i = 0; i < panel_rows; ++i)
-            smem.x[first + i][line] = x[i];
-    } else {
-        divide_panel(smem, stage, first, line);
-    }
-}
-
 // ---- The kernel ------------------------------------------------------------------------------------
 
 // What a block of threads has to do.
@@ -358,9 +288,8 @@ __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_pa
 #pragma unroll 1
     for (int panel = 0;; ++panel) {
         cp_async_wait<0>();
-        sync_at<
-            all,
-            threads>(); // solved: and the stages of L that are not read in what follows are free
+        // solved: and the stages of L that are not read in what follows are free
+        sync_at<all, threads>();
         if (panel + 1 < panels) {
             copy_below(panel + 1);
             copy_triangle(panel + 2);
@@ -390,7 +319,7 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
         return p.unit || row >= t.size ? 1 : t.a[row * (p.a_row + p.a_col)];
     };
     if (solves)
-        write_reciprocal(smem.diagonal[0], smem.reciprocal[0], lane, load_diagonal(0));
+        write_reciprocal(smem, 0, lane, load_diagonal(0));
     sync_at<all, threads>(); // start
 #pragma unroll 1
     for (int first = 0, stage = 0;; first += panel_rows, stage ^= 1) {
@@ -405,7 +334,7 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
         if (next >= t.size)
             break;
         if (solves)
-            write_reciprocal(smem.diagonal[1 - stage], smem.reciprocal[1 - stage], lane, diagonal);
+            write_reciprocal(smem, 1 - stage, lane, diagonal);
         subtract<2>(
             smem, stage, first, next + in_block * (panel_rows / 2) + lane % 8 * 2, lane / 8);
         sync_at<prepared, next_threads>();
@@ -492,6 +421,8 @@ myblasStatus_t prepare_solve(const device_info& device) {
 }
 
 myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
+    if (p.n <= panel_rows && p.batch_count > 1)
+        return solve_small(p, context);
     // Few lines to a block where all multiprocessors have one block at most, and where no more fit: with 99 KiB of shared
     // memory, as compute capability 8.6 has. For 4096 lines of 256, in 256 or 128 blocks: 26.0 and 23.0 us on an H200.
     const int64_t narrow_tiles = ceil_div<int64_t>(p.lines, 16) * p.batch_count;
