@@ -1,22 +1,21 @@
-// Y = L^-1 * alpha * X by substitution, of a diagonal block of a triangle (level3/parts.h).
+// Y = L^-1 * alpha * X by substitution, of a triangle of up to 256 rows (level3/parts.h).
 //
-// A block of threads has 16 or 32 lines, which do not depend on each other, and all rows of L. It goes down X in panels of
-// 32 rows:
+// A block of threads has 16 or 32 lines of X, which do not depend on each other, and goes down them in panels of 32 rows:
 //
-//      L           X           One warp solves a panel, a lane a line, all 32 rows in registers.
-//      |\                      The next panel is all that it waits for: two warps subtract what was found from it (`next`).
-//      | \       solved        Eight warps subtract it from all rows below (`rest`) while the next panel is solved. They
-//      |  \      ------        also copy: a panel of L, its columns down to the end of the block, is on its way
-//      |32|\     panel         through registers to one half of a double buffer, and panels of X that are solved
-//      |  | \    next          to memory.
-//      |  |  \   rest
+//      L           X
+//      |\                      The first of ten warps solves a panel (solve_panel.cuh).
+//      | \       solved        Two warps, the first among them, subtract its product with L from the next panel: this is all
+//      |  \      ------        that the next panel waits for.
+//      |32|\     panel         Six warps subtract it from the rest of the rows while the next panel is solved. They and two
+//      |  | \    next          more copy L, a panel ahead, and store the panels of X that are solved. (These two share a
+//      |  |  \   rest          scheduler with the warp that solves, and leave it alone otherwise.)
 //
-// Each row is subtracted from in the order of columns by the thread whose turn it is: what is rounded is what plain
-// substitution rounds.
+// What is subtracted from an element is subtracted in the order of columns, each product with one rounding: the bits are
+// those of plain substitution, but for the quotients.
 //
-// Bound: latency of the rows one after the other, about 40 cycles a row, for few lines; what shared memory gives
-// registers, 128 bytes a cycle, for many. So the threads that subtract have tiles of 4 x 4 or 4 x 8.
-// Shared memory: 26 to 98 KiB, two stages of L and all of X.  Block: 320 threads.  Grid: tiles of lines, 1, batch.
+// Bound: latency of the rows one after the other for few lines, about 80 cycles a row on an H200; for many lines the 128
+// bytes a cycle that registers get from shared memory. So the threads that subtract have tiles of 4 x 4 or 4 x 8.
+// Shared memory: 24 to 103 KiB, two stages of a panel of L and all of X.  Block: 320 threads.  Grid: tiles of lines, 1, batch.
 
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/dynamic_smem.h"
@@ -43,19 +42,18 @@ struct storage {
     static constexpr int solved_rows = panel_rows;        // at a time
     static constexpr int rows_below = block - panel_rows; // a panel's, at most
 
-    float triangle[2][panel_rows]
-                  [panel_rows + vector]; // (column, row) of a panel of L, its first 32 rows
-    float below[2][panel_rows]
-               [rows_below + vector]; // (column, row) of a panel of L, row 32 of L first
-    float x[block][lines + vector];   // (row, line)
-    float diagonal[2][panel_rows];    // of a panel of L
-    float reciprocal[2][panel_rows];  // NaN near the ends of the range
+    // (column, row): the first 32 rows of a panel of L, and the others from row 32 of L on
+    float triangle[2][panel_rows][panel_rows + vector];
+    float below[2][panel_rows][rows_below + vector];
+    float x[block][lines + vector];  // (row, line)
+    float diagonal[2][panel_rows];   // of a panel of L
+    float reciprocal[2][panel_rows]; // NaN near the ends of the range
 };
 
 // ---- Copies ----------------------------------------------------------------------------------------
 
-// How the copying threads go over a matrix of 32 rows, one stride of which is 1 or -1, so that a warp finds neighbours in
-// memory, and its elements are in different banks of shared memory, where `pitch` is 4 more than a multiple of 16.
+// How the copying threads go over a matrix of 32 rows, one stride of which is 1 or -1, so that a warp's elements are
+// neighbours in memory and in different banks of shared memory, where lines are 4 floats longer than a multiple of 16.
 struct walk {
     int row, col, row_step, col_step;
 
