@@ -1019,10 +1019,11 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
  * order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
  * Accuracy (strict): |op(A) X - alpha B| <= ([d] + 3 log2(d) + 4) u (|op(A)| |X| + |alpha| |B|), d
  * the order of A (right: with X op(A)): as backward stable as substitution, whatever the condition
- * of A or of parts of it. Diagonal blocks are solved by substitution, no inverse of a block is
- * formed, and the rest are products. Quotients are taken by reciprocals of the diagonal, corrected to
- * within an ulp, or by division where a reciprocal comes near the ends of the range. OpenBLAS, on the
- * host, multiplies by reciprocals without correction, and only by normal ones. Source:
+ * of A or of parts of it. Diagonal blocks, of 256 rows on a GPU, are solved by substitution, no
+ * inverse of a block is formed, and the rest are products; an order of up to 256 needs no product and
+ * no workspace. Quotients are taken by reciprocals of the diagonal, corrected to within an ulp, or by
+ * division where a reciprocal comes near the ends of the range or the quotient is not finite. OpenBLAS,
+ * on the host, multiplies by reciprocals without correction, and only by normal ones. Source:
  * cublasStrsm_v2; BLAS strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
