@@ -178,7 +178,7 @@ shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
 }
 
 void shadow::make_room(const myblasCall_t& p) noexcept {
-    if (!uses_limbs_ || applied_stream_ == stream_per_thread)
+    if (applied_stream_ == stream_per_thread)
         return;
     const size_t present = applied_.memory ? applied_.bytes : usual_workspace;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
@@ -211,15 +211,12 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
         applied_ = more;
 }
 
-myblasHandle_t shadow::prepare(void* cublas,
-                               const real_cublas& real,
-                               bool uses_scalars,
-                               const char** reason) noexcept {
+myblasHandle_t
+shadow::prepare(void* cublas, const real_cublas::settings& real, const char** reason) noexcept {
     myblasStream_t stream = nullptr;
-    int math = 0;
+    int mode = MYBLAS_POINTER_MODE_HOST, math = 0;
     if (!real.get_stream || !real.get_pointer_mode || !real.get_math_mode ||
-        real.get_stream(cublas, &stream) != 0 ||
-        real.get_pointer_mode(cublas, &pointer_mode_) != 0 ||
+        real.get_stream(cublas, &stream) != 0 || real.get_pointer_mode(cublas, &mode) != 0 ||
         real.get_math_mode(cublas, &math) != 0) {
         *reason = "cuBLAS does not tell the handle's settings";
         return nullptr;
@@ -231,7 +228,6 @@ myblasHandle_t shadow::prepare(void* cublas,
     if (!handle_ && !open(reason))
         return nullptr;
     is_in_graph_ = is_in_graph_ || is_captured(stream);
-    const int mode = uses_scalars ? pointer_mode_ : MYBLAS_POINTER_MODE_HOST;
     *reason = "libmyblas refused the handle's settings";
     if (mode != applied_pointer_mode_) {
         if (load_library()->set_pointer_mode(handle_, static_cast<myblasPointerMode_t>(mode)) !=

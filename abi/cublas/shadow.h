@@ -28,16 +28,15 @@ public:
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
     void note_workspace(void* memory, size_t bytes) noexcept;
 
-    // What a call needs, under the lock: the handle with the settings of cuBLAS's. `uses_scalars`: alpha,
-    // beta or a result are where the pointer mode says; else they are in host memory. Null, with *reason:
-    // the call is to be forwarded.
+    // What a call needs, under the lock: the handle with the settings of cuBLAS's. Null, with *reason: the call
+    // is to be forwarded.
     myblasHandle_t
-    prepare(void* cublas, const real_cublas&, bool uses_scalars, const char** reason) noexcept;
-    // After prepare(), for a product that is about to be computed.
-    void make_room(const myblasCall_t& product) noexcept;
+    prepare(void* cublas, const real_cublas::settings&, const char** reason) noexcept;
+    // After prepare(), for a call that is about to be computed. Nothing lacks room in strict mode.
+    bool may_lack_room() const noexcept { return uses_limbs_; }
+    void make_room(const myblasCall_t&) noexcept;
     // Of a call that was refused; null if nothing more is known.
     const char* why_refused(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
-    bool points_to_host() const { return pointer_mode_ == MYBLAS_POINTER_MODE_HOST; }
 
     std::mutex mutex;
 
@@ -49,8 +48,7 @@ private:
     const char* failure_ = nullptr; // why no handle can be made
     missing_kernels missing_;
 
-    int pointer_mode_ = 0;         // cuBLAS's
-    int applied_pointer_mode_ = 0; // ours
+    int applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
 
     struct workspace {
         void* memory = nullptr;

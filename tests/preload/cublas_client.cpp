@@ -14,7 +14,7 @@ int cublasSetStream_v2(void*, void*);
 int cublasSetWorkspace_v2(void*, void*, size_t);
 int cublasSetPointerMode_v2(void*, int);
 int cublasSetMathMode(void*, int);
-int cublasSnrm2_v2(void*, int, const float*, int, float*);
+int cublasDnrm2_v2(void*, int, const double*, int, double*);
 #define CLIENT_ROUTINES(suffix, size)                                                              \
     int cublasSgemm_v2##suffix(void*,                                                              \
                                int,                                                                \
@@ -342,9 +342,9 @@ int plugin_interposed() {
 
 int plugin_untouched() {
     fill();
-    float result = 0;
-    const float x[] = {3, 4};
-    return cublasSnrm2_v2(handle, 2, x, 1, &result) == 0 && result == 5;
+    double result = 0;
+    const double x[] = {3, 4};
+    return cublasDnrm2_v2(handle, 2, x, 1, &result) == 0 && result == 5;
 }
 
 int plugin_tf32() {

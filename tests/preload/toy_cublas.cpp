@@ -119,11 +119,11 @@ int cublasGetMathMode(void* handle, int* mode) {
 }
 
 // A routine that no preload library touches.
-int cublasSnrm2_v2(void*, int n, const float* x, int incx, float* result) {
+int cublasDnrm2_v2(void*, int n, const double* x, int incx, double* result) {
     double sum = 0;
     for (int i = 0; i < n; ++i)
-        sum += static_cast<double>(x[i * incx]) * x[i * incx];
-    *result = static_cast<float>(std::sqrt(sum));
+        sum += x[i * incx] * x[i * incx];
+    *result = std::sqrt(sum);
     return success;
 }
 
