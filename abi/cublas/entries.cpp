@@ -84,7 +84,7 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
              .name = TEXT(SIZED(NAME)),                                                            \
              .is_64 = sizeof(SIZE) == sizeof(int64_t),                                             \
              .routine = MYBLAS_ROUTINE_##ROUTINE,                                                  \
-             .against = AGAINST,                                                                   \
+             .against = (AGAINST),                                                                  \
              .describe = [&] { return CALL; },                                                     \
              .serve =                                                                              \
                  [&](myblasHandle_t own) {                                                         \
