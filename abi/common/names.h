@@ -30,6 +30,9 @@ inline constexpr auto served_cublas = std::to_array<std::string_view>({
 #include "common/entries.inc"
 #undef CUBLAS_ENTRY
 #undef MYBLAS_ENTRIES_64
+#define CUBLASLT_ENTRY(name) #name,
+#include "common/entries.inc"
+#undef CUBLASLT_ENTRY
 });
 
 template <size_t count>
@@ -97,7 +100,7 @@ constexpr const char* remark_on_cublas(std::string_view name) noexcept {
         return nullptr;
     if (name.starts_with("Create") || name.starts_with("Destroy"))
         return nullptr;
-    if (name == "LtMatmul" || name.starts_with("Gemm"))
+    if (name.starts_with("Gemm"))
         return remark_not_served;
     if (name[1] < 'a' || name[1] > 'z')
         return nullptr;
@@ -127,7 +130,7 @@ static_assert(remark_on_blas("scopy") == nullptr);
 static_assert(remark_on_cublas("cublasSgemm_v2_64") == remark_served);
 static_assert(remark_on_cublas("cublasSspr_v2") == remark_not_served);
 static_assert(remark_on_cublas("cublasDgemm_v2") == remark_double);
-static_assert(remark_on_cublas("cublasLtMatmul") == remark_not_served);
+static_assert(remark_on_cublas("cublasLtMatmul") == remark_served);
 static_assert(remark_on_cublas("cublasSetStream_v2") == nullptr);
 static_assert(remark_on_cublas("cublasCreate_v2") == nullptr);
 

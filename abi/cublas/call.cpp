@@ -2,10 +2,22 @@
 
 #include "common/environment.h"
 #include "common/report.h"
-#include "cublas/shadow.h"
 
 namespace myblas::preload {
 namespace {
+
+bool is_served_math(int mode) noexcept {
+    switch (mode & ~cublas_irrelevant_math) {
+    case cublas_default_math:
+    case cublas_pedantic_math:
+        return true;
+    case cublas_tensor_op_math:
+    case cublas_tf32_math:
+        return serves_tf32();
+    default:
+        return false;
+    }
+}
 
 // What is wrong with serving a call at all, or null.
 const char* reason_against(const request& r) noexcept {
@@ -13,9 +25,19 @@ const char* reason_against(const request& r) noexcept {
         return reason;
     if (!r.handle)
         return "the handle is NULL";
-    if (r.real.of_handles.major != 12 && r.real.of_handles.major != 13)
+    if (r.major != 12 && r.major != 13)
         return "cuBLAS is neither 12 nor 13";
     return r.against;
+}
+
+const char* read_settings(const real_cublas::settings& real, void* handle, call_settings* s) {
+    int math = 0;
+    if (!real.get_stream || !real.get_pointer_mode || !real.get_math_mode ||
+        real.get_stream(handle, &s->stream) != 0 ||
+        real.get_pointer_mode(handle, &s->pointer_mode) != 0 ||
+        real.get_math_mode(handle, &math) != 0)
+        return "cuBLAS does not tell the handle's settings";
+    return is_served_math(math) ? nullptr : "the math mode allows TF32, half or emulation";
 }
 
 // True: *status is the answer of the call, and *label the kernel if a report is wanted; else *label says why not.
@@ -23,13 +45,18 @@ bool try_to_serve(const request& r, int* status, const char** label) noexcept {
     *label = reason_against(r);
     if (*label)
         return false;
-    shadow* s = shadow::of(r.handle);
+    call_settings settings = r.given;
+    if (r.real)
+        *label = read_settings(*r.real, r.handle, &settings);
+    if (*label)
+        return false;
+    shadow* s = shadow::of(r.real ? r.handle : lt_owner(r.handle));
     if (!s) {
         *label = "too many cuBLAS handles";
         return false;
     }
     const std::lock_guard lock(s->mutex);
-    const myblasHandle_t handle = s->prepare(r.handle, r.real.of_handles, label);
+    const myblasHandle_t handle = s->prepare(settings, label);
     if (!handle)
         return false;
     if (s->may_lack_room()) {
@@ -59,6 +86,12 @@ bool try_to_serve(const request& r, int* status, const char** label) noexcept {
 
 } // namespace
 
+bool serves_tf32() noexcept {
+    static constexpr choice<bool> choices[] = {{"forward", false}, {"serve", true}};
+    static const bool serves = read_choice("MYBLAS_CUBLAS_TF32", choices, false, false);
+    return serves;
+}
+
 const char* why_switched_off() noexcept {
     static constexpr const char *on = nullptr, *never = "MYBLAS_OFFLOAD=never",
                                 *senseless = "MYBLAS_OFFLOAD makes no sense";
@@ -74,8 +107,7 @@ int answer(const request& r) noexcept {
     const char* label;
     const bool is_served = try_to_serve(r, &status, &label);
     if (!is_served)
-        if (void* function = r.real.function(r.which, r.is_64, r.name, r.caller))
-            status = r.forward(function);
+        status = r.forward();
     if (report::is_on()) {
         const myblasCall_t call = r.describe();
         report::add(static_cast<int>(r.which),

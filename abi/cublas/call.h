@@ -3,24 +3,27 @@
 
 #include "common/function_ref.h"
 #include "cublas/real_cublas.h"
+#include "cublas/shadow.h"
 
 namespace myblas::preload {
 
 // MYBLAS_OFFLOAD=never, or something senseless; null: calls may be served.
 const char* why_switched_off() noexcept;
 
+// Whether what asks for TF32 is computed all the same: MYBLAS_CUBLAS_TF32.
+bool serves_tf32() noexcept;
+
 struct request {
-    const void* caller;
-    const real_cublas& real;
-    void* handle; // cuBLAS's
+    void* handle;                      // of the call
+    const real_cublas::settings* real; // tell the handle's settings; null: they are `given`
+    call_settings given;
+    int major; // version of cuBLAS
     entry which;
-    const char* name; // of cuBLAS's function
-    bool is_64;
     myblasRoutine_t routine;
     const char* against; // why it is not served, or null
     function_ref<myblasCall_t()> describe;
     function_ref<myblasStatus_t(myblasHandle_t)> serve; // by libmyblas, which is loaded
-    function_ref<int(void*)> forward;                   // to cuBLAS's function
+    function_ref<int()> forward;                        // to cuBLAS
 };
 
 // cuBLAS's status.

@@ -2,7 +2,7 @@
 // sizes of a call, which say how much workspace is of use to it and in which class of shapes a report counts it.
 #pragma once
 
-#include "cublas/real_cublas.h"
+#include "cublas/call.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -16,7 +16,7 @@ using fill_mode = myblasFillMode_t;
 using side_mode = myblasSideMode_t;
 using diagonal = myblasDiagType_t;
 enum class data_type : int { real_32f = 0 };                             // cudaDataType
-enum class compute_type : int { float_32 = 68, float_32_pedantic = 69 }; // cublasComputeType_t
+enum class compute_type : int { float_32 = 68, float_32_pedantic = 69, fast_tf32 = 77 }; // cublasComputeType_t
 enum class algorithm_type : int {};                                      // cublasGemmAlgo_t
 
 inline const float* floats(const void* p) { return static_cast<const float*>(p); }
@@ -39,12 +39,15 @@ inline const char* unless_floats(std::initializer_list<data_type> types) {
     return nullptr;
 }
 
-inline const char* unless_fp32(std::initializer_list<data_type> types, compute_type compute) {
-    if (const char* reason = unless_floats(types))
-        return reason;
+inline const char* unless_fp32(compute_type compute) {
     const bool is_fp32 =
-        compute == compute_type::float_32 || compute == compute_type::float_32_pedantic;
+        compute == compute_type::float_32 || compute == compute_type::float_32_pedantic ||
+        (compute == compute_type::fast_tf32 && serves_tf32());
     return is_fp32 ? nullptr : "the compute type is not FP32";
+}
+
+inline const char* unless_fp32(std::initializer_list<data_type> types, compute_type compute) {
+    return first_of(unless_floats(types), unless_fp32(compute));
 }
 
 // cuBLAS's nrm2 is 0 where the increment is not positive; libmyblas's is that of the reference BLAS.

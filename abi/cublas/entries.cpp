@@ -1,9 +1,9 @@
 // The exported functions: those of the table, and what else must not pass a handle by. The bare names (cublasSgemm)
 // are the legacy interface and are not touched.
+#include "cublas/entries.h"
 #include "common/names.h"
 #include "common/report.h"
 #include "cublas/call.h"
-#include "cublas/entries.h"
 #include "cublas/shadow.h"
 
 #include <algorithm>
@@ -33,6 +33,9 @@ const char* const report_routines[] = {
 #define CUBLAS_ENTRY(name, ...) text_of<#name>,
 #include "common/entries.inc"
 #undef CUBLAS_ENTRY
+#define CUBLASLT_ENTRY(name) text_of<#name>,
+#include "common/entries.inc"
+#undef CUBLASLT_ENTRY
 };
 const int report_routine_count = entry_count;
 static_assert(entry_count <= report::max_routines);
@@ -44,8 +47,10 @@ extern "C" {
 
 int cublasDestroy_v2(void* handle) {
     const auto& real = cublas_of(__builtin_return_address(0)).of_handles;
-    if (handle)
+    if (handle) {
         shadow::forget(handle);
+        shadow::forget(lt_owner(handle));
+    }
     return real.destroy ? real.destroy(handle) : cublas_not_initialized;
 }
 
@@ -77,14 +82,13 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
         const void* const caller = __builtin_return_address(0);                                    \
         const real_cublas& real = cublas_of(caller);                                               \
         return answer(                                                                             \
-            {.caller = caller,                                                                     \
-             .real = real,                                                                         \
-             .handle = handle,                                                                     \
+            {.handle = handle,                                                                     \
+             .real = &real.of_handles,                                                             \
+             .given = {},                                                                          \
+             .major = real.of_handles.major,                                                       \
              .which = entry::NAME,                                                                 \
-             .name = TEXT(SIZED(NAME)),                                                            \
-             .is_64 = sizeof(SIZE) == sizeof(int64_t),                                             \
              .routine = MYBLAS_ROUTINE_##ROUTINE,                                                  \
-             .against = (AGAINST),                                                                  \
+             .against = (AGAINST),                                                                 \
              .describe = [&] { return CALL; },                                                     \
              .serve =                                                                              \
                  [&](myblasHandle_t own) {                                                         \
@@ -93,8 +97,11 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
                      return f ? f(own, UNPACK MAPPED) : MYBLAS_STATUS_NOT_SUPPORTED;               \
                  },                                                                                \
              .forward =                                                                            \
-                 [&](void* f) {                                                                    \
-                     return reinterpret_cast<decltype(&SIZED(NAME))>(f)(handle, UNPACK ARGUMENTS); \
+                 [&] {                                                                             \
+                     constexpr bool is_64 = sizeof(SIZE) == sizeof(int64_t);                       \
+                     auto* const f = reinterpret_cast<decltype(&SIZED(NAME))>(                     \
+                         real.function(entry::NAME, is_64, TEXT(SIZED(NAME)), caller));            \
+                     return f ? f(handle, UNPACK ARGUMENTS) : cublas_not_initialized;              \
                  }});                                                                              \
     }
 // clang-format on

@@ -22,6 +22,9 @@ enum class entry : int {
 #define CUBLAS_ENTRY(name, ...) name,
 #include "common/entries.inc"
 #undef CUBLAS_ENTRY
+#define CUBLASLT_ENTRY(name) name,
+#include "common/entries.inc"
+#undef CUBLASLT_ENTRY
     count
 };
 inline constexpr int entry_count = static_cast<int>(entry::count);

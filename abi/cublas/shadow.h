@@ -17,6 +17,17 @@
 
 namespace myblas::preload {
 
+struct call_settings {
+    myblasStream_t stream = nullptr;
+    int pointer_mode = MYBLAS_POINTER_MODE_HOST;
+    bool has_workspace = false; // else it is the one that was noted
+    void* workspace = nullptr;
+    size_t workspace_bytes = 0;
+};
+
+// A handle of cuBLAS is one of cublasLt as well, whose calls have their own settings, and so another shadow.
+inline void* lt_owner(void* handle) { return static_cast<char*>(handle) + 1; }
+
 class shadow {
 public:
     // The shadow of a handle, made if need be; null when there are too many.
@@ -28,10 +39,9 @@ public:
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
     void note_workspace(void* memory, size_t bytes) noexcept;
 
-    // What a call needs, under the lock: the handle with the settings of cuBLAS's. Null, with *reason: the call
-    // is to be forwarded.
-    myblasHandle_t
-    prepare(void* cublas, const real_cublas::settings&, const char** reason) noexcept;
+    // What a call needs, under the lock: the handle with the call's settings. Null, with *reason: the call is to be
+    // forwarded.
+    myblasHandle_t prepare(const call_settings&, const char** reason) noexcept;
     // After prepare(), for a call that is about to be computed. Nothing lacks room in strict mode.
     bool may_lack_room() const noexcept { return uses_limbs_; }
     void make_room(const myblasCall_t&) noexcept;
@@ -42,6 +52,7 @@ public:
 
 private:
     bool open(const char** reason) noexcept;
+    void want_workspace(void* memory, size_t bytes) noexcept;
     bool apply_stream(myblasStream_t) noexcept;
 
     myblasHandle_t handle_ = nullptr;
