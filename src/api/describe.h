@@ -17,7 +17,7 @@ inline description describe(const sgemm_problem& p) {
     std::snprintf(d.text,
                   sizeof d.text,
                   "%c%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
-                  " ldc=%" PRId64 " batch=%" PRId64 " A=%p B=%p C=%p",
+                  " ldc=%" PRId64 " batch=%" PRId64 " A=%p B=%p C=%p%s",
                   p.transa ? 'T' : 'N',
                   p.transb ? 'T' : 'N',
                   p.m,
@@ -29,7 +29,8 @@ inline description describe(const sgemm_problem& p) {
                   p.batch_count,
                   p.a_array ? static_cast<const void*>(p.a_array) : p.a,
                   p.b_array ? static_cast<const void*>(p.b_array) : p.b,
-                  p.c_array ? static_cast<const void*>(p.c_array) : p.c);
+                  p.c_array ? static_cast<const void*>(p.c_array) : p.c,
+                  p.finish.is_empty() ? "" : " fused");
     return d;
 }
 

@@ -16,9 +16,11 @@ namespace {
 constexpr unsigned nn = 1;
 
 // clang-format off
-// Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything.
+// Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything, or, where
+// there is something to finish, everything that has up to 2^31 tiles.
 constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
+    {any_form, {any, any, any, any}, &cuda::sgemm_warp_tile[1]},
 };
 
 constexpr rule<transpose_problem> transpose[] = {

@@ -61,6 +61,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_openblas{
     .name = "openblas",
     .description = "OpenBLAS, where it is installed",
     .deterministic = false, // OpenBLAS does not promise it
+    .finishes = true,
     .accepts = accepts,
     .launch = launch,
 };

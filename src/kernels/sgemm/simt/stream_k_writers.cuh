@@ -3,7 +3,7 @@
 // multiprocessors finish their tiles at about the same moment, and the L2 cache must take 32 KiB from each of them.
 #pragma once
 
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/simt/stream_k_producers.cuh"
 
 namespace myblas::cuda {
@@ -132,9 +132,42 @@ __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
     }
 }
 
+// Finishes them, a few at a time, each lane its element.
+template <bool turned, int lines>
+__device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
+                                             const sgemm_problem& p,
+                                             const sgemm_operands& o,
+                                             int row,
+                                             int col,
+                                             int first) {
+    const finisher finish(p, o, 0);
+    const int lane = threadIdx.x % 32;
+    const int row_of_c = (turned ? col : row) + lane, col_of_c = turned ? row : col;
+    const int rows = static_cast<int>(turned ? p.n : p.m);
+    const int cols = static_cast<int>(turned ? p.m : p.n);
+    if (row_of_c >= rows)
+        return;
+#pragma unroll 1
+    for (int line = first; line < first + written_lines; line += lines) {
+        float value[lines][1];
+#pragma unroll
+        for (int i = 0; i < lines; i += 4) {
+            float sum[4];
+            load_lines<turned>(sum, tile, line + i);
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                value[i + e][0] = sum[e];
+        }
+        finish(value, [&](int i) {
+            const int at = col_of_c + line + i;
+            return finish_place{row_of_c, at, at < cols};
+        });
+    }
+}
+
 // Writes lines of the warp tile at (row, col), the first ones or the others. By words where it is one's own, `by_words`: with
 // both ways consumers have not registers enough.
-template <bool turned, bool by_words>
+template <class Shape, bool turned, bool by_words>
 __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             const sgemm_problem& p,
                                             const sgemm_operands& o,
@@ -142,7 +175,9 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             int col,
                                             int first) {
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
-    if constexpr (turned) {
+    if constexpr (Shape::finishes) {
+        finish_lines<turned, by_words ? 4 : 8>(tile, p, o, row, col, first);
+    } else if constexpr (turned) {
         float* c = o.c + col + (row + first) * p.ldc;
         write_by_words<turned>(tile, first, c, p.ldc, o.beta, cols_left, rows_left - first);
     } else {
@@ -177,12 +212,12 @@ __device__ void write_tiles(const sgemm_problem& p,
             const warp_tile_quads tile{reinterpret_cast<float4*>(smem + Shape::sums) +
                                        warp * Shape::warp_quads};
             barriers.handed_over[warp].wait(parity);
-            write_lines<turned, false>(tile,
-                                       p,
-                                       o,
-                                       at.row + warp % Shape::warps_m * Shape::warp_m,
-                                       at.col + warp / Shape::warps_m * Shape::warp_n,
-                                       part % parts * written_lines);
+            write_lines<Shape, turned, false>(tile,
+                                              p,
+                                              o,
+                                              at.row + warp % Shape::warps_m * Shape::warp_m,
+                                              at.col + warp / Shape::warps_m * Shape::warp_n,
+                                              part % parts * written_lines);
             __syncwarp(); // the warp has read its part
             if (threadIdx.x % 32 == 0)
                 barriers.written[warp].arrive();
