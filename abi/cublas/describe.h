@@ -15,9 +15,13 @@ using operation = myblasOperation_t;
 using fill_mode = myblasFillMode_t;
 using side_mode = myblasSideMode_t;
 using diagonal = myblasDiagType_t;
-enum class data_type : int { real_32f = 0 };                             // cudaDataType
-enum class compute_type : int { float_32 = 68, float_32_pedantic = 69, fast_tf32 = 77 }; // cublasComputeType_t
-enum class algorithm_type : int {};                                      // cublasGemmAlgo_t
+enum class data_type : int { real_32f = 0 }; // cudaDataType
+enum class compute_type : int {
+    float_32 = 68,
+    float_32_pedantic = 69,
+    fast_tf32 = 77
+};                                  // cublasComputeType_t
+enum class algorithm_type : int {}; // cublasGemmAlgo_t
 
 inline const float* floats(const void* p) { return static_cast<const float*>(p); }
 inline float* floats(void* p) { return static_cast<float*>(p); }
@@ -40,9 +44,9 @@ inline const char* unless_floats(std::initializer_list<data_type> types) {
 }
 
 inline const char* unless_fp32(compute_type compute) {
-    const bool is_fp32 =
-        compute == compute_type::float_32 || compute == compute_type::float_32_pedantic ||
-        (compute == compute_type::fast_tf32 && serves_tf32());
+    const bool is_fp32 = compute == compute_type::float_32 ||
+                         compute == compute_type::float_32_pedantic ||
+                         (compute == compute_type::fast_tf32 && serves_tf32());
     return is_fp32 ? nullptr : "the compute type is not FP32";
 }
 

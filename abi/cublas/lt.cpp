@@ -1,39 +1,79 @@
 // cublasLtMatmul. Its heuristics are cuBLAS's own, and so is what they choose where a call is forwarded; a call that is
 // served does not look at it. libcublas itself does not come here: it calls what cublasLtMatmul calls.
-#include "common/caller_cache.h"
-#include "common/mapped.h"
-#include "cublas/lt_description.h"
+#include "cublas/lt.h"
 
-#include <cstring>
+#include "common/report.h"
+#include "cublas/lt_description.h"
 
 namespace myblas::preload {
 namespace {
 
-bool is_cublas_lt(const char* base_name) {
-    return std::strncmp(base_name, "libcublasLt.so", std::strlen("libcublasLt.so")) == 0;
+struct operands {
+    const void *alpha, *a, *b, *beta, *c;
+    void* d;
+};
+
+// Whether D takes the place of C in a product without an epilogue: where it is C, or where C does not count.
+bool is_plain(const lt_call& call, const operands& x) {
+    const myblasEpilogue_t& e = call.epilogue;
+    if (e.activation != MYBLAS_ACTIVATION_NONE || e.bias || e.aux)
+        return false;
+    const bool is_in_place = x.c == x.d && call.ldc == call.ldd && call.stride_c == call.stride_d;
+    return is_in_place ||
+           (call.pointer_mode == MYBLAS_POINTER_MODE_HOST && x.beta && *floats(x.beta) == 0);
 }
 
-void fill(real_lt* real, const void* caller) noexcept {
-    const auto find = [=]<class Function>(Function& function, const char* symbol) {
-        function = reinterpret_cast<Function>(
-            symbol_for(caller, symbol, scope_order::caller_first, is_cublas_lt));
-    };
-    find(real->matmul, "cublasLtMatmul");
-    find(real->destroy, "cublasLtDestroy");
-    find(real->get_matmul_attribute, "cublasLtMatmulDescGetAttribute");
-    find(real->get_layout_attribute, "cublasLtMatrixLayoutGetAttribute");
-    size_t (*get_version)() = nullptr;
-    find(get_version, "cublasLtGetVersion");
-    constexpr size_t major_unit = 10000;
-    real->major = get_version ? static_cast<int>(get_version() / major_unit) : 0;
-    if (!real->get_matmul_attribute || !real->get_layout_attribute)
-        real->major = 0;
-}
-
-constinit caller_cache<real_lt> callers;
-
-const real_lt& lt_of(const void* caller) noexcept {
-    return callers.of(caller, 0, [=](real_lt* real) { fill(real, caller); });
+myblasStatus_t
+serve_product(myblasHandle_t handle, const lt_call& call, const operands& x) noexcept {
+    static auto* const multiply = reinterpret_cast<decltype(&mysgemmStridedBatched_64)>(
+        library_function("mysgemmStridedBatched_64"));
+    static auto* const fuse = reinterpret_cast<decltype(&mysgemmFusedStridedBatched_64)>(
+        library_function("mysgemmFusedStridedBatched_64"));
+    if (!multiply || !fuse)
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    const float* const a = floats(call.is_swapped ? x.b : x.a);
+    const float* const b = floats(call.is_swapped ? x.a : x.b);
+    if (is_plain(call, x))
+        return multiply(handle,
+                        call.transa,
+                        call.transb,
+                        call.m,
+                        call.n,
+                        call.k,
+                        floats(x.alpha),
+                        a,
+                        call.lda,
+                        call.stride_a,
+                        b,
+                        call.ldb,
+                        call.stride_b,
+                        floats(x.beta),
+                        floats(x.d),
+                        call.ldd,
+                        call.stride_d,
+                        call.batch_count);
+    return fuse(handle,
+                call.transa,
+                call.transb,
+                call.m,
+                call.n,
+                call.k,
+                floats(x.alpha),
+                a,
+                call.lda,
+                call.stride_a,
+                b,
+                call.ldb,
+                call.stride_b,
+                floats(x.beta),
+                floats(x.c),
+                call.ldc,
+                call.stride_c,
+                floats(x.d),
+                call.ldd,
+                call.stride_d,
+                &call.epilogue,
+                call.batch_count);
 }
 
 } // namespace
@@ -85,40 +125,46 @@ int cublasLtMatmul(void* handle,
                      stream)
                  : cublas_not_initialized;
     };
-    lt_operation o{};
-    lt_product p{};
-    if (!descriptor || !layout_a || !layout_b || !layout_c || !layout_d)
-        p.against = "a descriptor is NULL";
-    else if (!why_switched_off() && real.major != 0) {
-        // Calls in other precisions, of which there are most, end with the first layout.
-        const lt_layout first = layout_of(real, layout_a);
-        p.against = first.against;
-        if (!p.against) {
-            o = operation_of(real, descriptor);
-            p = product_of(o,
-                           first,
-                           layout_of(real, layout_b),
-                           layout_of(real, layout_c),
-                           layout_of(real, layout_d));
+    static constexpr lt_call nothing{};
+    const lt_call* call = &nothing;
+    const char* against = nullptr;
+    if (!descriptor || !layout_a || !layout_b || !layout_c || !layout_d) {
+        against = "a descriptor is NULL";
+    } else if (!why_switched_off() && real.major != 0) {
+        // Calls in other precisions, of which there are most, are known by their A; what else they are is of interest
+        // in reports alone.
+        against = reason_against_layout(real, layout_a);
+        if (!against || report::is_on()) {
+            call = &call_of(real, {descriptor, layout_a, layout_b, layout_c, layout_d});
+            against = first_of(against, call->against);
         }
     }
+    const operands x = {.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .d = d};
     const auto describe = [&] {
-        return product(p.transa, p.transb, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.batch_count);
+        myblasCall_t described = product(call->transa,
+                                         call->transb,
+                                         call->m,
+                                         call->n,
+                                         call->k,
+                                         call->lda,
+                                         call->ldb,
+                                         call->ldd,
+                                         call->batch_count);
+        described.is_fused = !is_plain(*call, x);
+        return described;
     };
-    const auto serve = [&](myblasHandle_t own) {
-        return serve_product(own, o, p, alpha, a, b, beta, c, d);
-    };
+    const auto serve = [&](myblasHandle_t own) { return serve_product(own, *call, x); };
     return answer({.handle = handle,
                    .real = nullptr,
                    .given = {.stream = stream,
-                             .pointer_mode = o.pointer_mode,
+                             .pointer_mode = call->pointer_mode,
                              .has_workspace = true,
                              .workspace = workspace,
                              .workspace_bytes = workspace_bytes},
                    .major = real.major,
                    .which = entry::cublasLtMatmul,
                    .routine = MYBLAS_ROUTINE_SGEMM,
-                   .against = p.against,
+                   .against = against,
                    .describe = describe,
                    .serve = serve,
                    .forward = forward});

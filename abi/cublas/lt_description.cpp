@@ -1,9 +1,7 @@
 #include "cublas/lt_description.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <new>
+#include <cstdlib>
 
 namespace myblas::preload {
 namespace {
@@ -25,11 +23,25 @@ constexpr int type = 0, order = 1, rows = 2, cols = 3, ld = 4, batch_count = 5, 
               plane_offset = 7, batch_mode = 8;
 } // namespace layout
 
-constexpr int fill_full = 2;                                                       // cublasFillMode_t
-constexpr int by_columns = 0, by_rows = 1;                                         // cublasLtOrder_t
-constexpr uint32_t epilogue_plain = 1, epilogue_relu = 2, epilogue_bias = 4;       // cublasLtEpilogue_t
+constexpr int fill_full = 2;                                                 // cublasFillMode_t
+constexpr int by_columns = 0, by_rows = 1;                                   // cublasLtOrder_t
+constexpr uint32_t epilogue_plain = 1, epilogue_relu = 2, epilogue_bias = 4; // cublasLtEpilogue_t
 constexpr uint32_t epilogue_gelu = 32, epilogue_aux = 128;
 constexpr int same_type = -1; // of a bias or auxiliary matrix: that of D
+
+struct lt_operation {
+    const char* against; // why it is not served, or null
+    bool transposes_a, transposes_b;
+    int pointer_mode;
+    myblasEpilogue_t epilogue;
+};
+
+struct lt_layout {
+    const char* against;
+    bool is_row_major;
+    int64_t rows, cols, ld;
+    int64_t batch_count, stride;
+};
 
 // ---- Attributes ----------------------------------------------------------------------------------------
 
@@ -56,6 +68,8 @@ const char* reason_against(getter get, const void* d) noexcept {
         return "the scalars are vectors";
     bool has_more = attribute(get, d, matmul::transc, int{MYBLAS_OP_N}) != MYBLAS_OP_N ||
                     attribute(get, d, matmul::fill_mode, fill_full) != fill_full;
+    for (const int trans : {matmul::transa, matmul::transb})
+        has_more = has_more || attribute(get, d, trans, 0) > MYBLAS_OP_C;
     for (const int number : matmul::other_numbers)
         has_more = has_more || attribute(get, d, number, 0) != 0;
     for (const int pointer : matmul::other_pointers)
@@ -63,37 +77,35 @@ const char* reason_against(getter get, const void* d) noexcept {
     return has_more ? "the description has more than libmyblas knows" : nullptr;
 }
 
-// The epilogue; false: libmyblas has no such one.
-bool read_epilogue(getter get, const void* d, lt_operation* p) noexcept {
+// False: libmyblas has no such epilogue.
+bool read_epilogue(getter get, const void* d, myblasEpilogue_t* e) noexcept {
     const uint32_t epilogue = attribute(get, d, matmul::epilogue, epilogue_plain);
     const auto has = [&](uint32_t part) { return (epilogue & part) != 0; };
-    const bool has_bias = has(epilogue_bias), has_aux = has(epilogue_aux);
-    p->is_relu = has(epilogue_relu);
-    p->is_gelu = has(epilogue_gelu);
-    constexpr uint32_t known =
-        epilogue_plain | epilogue_relu | epilogue_bias | epilogue_gelu | epilogue_aux;
-    if ((epilogue & ~known) != 0 || (p->is_relu && p->is_gelu))
+    constexpr uint32_t parts = epilogue_relu | epilogue_bias | epilogue_gelu | epilogue_aux;
+    if (epilogue == epilogue_plain)
+        return true;
+    // Of ReLU the auxiliary matrix has bits.
+    if (epilogue == 0 || (epilogue & ~parts) != 0 || (has(epilogue_relu) && has(epilogue_gelu)) ||
+        (has(epilogue_aux) && !has(epilogue_gelu)))
         return false;
-    if (has(epilogue_plain) != (epilogue == epilogue_plain))
-        return false;
-    // The auxiliary matrix of ReLU has bits.
-    if (has_aux && !p->is_gelu)
-        return false;
-    const auto is_own_type = [&](int which) {
+    e->activation = has(epilogue_relu)   ? MYBLAS_ACTIVATION_RELU
+                    : has(epilogue_gelu) ? MYBLAS_ACTIVATION_GELU
+                                         : MYBLAS_ACTIVATION_NONE;
+    const auto is_float_or_same = [&](int which) {
         const int type = attribute(get, d, which, same_type);
         return type == same_type || is_float(type);
     };
-    if (has_bias) {
-        p->bias = attribute<const float*>(get, d, matmul::bias, nullptr);
-        p->stride_bias = attribute(get, d, matmul::stride_bias, int64_t{0});
-        if (!p->bias || !is_own_type(matmul::bias_type))
+    if (has(epilogue_bias)) {
+        e->bias = attribute<const float*>(get, d, matmul::bias, nullptr);
+        e->stride_bias = attribute(get, d, matmul::stride_bias, int64_t{0});
+        if (!e->bias || !is_float_or_same(matmul::bias_type))
             return false;
     }
-    if (has_aux) {
-        p->aux = attribute<float*>(get, d, matmul::aux, nullptr);
-        p->ldaux = attribute(get, d, matmul::ldaux, int64_t{0});
-        p->stride_aux = attribute(get, d, matmul::stride_aux, int64_t{0});
-        if (!p->aux || !is_own_type(matmul::aux_type))
+    if (has(epilogue_aux)) {
+        e->aux = attribute<float*>(get, d, matmul::aux, nullptr);
+        e->ldaux = attribute(get, d, matmul::ldaux, int64_t{0});
+        e->stride_aux = attribute(get, d, matmul::stride_aux, int64_t{0});
+        if (!e->aux || !is_float_or_same(matmul::aux_type))
             return false;
     }
     return true;
@@ -105,7 +117,8 @@ lt_operation ask_operation(getter get, const void* d) noexcept {
     p.pointer_mode = attribute(get, d, matmul::pointer_mode, 0);
     p.transposes_a = attribute(get, d, matmul::transa, 0) != MYBLAS_OP_N;
     p.transposes_b = attribute(get, d, matmul::transb, 0) != MYBLAS_OP_N;
-    if (!p.against && !read_epilogue(get, d, &p))
+    p.epilogue.size_bytes = sizeof p.epilogue;
+    if (!p.against && !read_epilogue(get, d, &p.epilogue))
         p.against = "the epilogue is none of libmyblas's";
     return p;
 }
@@ -129,139 +142,184 @@ lt_layout ask_layout(getter get, const void* d) noexcept {
     return p;
 }
 
+// ---- The call ----------------------------------------------------------------------------------------------
+
+lt_call combine(const lt_operation& o,
+                const lt_layout& a,
+                const lt_layout& b,
+                const lt_layout& c,
+                const lt_layout& d) noexcept {
+    const int64_t rows_a = o.transposes_a ? a.cols : a.rows, k = o.transposes_a ? a.rows : a.cols;
+    const int64_t rows_b = o.transposes_b ? b.cols : b.rows;
+    const int64_t cols_b = o.transposes_b ? b.rows : b.cols;
+    const bool swaps = d.is_row_major;
+    // A matrix by rows is its transpose by columns.
+    const bool turns_a = o.transposes_a != a.is_row_major,
+               turns_b = o.transposes_b != b.is_row_major;
+    const auto op = [](bool turns) { return turns ? MYBLAS_OP_T : MYBLAS_OP_N; };
+    const lt_layout &first = swaps ? b : a, &second = swaps ? a : b;
+    lt_call call = {.against = nullptr,
+                    .is_swapped = swaps,
+                    .transa = op(swaps ? !turns_b : turns_a),
+                    .transb = op(swaps ? !turns_a : turns_b),
+                    .m = swaps ? d.cols : d.rows,
+                    .n = swaps ? d.rows : d.cols,
+                    .k = k,
+                    .lda = first.ld,
+                    .ldb = second.ld,
+                    .ldc = c.ld,
+                    .ldd = d.ld,
+                    .stride_a = first.stride,
+                    .stride_b = second.stride,
+                    .stride_c = c.stride,
+                    .stride_d = d.stride,
+                    .batch_count = d.batch_count,
+                    .pointer_mode = o.pointer_mode,
+                    .epilogue = o.epilogue};
+    call.epilogue.bias_of = swaps ? MYBLAS_BIAS_OF_COLUMNS : MYBLAS_BIAS_OF_ROWS;
+    for (const lt_layout* l : {&a, &b, &c, &d})
+        call.against = first_of(call.against, l->against);
+    call.against = first_of(call.against, o.against);
+    bool fits = rows_a == d.rows && cols_b == d.cols && rows_b == k && c.rows == d.rows &&
+                c.cols == d.cols && c.is_row_major == d.is_row_major;
+    for (const lt_layout* l : {&a, &b, &c})
+        fits = fits && l->batch_count == d.batch_count;
+    // Of an auxiliary matrix beside a D by rows is not known how it is stored.
+    if (!fits || (o.epilogue.aux && swaps))
+        call.against =
+            first_of(call.against, "the layouts do not go together, or in a way that is not known");
+    return call;
+}
+
 // ---- Remembering ------------------------------------------------------------------------------------------
 
-// Values by the words of a key; new ones take the places of old ones.
-template <class Value, size_t most_words>
+// Several blocks of words as one key.
+struct block {
+    const uint64_t* words;
+    size_t count;
+};
+
+// Values by keys of at most `most_words`; new ones take the places of old ones. All zero at first.
+template <class Value, size_t most_words, size_t set_count>
 class memory {
 public:
-    template <class Find>
-    Value of(const uint64_t* key, size_t words, getter get, const Find& find) noexcept {
-        place* const set = places_[hash(key, words) % set_count];
-        for (int i = 0; i < ways; ++i)
-            if (set[i].get == get && set[i].words == words &&
-                std::memcmp(set[i].key, key, words * sizeof *key) == 0)
-                return set[i].value;
-        place& oldest = set[ways - 1];
-        std::rotate(set, &oldest, set + ways);
-        *set = {get, words, {}, find()};
-        std::copy_n(key, words, set->key);
-        return set->value;
+    template <size_t blocks, class Find>
+    const Value& of(const block (&key)[blocks], getter get, const Find& find) noexcept {
+        set& s = sets_[hash(key) % set_count];
+        for (const place& p : s.places)
+            if (p.get == get && is_same(p, key))
+                return p.value;
+        place& p = s.places[s.next++ % ways];
+        p.get = get;
+        p.value = find();
+        uint64_t* end = p.words;
+        for (const block& b : key)
+            end = std::copy_n(b.words, b.count, end);
+        return p.value;
     }
 
 private:
-    // Four sums beside each other, so that no multiplication waits for the one before.
-    static size_t hash(const uint64_t* key, size_t words) noexcept {
-        constexpr uint64_t odd = 0x9e3779b97f4a7c15; // 2^64 by the golden ratio
-        constexpr size_t lanes = 4;
-        uint64_t sums[lanes] = {};
-        for (size_t i = 0; i < words; ++i)
-            sums[i % lanes] = (std::rotl(sums[i % lanes], 23) ^ key[i]) * odd;
-        const uint64_t all = (sums[0] ^ std::rotl(sums[1], 16)) + (sums[2] ^ std::rotl(sums[3], 32));
-        return (all * odd) >> 40;
-    }
-
-    static constexpr int set_count = 64, ways = 4;
+    static constexpr int ways = 4;
     struct place {
         getter get; // of the library that answered; null: the place is empty
-        size_t words;
-        uint64_t key[most_words];
+        uint64_t words[most_words];
         Value value;
     };
-    place places_[set_count][ways] = {};
+    struct set {
+        unsigned next; // place to be taken
+        place places[ways];
+    };
+
+    // Products of pairs of words, none of which waits for another.
+    template <size_t blocks>
+    static size_t hash(const block (&key)[blocks]) noexcept {
+        constexpr uint64_t odd = 0x9e3779b97f4a7c15; // 2^64 by the golden ratio
+        uint64_t sum = 0, salt = odd;
+        for (const block& b : key)
+            for (size_t i = 0; i + 1 < b.count; i += 2) {
+                sum += (b.words[i] + salt) * (b.words[i + 1] ^ ~salt);
+                salt += odd;
+            }
+        return (sum * odd) >> 40;
+    }
+
+    template <size_t blocks>
+    static bool is_same(const place& p, const block (&key)[blocks]) noexcept {
+        const uint64_t* words = p.words;
+        uint64_t difference = 0;
+        for (const block& b : key)
+            for (size_t i = 0; i < b.count; ++i)
+                difference |= *words++ ^ b.words[i];
+        return difference == 0;
+    }
+
+    set sets_[set_count];
 };
 
-constexpr size_t layout_words = 8;
-constexpr size_t matmul_words = 32;      // from 12.2 on
-constexpr size_t early_matmul_words = 23; // 12.0, 12.1, and programs that were compiled with their header
-
-// A descriptor begins with the number of its format, which has been 4 in the smaller size.
-size_t words_of(const uint64_t* descriptor) noexcept {
+// An operation begins with the number of its format, which has been at most 4 in the smaller size: that of early
+// versions of 12, and of programs that were compiled with their header.
+block operation_block(const void* descriptor) noexcept {
     constexpr uint64_t last_early_format = 4;
-    return descriptor[0] <= last_early_format ? early_matmul_words : matmul_words;
+    constexpr size_t words = 32, early_words = 23;
+    const auto* const w = static_cast<const uint64_t*>(descriptor);
+    return {w, w[0] <= last_early_format ? early_words : words};
+}
+
+constexpr size_t layout_words = 8, most_words = 32 + 4 * layout_words;
+
+block layout_block(const void* layout) noexcept {
+    return {static_cast<const uint64_t*>(layout), layout_words};
 }
 
 struct memories {
-    memory<lt_operation, matmul_words> operations;
-    memory<lt_layout, layout_words> layouts;
+    memory<const char*, layout_words, 64> reasons;
+    memory<lt_call, most_words, 256> calls;
 };
 
+// The thread's own; null: there is no memory. Pages are taken when they are first written.
 memories* own_memories() noexcept {
     struct owner {
         memories* all = nullptr;
         ~owner() {
-            delete all;
+            std::free(all);
             all = nullptr;
         }
     };
     static thread_local owner own;
     if (!own.all)
-        own.all = new (std::nothrow) memories;
+        own.all = static_cast<memories*>(std::calloc(1, sizeof(memories)));
     return own.all;
 }
 
 } // namespace
 
-lt_operation operation_of(const real_lt& real, const void* descriptor) noexcept {
-    const getter get = real.get_matmul_attribute;
-    const auto ask = [=] { return ask_operation(get, descriptor); };
-    const auto* const key = static_cast<const uint64_t*>(descriptor);
-    memories* const m = own_memories();
-    return m ? m->operations.of(key, words_of(key), get, ask) : ask();
-}
-
-lt_layout layout_of(const real_lt& real, const void* descriptor) noexcept {
+const char* reason_against_layout(const real_lt& real, const void* layout_a) noexcept {
     const getter get = real.get_layout_attribute;
-    const auto ask = [=] { return ask_layout(get, descriptor); };
-    const auto* const key = static_cast<const uint64_t*>(descriptor);
+    const auto ask = [=] { return ask_layout(get, layout_a).against; };
     memories* const m = own_memories();
-    return m ? m->layouts.of(key, layout_words, get, ask) : ask();
+    return m ? m->reasons.of({layout_block(layout_a)}, get, ask) : ask();
 }
 
-lt_product product_of(const lt_operation& o,
-                      const lt_layout& a,
-                      const lt_layout& b,
-                      const lt_layout& c,
-                      const lt_layout& d) noexcept {
-    lt_product p{};
-    for (const lt_layout* l : {&a, &b, &c, &d})
-        p.against = first_of(p.against, l->against);
-    p.against = first_of(p.against, o.against);
-    if (p.against)
-        return p;
-    const int64_t rows_a = o.transposes_a ? a.cols : a.rows, k = o.transposes_a ? a.rows : a.cols;
-    const int64_t rows_b = o.transposes_b ? b.cols : b.rows;
-    const int64_t cols_b = o.transposes_b ? b.rows : b.cols;
-    const bool fits = rows_a == d.rows && cols_b == d.cols && rows_b == k && c.rows == d.rows &&
-                      c.cols == d.cols && a.batch_count == d.batch_count &&
-                      b.batch_count == d.batch_count && c.batch_count == d.batch_count;
-    if (!fits || c.is_row_major != d.is_row_major) {
-        p.against = "the layouts do not go together, or in a way that is not known";
-        return p;
-    }
-    // A matrix by rows is its transpose by columns.
-    const operation op_a = o.transposes_a != a.is_row_major ? MYBLAS_OP_T : MYBLAS_OP_N;
-    const operation op_b = o.transposes_b != b.is_row_major ? MYBLAS_OP_T : MYBLAS_OP_N;
-    const auto other = [](operation op) { return op == MYBLAS_OP_N ? MYBLAS_OP_T : MYBLAS_OP_N; };
-    const bool swaps = d.is_row_major;
-    const lt_layout &first = swaps ? b : a, &second = swaps ? a : b;
-    return {.against = nullptr,
-            .is_swapped = swaps,
-            .biases_columns = swaps,
-            .transa = swaps ? other(op_b) : op_a,
-            .transb = swaps ? other(op_a) : op_b,
-            .m = swaps ? d.cols : d.rows,
-            .n = swaps ? d.rows : d.cols,
-            .k = k,
-            .lda = first.ld,
-            .ldb = second.ld,
-            .ldc = c.ld,
-            .ldd = d.ld,
-            .stride_a = first.stride,
-            .stride_b = second.stride,
-            .stride_c = c.stride,
-            .stride_d = d.stride,
-            .batch_count = d.batch_count};
+const lt_call& call_of(const real_lt& real, const lt_descriptors& d) noexcept {
+    const auto ask = [&] {
+        const getter get = real.get_layout_attribute;
+        return combine(ask_operation(real.get_matmul_attribute, d.operation),
+                       ask_layout(get, d.a),
+                       ask_layout(get, d.b),
+                       ask_layout(get, d.c),
+                       ask_layout(get, d.d));
+    };
+    if (memories* const m = own_memories())
+        return m->calls.of({operation_block(d.operation),
+                            layout_block(d.a),
+                            layout_block(d.b),
+                            layout_block(d.c),
+                            layout_block(d.d)},
+                           real.get_matmul_attribute,
+                           ask);
+    static thread_local lt_call unplaced;
+    unplaced = ask();
+    return unplaced;
 }
 
 } // namespace myblas::preload

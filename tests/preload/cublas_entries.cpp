@@ -1,8 +1,9 @@
 // Every row of the table of cuBLAS's entry points: its function is called with distinctive arguments, which must
 // arrive at libmyblas's function, or at cuBLAS's, in their places. Both are stand-ins that note what they get.
-#include "common/library.h"
 #include "common/report.h"
 #include "cublas/entries.h"
+#include "cublas/real_lt.h"
+#include "standin_library.h"
 
 #include <cstdio>
 #include <cstring>
@@ -71,7 +72,7 @@ constexpr int cublas_status = 11; // what the stand-in for cuBLAS answers
 
 void* const cublas_handle = memory + 8;
 void* expected_handle = cublas_handle;
-const auto own_handle = reinterpret_cast<myblasHandle_t>(memory + 16);
+const auto own_handle = stand_in_handle();
 int math_mode, pointer_mode;
 
 template <entry which, bool is_64, class Function>
@@ -318,40 +319,19 @@ void test_report_names() {
            "names in reports");
 }
 
-// ---- Functions that the entry points rest on ------------------------------------------------------------
-
-library make_library() {
-    constexpr auto good = MYBLAS_STATUS_SUCCESS;
-    library l{};
-    l.create_on = [](myblasHandle_t* handle, myblasBackend_t) {
-        *handle = own_handle;
-        return good;
-    };
-    l.destroy = [](myblasHandle_t) { return good; };
-    l.set_stream = [](myblasHandle_t, myblasStream_t) { return good; };
-    l.set_pointer_mode = [](myblasHandle_t, myblasPointerMode_t) { return good; };
-    l.get_math_mode = [](myblasHandle_t, myblasMath_t* mode) {
-        *mode = MYBLAS_FP32_STRICT_MATH;
-        return good;
-    };
-    l.get_workspace_limit = [](myblasHandle_t, size_t* bytes) {
-        *bytes = 0;
-        return good;
-    };
-    l.set_workspace_limit = [](myblasHandle_t, size_t) { return good; };
-    l.get_last_kernel = [](myblasHandle_t, myblasRoutine_t routine, const char** name) {
-        asked_routine = routine;
-        *name = own_kernel;
-        return good;
-    };
-    return l;
-}
-
 } // namespace
 
-// In place of library.cpp, real_cublas.cpp and report.cpp.
+// In place of library.cpp, real_cublas.cpp, real_lt.cpp and report.cpp.
 const library* load_library() noexcept {
-    static const library functions = make_library();
+    static const library functions = [] {
+        library l = stand_in_library();
+        l.get_last_kernel = [](myblasHandle_t, myblasRoutine_t routine, const char** name) {
+            asked_routine = routine;
+            *name = own_kernel;
+            return MYBLAS_STATUS_SUCCESS;
+        };
+        return l;
+    }();
     return &functions;
 }
 
@@ -383,6 +363,11 @@ const real_cublas& cublas_of(const void*) noexcept {
 
 void* real_cublas::function(entry, bool, const char* name, const void*) const noexcept {
     return stand_in_for(name);
+}
+
+const real_lt& lt_of(const void*) noexcept {
+    static const real_lt none{};
+    return none;
 }
 
 namespace report {
