@@ -97,7 +97,7 @@ no_gpu() {
 }
 
 gpu_case "a C program" run_sample
-gpu_case "PyTorch" run_python pytorch Sgemm SgemmStridedBatched Sgemv Sdot
+gpu_case "PyTorch" run_python pytorch Sgemm SgemmStridedBatched Sgemv Sdot LtMatmul Strsm StrsmBatched
 gpu_case "CuPy" run_python cupy GemmEx GemmStridedBatchedEx
 gpu_case "TF32 is left to cuBLAS" tf32_is_cublas
 gpu_case "TF32 served on demand" sample_under '^Sgemm +medium +1 ' MYBLAS_CUBLAS_TF32=serve tf32
