@@ -25,7 +25,7 @@ const char* reason_against(const request& r) noexcept {
         return reason;
     if (!r.handle)
         return "the handle is NULL";
-    if (r.major != 12 && r.major != 13)
+    if (!is_known_version(r.major))
         return "cuBLAS is neither 12 nor 13";
     return r.against;
 }

@@ -10,6 +10,8 @@ namespace myblas::preload {
 // MYBLAS_OFFLOAD=never, or something senseless; null: calls may be served.
 const char* why_switched_off() noexcept;
 
+inline bool is_known_version(int major) { return major == 12 || major == 13; }
+
 // Whether what asks for TF32 is computed all the same: MYBLAS_CUBLAS_TF32.
 bool serves_tf32() noexcept;
 

@@ -128,13 +128,14 @@ int cublasLtMatmul(void* handle,
     static constexpr lt_call nothing{};
     const lt_call* call = &nothing;
     const char* against = nullptr;
+    const bool is_counted = report::is_on();
     if (!descriptor || !layout_a || !layout_b || !layout_c || !layout_d) {
         against = "a descriptor is NULL";
-    } else if (!why_switched_off() && real.major != 0) {
+    } else if (is_known_version(real.major) && (is_counted || !why_switched_off())) {
         // Calls in other precisions, of which there are most, are known by their A; what else they are is of interest
         // in reports alone.
         against = reason_against_layout(real, layout_a);
-        if (!against || report::is_on()) {
+        if (!against || is_counted) {
             call = &call_of(real, {descriptor, layout_a, layout_b, layout_c, layout_d});
             against = first_of(against, call->against);
         }
