@@ -364,6 +364,7 @@ static bool finishes(myblasHandle_t handle, const char* name) {
                                           "stream_k/128x64",
                                           "stream_k/128x32",
                                           "small_tile/32x32_k8",
+                                          "small_tile/32x32_k16",
                                           "bf16x6/256x128",
                                           "bf16x6/128x128",
                                           "fp16x3/256x128",

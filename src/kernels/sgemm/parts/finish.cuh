@@ -59,8 +59,18 @@ public:
             bias_ += is_bias_of_columns_ ? col : row;
     }
 
-    // Finishes value[i], alpha times the sums of `width` rows at place_of(i). Of 4 rows the first is a multiple of 4. What is
-    // in the values is undefined afterwards.
+    // The bias of a row, and of a column, one of which is 0. Kernels load it before they write anything, as loads do not pass
+    // stores.
+    __device__ __forceinline__ float bias_of_row(int64_t row, bool is_inside) const {
+        return bias_ && !is_bias_of_columns_ && is_inside ? bias_[row] : 0;
+    }
+    __device__ __forceinline__ float bias_of_col(int64_t col, bool is_inside) const {
+        return bias_ && is_bias_of_columns_ && is_inside ? bias_[col] : 0;
+    }
+    __device__ __forceinline__ bool has_bias_of_columns() const { return is_bias_of_columns_; }
+
+    // Finishes value[i], alpha times the sums of `width` rows at place_of(i) and the bias. Of 4 rows the first is a multiple
+    // of 4. What is in the values is undefined afterwards.
     template <int count, int width, class Places>
     __device__ __forceinline__ void operator()(float (&value)[count][width],
                                                Places&& place_of) const {
@@ -75,8 +85,6 @@ public:
                     rows[r] = fmaf(beta_, old[i][r], rows[r]);
             });
         }
-        if (bias_)
-            for_each(value, [&](int i, float(&rows)[width]) { add_bias(rows, place_of(i)); });
         if (aux_)
             for_each(value, [&](int i, const float(&rows)[width]) {
                 store(rows, aux_, ld_aux_, place_of(i));
@@ -147,24 +155,6 @@ private:
         for (int r = 0; r < width; ++r)
             if (r < at.rows)
                 first[r] = value[r];
-    }
-
-    template <int width>
-    __device__ __forceinline__ void add_bias(float (&value)[width], const finish_place& at) const {
-        const float* const first = bias_ + (is_bias_of_columns_ ? at.col : at.row);
-        if (at.rows <= 0)
-            return;
-        if (is_bias_of_columns_) {
-            const float of_column = *first;
-#pragma unroll
-            for (float& x : value)
-                x += of_column;
-            return;
-        }
-#pragma unroll
-        for (int r = 0; r < width; ++r)
-            if (r < at.rows)
-                value[r] += first[r];
     }
 };
 

@@ -333,8 +333,26 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                    thread,
                    acc);
 
+    // The biases of the quads that this thread writes.
+    constexpr int written_quads = Shape::finishes ? Shape::thread_quads / Shape::groups : 1;
+    float bias[written_quads][4] = {};
+    if constexpr (Shape::finishes) {
+        static_assert(Shape::cluster == 1 && !Shape::packed && Shape::groups > 1);
+        const finisher finish(p, o, batch);
+#pragma unroll
+        for (int i = 0; i < written_quads; ++i) {
+            const int q = i * Shape::groups + group;
+            const int64_t row = tile_row + tile::quad_row(thread, q);
+            const int64_t col = tile_col + tile::quad_col(thread, q);
+            const float of_col = finish.bias_of_col(col, col < p.n);
+#pragma unroll
+            for (int r = 0; r < 4; ++r)
+                bias[i][r] = of_col + finish.bias_of_row(row + r, row + r < p.m);
+        }
+    }
+
     const bool vector_c = aligned16(o.c, p.ldc);
-    const auto write = [&](int q, float4 v) {
+    const auto write = [&](int q, float4 v, int written = 0) { // written: quads before
         const int64_t row = tile_row + tile::quad_row(thread, q);
         const int64_t col = tile_col + tile::quad_col(thread, q);
         const float product[4] = {v.x, v.y, v.z, v.w};
@@ -342,7 +360,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             float value[1][4];
 #pragma unroll
             for (int r = 0; r < 4; ++r)
-                value[0][r] = o.alpha * product[r];
+                value[0][r] = fmaf(o.alpha, product[r], bias[written][r]);
             finisher(p, o, batch)(value, [&](int) {
                 return finish_place{row, col, col < p.n ? p.m - row : 0};
             });
@@ -374,7 +392,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             const float4 sum = tile::template add_quads<Shape::groups, tile::group_floats / 4>(
                 parts + q * group_threads);
             if constexpr (Shape::cluster == 1)
-                write(q, sum);
+                write(q, sum, first / Shape::groups);
             else // to the block whose share it is
                 send_to_block(received +
                                   (rank * tile::share_quads + q / Shape::cluster) * group_threads +

@@ -411,7 +411,7 @@ public:
 #pragma unroll 1
                 for (int first = 0; first < 32; first += written_lines)
                     write_lines<Shape, turned, true>(
-                        tile, p, o, at.row + warp_row(), at.col + warp_col(), first);
+                        tile, p, o, at.row + warp_row(), at.col + warp_col(), first, 0);
             }
         }
     }

@@ -130,13 +130,51 @@ scale_lines(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
             acc[half][e] = acc[half][e] * scales_a[half][e / 2 % 2] * scales_b[e / 4 * 2 + e % 2];
 }
 
+// acc = alpha * acc + bias, of what write_tile writes.
+template <class Shape>
+__device__ __forceinline__ void add_bias(const tile_target& tile,
+                                         int row,
+                                         int col,
+                                         int rows_left,
+                                         int cols_left,
+                                         float (&acc)[Shape::halves][64]) {
+    if (tile.finish.has_bias_of_columns()) {
+        float bias[32];
+#pragma unroll
+        for (int i = 0; i < 32; ++i) {
+            const int l = i / 2 * 8 + i % 2;
+            bias[i] = tile.finish.bias_of_col(col + l, l < cols_left);
+        }
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int e = 0; e < 64; ++e)
+                acc[half][e] = fmaf(tile.alpha, acc[half][e], bias[e / 4 * 2 + e % 2]);
+    } else {
+        float bias[Shape::halves][2];
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                const int i = half * 64 + r * 8;
+                bias[half][r] = tile.finish.bias_of_row(row + i, i < rows_left);
+            }
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int e = 0; e < 64; ++e)
+                acc[half][e] = fmaf(tile.alpha, acc[half][e], bias[half][e / 2 % 2]);
+    }
+}
+
 // Finishes what a thread has of a tile, as write_tile writes it.
 template <class Shape>
 __device__ __forceinline__ void
-finish_tile(const tile_target& tile, int row, int col, const float (&acc)[Shape::halves][64]) {
+finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
     constexpr int batch = 8; // elements at a time
     const int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
     const int cols_left = static_cast<int>(min(tile.cols, int64_t{Shape::block_n})) - col;
+    add_bias<Shape>(tile, row, col, rows_left, cols_left, acc);
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
@@ -144,7 +182,7 @@ finish_tile(const tile_target& tile, int row, int col, const float (&acc)[Shape:
             float value[batch][1];
 #pragma unroll
             for (int e = 0; e < batch; ++e)
-                value[e][0] = tile.alpha * acc[half][first + e];
+                value[e][0] = acc[half][first + e];
             // Unknown to the compiler, so that it keeps no addresses from one batch to the next.
             int nothing = 0;
             asm volatile("" : "+r"(nothing));
@@ -238,6 +276,16 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
         smem_scales[thread] = tile.scales_b ? tile.scales_b[thread] : 1;
     if (tile.scales_a)
         scales_a = *reinterpret_cast<const float4*>(tile.scales_a + row);
+    float row_bias[4] = {};
+    float* const smem_bias = smem_scales + Shape::block_n; // of the columns
+    if constexpr (Shape::finishes) {
+        static_assert(Shape::block_n * (column + 2) * sizeof(float) <= Shape::scales_at);
+        if (thread < Shape::block_n)
+            smem_bias[thread] = tile.finish.bias_of_col(thread, thread < tile.cols);
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+            row_bias[r] = tile.finish.bias_of_row(row + r, row + r < tile.rows);
+    }
     const bool vector = aligned16(tile.c, tile.ldc);
     const auto meet = [&] {
         if (parts > 1)
@@ -269,11 +317,15 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
             };
 #pragma unroll
             for (int i = 0; i < batch; ++i) {
-                const float scale_b = smem_scales[place_of(i).col % Shape::block_n];
-                value[i][0] = tile.alpha * (sums[i].x * scales_a.x * scale_b);
-                value[i][1] = tile.alpha * (sums[i].y * scales_a.y * scale_b);
-                value[i][2] = tile.alpha * (sums[i].z * scales_a.z * scale_b);
-                value[i][3] = tile.alpha * (sums[i].w * scales_a.w * scale_b);
+                const int col = static_cast<int>(place_of(i).col) % Shape::block_n;
+                const float scale_b = smem_scales[col], bias = smem_bias[col];
+                const float sum[4] = {sums[i].x * scales_a.x,
+                                      sums[i].y * scales_a.y,
+                                      sums[i].z * scales_a.z,
+                                      sums[i].w * scales_a.w};
+#pragma unroll
+                for (int r = 0; r < 4; ++r)
+                    value[i][r] = fmaf(tile.alpha, sum[r] * scale_b, row_bias[r] + bias);
             }
             tile.finish(value, place_of);
         } else {
