@@ -153,6 +153,10 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
     return true;
 }
 
+bool shadow::may_lack_room() const noexcept {
+    return uses_limbs_ || (applied_.memory && applied_.bytes < usual_workspace);
+}
+
 shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
     for (int i = 0; i < room_count_; ++i)
         if (rooms_[i].stream == stream)
@@ -166,11 +170,13 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
     const size_t present = applied_.memory ? applied_.bytes : usual_workspace;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
-    if (batches * (m + n) * k * sizeof(float) < static_cast<double>(present))
-        return; // limbs take a little more than what they are of
+    // Limbs take a little more than what they are of; partial sums, hardly ever more than the operands and the result.
+    const double results = uses_limbs_ ? 0 : m * n;
+    if (batches * ((m + n) * k + results) * sizeof(float) < static_cast<double>(present))
+        return;
     const library& l = *load_library();
-    size_t needed = 0;
-    if (l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
+    size_t needed = usual_workspace;
+    if (uses_limbs_ && l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
         return;
     needed = std::min(needed, most_room_);
     if (needed <= present || block_count_ == most_blocks)

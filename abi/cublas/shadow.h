@@ -2,8 +2,8 @@
 // read through its getters at each call. What has no getter, the workspace, is noted when it is set.
 //
 // The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product
-// whole. Programs give what cuBLAS wants, which is less; so a product that needs more gets it, on its stream,
-// and from then on all calls there. libmyblas's own workspace would not do: it does not grow during a capture,
+// whole, and strict products want one for partial sums. Programs give what cuBLAS wants, which is less (some give
+// cublasLt a MiB); so a product that needs more gets it, on its stream, and from then on all calls there. libmyblas's own workspace would not do: it does not grow during a capture,
 // which may begin on a stream that has had no product yet. What is given here may come during a capture, of which
 // it never becomes a part. It stays until the handle is destroyed, and beyond that, with all of the shadow's, if a
 // graph was captured with it: cuBLAS has graphs run that outlive its handle.
@@ -42,8 +42,8 @@ public:
     // What a call needs, under the lock: the handle with the call's settings. Null, with *reason: the call is to be
     // forwarded.
     myblasHandle_t prepare(const call_settings&, const char** reason) noexcept;
-    // After prepare(), for a call that is about to be computed. Nothing lacks room in strict mode.
-    bool may_lack_room() const noexcept { return uses_limbs_; }
+    // After prepare(), for a call that is about to be computed.
+    bool may_lack_room() const noexcept;
     void make_room(const myblasCall_t&) noexcept;
     // Of a call that was refused; null if nothing more is known.
     const char* why_refused(myblasRoutine_t r) const noexcept { return missing_.reason(r); }

@@ -107,6 +107,8 @@ int plain_calls = 0, fused_calls = 0;
 myblasStream_t last_stream;
 void* last_workspace;
 size_t last_workspace_bytes;
+size_t workspace_limit = 0;
+alignas(256) char room[256]; // as large as anybody says
 
 float gelu(float x) {
     constexpr float slope = 0.79788456f, cubic = 0.044715f; // the square root of 2 / pi
@@ -495,6 +497,23 @@ void test_served() {
     expect(without.make() == 0, "no C: " + last_label);
 }
 
+// A workspace that is smaller than the operands is replaced by a larger one, as far as may be.
+void test_room() {
+    constexpr size_t usual = size_t{32} << 20, little = size_t{8} << 20;
+    for (const size_t limit : {2 * usual, little, size_t{0}}) {
+        cublasLtDestroy(call::workspace); // the handle, which begins anew
+        workspace_limit = limit;
+        call small({}), large({.batches = 3});
+        small.make();
+        expect(last_workspace == call::workspace, "a small call in another workspace");
+        large.make();
+        const size_t expected = limit == 0 ? sizeof call::workspace : std::min(limit, usual);
+        expect(last_workspace_bytes == expected, "a large call in a workspace of another size");
+        small.make();
+        expect(last_workspace_bytes == expected, "the workspace does not stay");
+    }
+}
+
 // ---- What is forwarded ------------------------------------------------------------------------------------------
 
 void expect_forwarded(call& x, const char* reason, const std::string& what) {
@@ -641,6 +660,14 @@ const library* load_library() noexcept {
             last_workspace_bytes = bytes;
             return MYBLAS_STATUS_SUCCESS;
         };
+        l.get_workspace_limit = [](myblasHandle_t, size_t* bytes) {
+            *bytes = workspace_limit;
+            return MYBLAS_STATUS_SUCCESS;
+        };
+        l.allocate = [](myblasHandle_t, void** memory, size_t) {
+            *memory = room;
+            return MYBLAS_STATUS_SUCCESS;
+        };
         return l;
     }();
     return &functions;
@@ -678,6 +705,7 @@ int main(int count, char** words) {
         return !measure();
     }
     test_served();
+    test_room();
     test_forwarded();
     test_many();
     return failures > 0;
