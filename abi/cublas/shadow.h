@@ -1,12 +1,12 @@
 // The handle of libmyblas that goes with a cuBLAS handle. The settings are the cuBLAS handle's: they are
 // read through its getters at each call. What has no getter, the workspace, is noted when it is set.
 //
-// The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product
-// whole, and strict products want one for partial sums. Programs give what cuBLAS wants, which is less (some give
-// cublasLt a MiB); so a product that needs more gets it, on its stream, and from then on all calls there. libmyblas's own workspace would not do: it does not grow during a capture,
-// which may begin on a stream that has had no product yet. What is given here may come during a capture, of which
-// it never becomes a part. It stays until the handle is destroyed, and beyond that, with all of the shadow's, if a
-// graph was captured with it: cuBLAS has graphs run that outlive its handle.
+// The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product whole, and
+// strict products want one for partial sums. Programs give what cuBLAS wants, which is less (some give cublasLt a MiB);
+// so a product that needs more gets it, on its stream, and from then on all calls there. libmyblas's own workspace
+// would not do: it does not grow during a capture, which may begin on a stream that has had no product yet. What is
+// given here may come during a capture, of which it never becomes a part. It stays until the handle is destroyed, and
+// beyond that, with all of the shadow's, if a graph was captured with it: cuBLAS has graphs run that outlive its handle.
 #pragma once
 
 #include "common/library.h"
