@@ -55,6 +55,12 @@ for major in 12 13; do
     grep -qE "^Sgemv +tiny +8 +[0-9.]+ +0 " "$report" || fail "cuBLAS $major: Sgemv was not served"
 done
 client=$dir/client13.so
+check "levels 1 to 3" ': loaded, ([0-9]+) calls seen, \1 served' "$host" "$client" local levels
+for routine in SgemmEx GemmBatchedEx SgemmGroupedBatched Ssyrk Ssyrkx Ssyr2k Ssymm Strmm Strsm StrsmBatched \
+    SgemvStridedBatched SgemvBatched Sger Ssymv Ssyr Ssyr2 Strmv Strsv Snrm2 Isamax Isamin Sscal Sswap Srot Srotm \
+    AsumEx DotEx Nrm2Ex AxpyEx ScalEx; do
+    grep -qE "^$routine +tiny +2 +[0-9.]+ +0 " "$report" || fail "$routine was not served twice"
+done
 check "a program that is linked to cuBLAS" "$(served 1)" "$linked" served
 check "RTLD_DEEPBIND is out of reach" none "$host" "$client" deepbind forwarded
 check "other routines are not touched" none "$host" "$client" local untouched
