@@ -15,13 +15,10 @@ using operation = myblasOperation_t;
 using fill_mode = myblasFillMode_t;
 using side_mode = myblasSideMode_t;
 using diagonal = myblasDiagType_t;
-enum class data_type : int { real_32f = 0 }; // cudaDataType
-enum class compute_type : int {
-    float_32 = 68,
-    float_32_pedantic = 69,
-    fast_tf32 = 77
-};                                  // cublasComputeType_t
-enum class algorithm_type : int {}; // cublasGemmAlgo_t
+// Of cudaDataType, cublasComputeType_t and cublasGemmAlgo_t, what is of interest.
+enum class data_type : int { real_32f = 0 };
+enum class compute_type : int { float_32 = 68, float_32_pedantic = 69, fast_tf32 = 77 };
+enum class algorithm_type : int {};
 
 inline const float* floats(const void* p) { return static_cast<const float*>(p); }
 inline float* floats(void* p) { return static_cast<float*>(p); }

@@ -1,16 +1,16 @@
 // The exported functions: those of the table, and what else must not pass a handle by. The bare names (cublasSgemm)
 // are the legacy interface and are not touched.
 #include "cublas/entries.h"
+
 #include "common/names.h"
 #include "common/report.h"
-#include "cublas/call.h"
-#include "cublas/shadow.h"
 
 #include <algorithm>
 
 namespace myblas::preload {
 
 const char* const report_title = "myblas-cublas-preload";
+
 namespace {
 
 // The name in a report: cublasSgemm_v2 is Sgemm.

@@ -151,7 +151,8 @@ int cublasLtMatmul(void* handle,
                                          call->ldb,
                                          call->ldd,
                                          call->batch_count);
-        described.is_fused = !is_plain(*call, x);
+        // Of a call that is not served nobody knows where beta is.
+        described.is_fused = call != &nothing && !against && !is_plain(*call, x);
         return described;
     };
     const auto serve = [&](myblasHandle_t own) { return serve_product(own, *call, x); };

@@ -43,6 +43,7 @@ struct descriptor {
     }
 };
 
+int version = 13;
 constexpr int newest_attribute = 38;
 int known_attributes = newest_attribute; // up to this number
 int questions = 0;
@@ -375,8 +376,9 @@ struct call {
 
     int make() { return pass(cublasLtMatmul); }
 
-    int pass(decltype(cublasLtMatmul)* function) {
-        const arguments x = all();
+    int pass(decltype(cublasLtMatmul)* function) { return pass_on(function, all()); }
+
+    static int pass_on(decltype(cublasLtMatmul)* function, const arguments& x) {
         return function(const_cast<void*>(x[0]),
                         x[1],
                         x[2],
@@ -571,6 +573,16 @@ void test_forwarded() {
             (x.*operand).layout.set(change.attribute, change.value);
             expect_forwarded(x, change.reason, "layout's " + std::to_string(change.attribute));
         }
+    // Scalars that are not served are not looked at: nobody knows where they are.
+    version = 11;
+    call unknown({});
+    arguments x = unknown.all();
+    x[7] = reinterpret_cast<const void*>(uintptr_t{8}); // nothing is there
+    forwarded_calls = 0;
+    call::pass_on(cublasLtMatmul, x);
+    expect(forwarded_calls == 1 && forwarded == x, "an unknown version");
+    expect(last_label == "cuBLAS is neither 12 nor 13", "an unknown version: " + last_label);
+    version = 13;
     call c_by_rows({});
     c_by_rows.c.layout.set(order_of, 1);
     expect_forwarded(c_by_rows, unfit, "C by rows, D by columns");
@@ -682,8 +694,7 @@ void* library_function(const char* name) noexcept {
 }
 
 const real_lt& lt_of(const void*) noexcept {
-    constexpr int version = 13;
-    static const real_lt real = {
+    static real_lt real = {
         reinterpret_cast<void*>(note_forwarded), nullptr, get_attribute, get_attribute, version};
     return real;
 }

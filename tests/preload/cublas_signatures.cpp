@@ -65,6 +65,7 @@ struct cublas_type<int(void*, Parameters...)> {
 static_assert(static_cast<int>(data_type::real_32f) == CUDA_R_32F);
 static_assert(static_cast<int>(compute_type::float_32) == CUBLAS_COMPUTE_32F);
 static_assert(static_cast<int>(compute_type::float_32_pedantic) == CUBLAS_COMPUTE_32F_PEDANTIC);
+static_assert(static_cast<int>(compute_type::fast_tf32) == CUBLAS_COMPUTE_32F_FAST_TF32);
 static_assert(cublas_default_math == CUBLAS_DEFAULT_MATH);
 static_assert(cublas_tensor_op_math == CUBLAS_TENSOR_OP_MATH);
 static_assert(cublas_pedantic_math == CUBLAS_PEDANTIC_MATH);
