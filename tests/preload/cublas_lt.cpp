@@ -695,7 +695,8 @@ void* library_function(const char* name) noexcept {
 
 const real_lt& lt_of(const void*) noexcept {
     static real_lt real = {
-        reinterpret_cast<void*>(note_forwarded), nullptr, get_attribute, get_attribute, version};
+        reinterpret_cast<void*>(note_forwarded), nullptr, get_attribute, get_attribute, 0};
+    real.major = version;
     return real;
 }
 
