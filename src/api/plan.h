@@ -43,6 +43,9 @@ public:
     myblasStatus_t take(const triangle_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const gate_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const pointers_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    bool can_take(const sgemm_problem& p) noexcept override {
+        return choose_kernel(handle, p, limit).kernel;
+    }
 
 private:
     template <class Problem>
@@ -74,6 +77,9 @@ public:
     myblasStatus_t take(const gate_part& p) noexcept override { return parts.gate(p, context); }
     myblasStatus_t take(const pointers_part& p) noexcept override {
         return parts.pointers(p, context);
+    }
+    bool can_take(const sgemm_problem& p) noexcept override {
+        return choose_kernel(handle, p, context.workspace_bytes).kernel;
     }
 
 private:

@@ -15,7 +15,7 @@ namespace myblas {
 struct selection_inputs {
     int64_t m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count;
     size_t workspace_bytes;
-    uint64_t bits; // mode, transpositions and pointers
+    uint64_t bits; // mode, transpositions, triangle and pointers
 
     bool operator==(const selection_inputs&) const = default;
 };
@@ -23,6 +23,7 @@ static_assert(sizeof(sgemm_problem) == 168, "a new field belongs into selection_
 
 inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes) {
     uint64_t bits = p.math * 4 + p.transa * 2 + p.transb;
+    bits = (bits * 3 + static_cast<unsigned>(p.triangle)) * 2 + (p.a == p.b);
     const auto add = [&](const void* pointer) {
         const uintptr_t place = reinterpret_cast<uintptr_t>(pointer) % pointer_period;
         bits = bits * (pointer_period + 1) + (pointer ? place + 1 : 0);

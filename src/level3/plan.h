@@ -42,6 +42,9 @@ public:
     virtual myblasStatus_t take(const gate_part&) noexcept = 0;
     virtual myblasStatus_t take(const pointers_part&) noexcept = 0;
 
+    // Whether a kernel takes the product; of triangles not every kernel that a user may force does.
+    virtual bool can_take(const sgemm_problem&) noexcept = 0;
+
 protected:
     ~plan_steps() = default;
 };

@@ -1,6 +1,7 @@
 #include "level3/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace myblas {
 namespace {
@@ -12,16 +13,19 @@ constexpr size_t tile_bytes(int64_t block) {
     return static_cast<size_t>(block * pitch_of(block)) * sizeof(float);
 }
 
-// Small C is computed whole, in one product: its tiles would not fill a GPU otherwise. Larger diagonal blocks waste
-// arithmetic, half of theirs; smaller ones have less to do than it takes to launch them, and in the tensor modes more
-// packing for their arithmetic.
-int64_t preferred_block(int64_t n, myblasMath_t math, const device_info& device) {
-    if (is_host(device))
-        return std::min<int64_t>(n, 128);
-    constexpr int64_t whole = 1024;
-    if (n <= whole)
-        return n;
-    return math == MYBLAS_FP32_STRICT_MATH ? 256 : 512;
+// Whether a GPU is faster with all of C in the workspace, one product and no triangle, than with a triangle in place.
+template <bool twice>
+bool prefers_whole(const rank_k_problem<twice>& p) {
+    if (const char* x = std::getenv("TRI_X"))
+        return *x == 'W';
+    return twice ? p.n <= 2048 : p.n <= 512;
+}
+
+// Of the plan with diagonal blocks in the workspace. Larger ones waste arithmetic, half of theirs.
+template <bool twice>
+int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& device) {
+    const int64_t block = is_host(device) ? 128 : prefers_whole(p) ? p.n : least_block;
+    return std::min(p.n, block);
 }
 
 // The problem as products: element (i, j) of C is row i of op(A) times row j of op(B).
@@ -52,6 +56,23 @@ struct products {
         q.lda = p.ldb;
         q.b = p.a + col * row_stride(p.lda);
         q.ldb = p.lda;
+        return q;
+    }
+
+    // The triangle in place.
+    sgemm_problem triangle() const {
+        sgemm_problem q = product(0, 0, p.n, p.n);
+        q.triangle = p.upper ? triangle_of_c::upper : triangle_of_c::lower;
+        q.beta = p.beta;
+        q.c = p.c;
+        q.ldc = p.ldc;
+        return q;
+    }
+    sgemm_problem turned_triangle() const {
+        sgemm_problem q = triangle();
+        q.beta = {1};
+        std::swap(q.a, q.b);
+        std::swap(q.lda, q.ldb);
         return q;
     }
 
@@ -113,7 +134,7 @@ template <bool twice>
 plan_need need_of(const rank_k_problem<twice>& p, const device_info& device) {
     if (p.k == 0 || !may_count(p.alpha))
         return {0, 0};
-    const int64_t block = preferred_block(p.n, p.math, device);
+    const int64_t block = preferred_block(p, device);
     const size_t all = tile_bytes(block) * static_cast<size_t>((p.n + block - 1) / block);
     return {std::min(tile_bytes(std::min(p.n, least_block)), all), all};
 }
@@ -134,10 +155,16 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
                                      .beta = p.beta,
                                      .c = p.c,
                                      .ldc = p.ldc});
-    int64_t block = preferred_block(p.n, p.math, device);
+    const products<twice> all{p};
+    int64_t block = preferred_block(p, device);
+    const bool has_room = tile_bytes(block) <= room.bytes;
+    if (!is_host(device) && !(prefers_whole(p) && has_room) && steps.can_take(all.triangle())) {
+        const myblasStatus_t status = steps.take(all.triangle());
+        return twice && status == MYBLAS_STATUS_SUCCESS ? steps.take(all.turned_triangle())
+                                                        : status;
+    }
     while (tile_bytes(block) > room.bytes)
         block = std::max(least_block, round_up_to(block / 2, least_block));
-    const products<twice> all{p};
     if (const myblasStatus_t failure =
             for_each_level(p.n, block, [&](const rectangles& r) { return all.squares(r, steps); }))
         return failure;

@@ -22,6 +22,7 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __noinline__
+#define __forceinline__ inline
 
 struct dim3 {
     unsigned x, y, z;
@@ -37,6 +38,7 @@ struct alignas(16) float4 {
 inline thread_local dim3 threadIdx, blockIdx, gridDim;
 
 using std::isfinite;
+using std::max;
 using std::min;
 
 namespace grid {

@@ -35,6 +35,31 @@ __device__ __forceinline__ sgemm_operands resolve_operands(const sgemm_problem& 
     return o;
 }
 
+// First element of one of the tile_count() tiles of C.
+template <class Shape, class Index = int64_t>
+__device__ __forceinline__ tile_position<Index> computed_tile(std::type_identity_t<Index> tile,
+                                                              const sgemm_problem& p) {
+    if (p.triangle == triangle_of_c::none)
+        return patch_order<Shape, Index>(tile, static_cast<Index>(p.m), static_cast<Index>(p.n));
+    static_assert(Shape::block_m % Shape::block_n == 0);
+    const tile_position<int> at = triangle_order<1024 / Shape::block_m, Shape::block_m / Shape::block_n>(
+        static_cast<int>(tile),
+        p.triangle == triangle_of_c::upper,
+        static_cast<int>(ceil_div<int64_t>(p.m, Shape::block_m)),
+        static_cast<int>(ceil_div<int64_t>(p.n, Shape::block_n)));
+    return {Index{at.row} * Shape::block_m, Index{at.col} * Shape::block_n};
+}
+
+// The rows of a column of C that are computed.
+struct row_range {
+    int64_t begin, end;
+
+    __device__ __forceinline__ row_range(const sgemm_problem& p, int64_t col)
+        : begin(p.triangle == triangle_of_c::lower ? col : 0),
+          end(p.triangle == triangle_of_c::upper && col < p.m ? col + 1 : p.m) {}
+    __device__ __forceinline__ bool contains(int64_t row) const { return begin <= row && row < end; }
+};
+
 // Index of element (row, col) of op(X), X stored with leading dimension ld.
 template <bool trans>
 __device__ __forceinline__ int64_t op_index(int64_t row, int64_t col, int64_t ld) {

@@ -13,8 +13,8 @@
 //          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
 #pragma once
 
-#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/launcher.h"
+#include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/work.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ __device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
 // The first element of a tile, in the 32 bits that the planner's `fits` grants.
 template <class Shape>
 __device__ __forceinline__ tile_position<int> find_tile(int tile, const sgemm_problem& p) {
-    return patch_order<Shape, int>(tile, static_cast<int>(p.m), static_cast<int>(p.n));
+    return computed_tile<Shape, int>(tile, p);
 }
 
 // ---- Host ------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ struct stream_k_planner {
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
         w.memory_bytes = q.operand_bytes;
         w.fill = workers / static_cast<float>(q.device.sm_count);
-        w.edge = q.m * q.n / (tiles * tile);
+        w.edge = q.c_elements / (tiles * tile);
         return w;
     }
 

@@ -298,19 +298,22 @@ struct warp_tile {
             for (int first = 0; first < columns && col < p.n; first += columns_at_once) {
                 float* c = o.c + row + col * p.ldc;
                 float value[columns_at_once][rows];
+                const auto is_computed = [&](int j, int r) {
+                    return col + j < p.n && row_range(p, col + j).contains(row + 32 * r);
+                };
 #pragma unroll
                 for (int j = 0; j < columns_at_once; ++j)
 #pragma unroll
                     for (int r = 0; r < rows; ++r) {
                         value[j][r] = o.alpha * staged[(first + j) * pitch + lane + 32 * r];
-                        if (o.beta != 0 && col + j < p.n && row + 32 * r < p.m)
+                        if (o.beta != 0 && is_computed(j, r))
                             value[j][r] = fmaf(o.beta, c[j * p.ldc + 32 * r], value[j][r]);
                     }
 #pragma unroll
                 for (int j = 0; j < columns_at_once; ++j)
 #pragma unroll
                     for (int r = 0; r < rows; ++r)
-                        if (col + j < p.n && row + 32 * r < p.m)
+                        if (is_computed(j, r))
                             c[j * p.ldc + 32 * r] = value[j][r];
                 col += columns_at_once;
             }
@@ -339,11 +342,26 @@ struct warp_tile {
         }
     }
 
-    // C = alpha * acc + beta * C, every thread its quads of rows.
+    // C = alpha * acc + beta * C, every thread its quads of rows; of a triangle element by element.
     static __device__ __forceinline__ void store_quads(const sgemm_problem& p,
                                                        const sgemm_operands& o,
                                                        const tile_position<int64_t>& at,
                                                        const accumulators& acc) {
+        if (p.triangle != triangle_of_c::none) {
+            for_each_quad(
+                p,
+                at.row,
+                at.col,
+                acc,
+                [&](int64_t row, int64_t col, const float(&quad)[4], int64_t) {
+                    const row_range rows(p, col);
+#pragma unroll
+                    for (int e = 0; e < 4; ++e)
+                        if (rows.contains(row + e))
+                            store_c(&o.c[row + e + col * p.ldc], o.alpha, quad[e], o.beta);
+                });
+            return;
+        }
         const bool vector_c = aligned16(o.c, p.ldc);
         const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
             store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);

@@ -170,6 +170,8 @@ template <class Shape>
 bool is_turned(const sgemm_problem& p) {
     if (p.transa == p.transb)
         return !p.transa;
+    if (p.triangle != triangle_of_c::none) // as many either way
+        return false;
     return tile_count(p, Shape::block_n, Shape::block_m) <
            tile_count(p, Shape::block_m, Shape::block_n);
 }
@@ -184,6 +186,9 @@ sgemm_problem turn(const sgemm_problem& p) {
     std::swap(turned.m, turned.n);
     std::swap(turned.a, turned.b);
     std::swap(turned.lda, turned.ldb);
+    if (p.triangle != triangle_of_c::none)
+        turned.triangle =
+            p.triangle == triangle_of_c::lower ? triangle_of_c::upper : triangle_of_c::lower;
     return turned;
 }
 
@@ -214,6 +219,7 @@ struct variant {
     using planner = stream_k_planner<Shape>;
     static constexpr int min_arch = 90, max_arch = 90;
     static constexpr size_t smem_bytes = shape::smem_bytes;
+    static constexpr bool takes_triangles = !in_parts; // stream_k_add writes whole tiles
 
     static constexpr int choice_bits = 4; // the transpositions, whether it is turned, reads words
     template <class F>

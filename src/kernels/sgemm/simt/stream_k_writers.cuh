@@ -67,6 +67,9 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
     }
 }
 
+constexpr uint32_t all_lines = ~0u;
+
+// computed: bits of those lines of the warp's tile in which this lane's element is.
 template <bool turned>
 __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int first,
@@ -74,12 +77,13 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int64_t ldc,
                                                float beta,
                                                int lanes_left,
-                                               int lines_left) {
+                                               int lines_left,
+                                               uint32_t computed) {
     const int lane = threadIdx.x % 32;
     if (lane >= lanes_left)
         return;
     c += lane;
-    if (lines_left >= written_lines) {
+    if (lines_left >= written_lines && computed == all_lines) {
         if (beta == 0)
             write_whole_lines<turned, false>(tile, first, c, ldc, beta);
         else
@@ -87,9 +91,11 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
         return;
     }
 #pragma unroll 1
-    for (int line = first; line < first + lines_left; ++line) {
-        const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
-        *c = beta == 0 ? sum : fmaf(beta, *c, sum);
+    for (int line = first; line < first + min(lines_left, written_lines); ++line) {
+        if (computed >> line & 1) {
+            const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
+            *c = beta == 0 ? sum : fmaf(beta, *c, sum);
+        }
         c += ldc;
     }
 }
@@ -142,15 +148,26 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             int col,
                                             int first) {
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
+    uint32_t computed = all_lines;
+    if (p.triangle != triangle_of_c::none) {
+        const bool is_lower = p.triangle == triangle_of_c::lower;
+        if (is_lower ? row < col : row > col)
+            return;
+        if (row == col) // up to the diagonal, or from it on
+            computed = is_lower != turned ? (2u << threadIdx.x % 32) - 1 : ~0u << threadIdx.x % 32;
+    }
     if constexpr (turned) {
         float* c = o.c + col + (row + first) * p.ldc;
-        write_by_words<turned>(tile, first, c, p.ldc, o.beta, cols_left, rows_left - first);
+        write_by_words<turned>(
+            tile, first, c, p.ldc, o.beta, cols_left, rows_left - first, computed);
     } else {
         float* c = o.c + row + (col + first) * p.ldc;
-        if (!by_words && aligned16(o.c, p.ldc))
+        const bool is_cut = p.triangle != triangle_of_c::none && row == col;
+        if (!by_words && aligned16(o.c, p.ldc) && !is_cut)
             write_by_quads(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
         else
-            write_by_words<turned>(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
+            write_by_words<turned>(
+                tile, first, c, p.ldc, o.beta, rows_left, cols_left - first, computed);
     }
 }
 

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     extern __shared__ __align__(16) float smem[];
     wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
-    const tile_position at = patch_order<Shape>(blockIdx.x, p.m, p.n);
+    const tile_position at = computed_tile<Shape>(blockIdx.x, p);
 
     typename tile::accumulators acc = {};
     tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
@@ -44,6 +44,7 @@ template <class Shape, int blocks_per_sm>
 struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
+    static constexpr bool takes_triangles = true;
     // Of the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 

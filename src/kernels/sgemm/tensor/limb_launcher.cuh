@@ -69,10 +69,9 @@ struct limb_launcher {
         tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
         tiles.counters = context.counters + pass_counters;
 
-        // Warps that pack beside a product are too few to copy floats one by one.
         strip_plan strips;
         const bool has_strips =
-            overlaps && inputs_aligned16(p) && variant.plan_strips(pass, tiles, device, strips);
+            variant.may_pack_beside(p) && variant.plan_strips(pass, tiles, device, strips);
         packed.is_alone = variant.is_short(pass, device) && (Shape::halves == 1 || has_strips);
         const pass_job job{p, pass, packed};
         myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
@@ -151,6 +150,7 @@ struct limb_launcher {
             .threads = Shape::threads,
             .stages = Shape::stages,
             .smem_bytes = Shape::smem_bytes,
+            .takes_triangles = true,
             .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
             .accepts = fits_counts,
             .accepts_what = "it accepts up to 2^40 elements of an operand",

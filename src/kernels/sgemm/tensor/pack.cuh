@@ -384,10 +384,15 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     __syncthreads(); // the block's findings are complete
     if (threadIdx.x != 0)
         return;
-    if (smem_greatest > told_greatest)
-        atomicMax(&tell[0], smem_greatest);
-    if (no_exponent - smem_smallest > told_smallest)
-        atomicMax(&tell[1], no_exponent - smem_smallest);
+    const auto tell_range = [&](unsigned* to) {
+        if (smem_greatest > told_greatest)
+            atomicMax(&to[0], smem_greatest);
+        if (no_exponent - smem_smallest > told_smallest)
+            atomicMax(&to[1], no_exponent - smem_smallest);
+    };
+    tell_range(tell);
+    if (pass.shares_panels) // all blocks are of A
+        tell_range(packed.counters + greatest_of_b);
     if (smem_vote)
         atomicMax(&packed.counters[vote_of_blocks], smem_vote);
 #endif

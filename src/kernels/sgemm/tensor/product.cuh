@@ -69,6 +69,14 @@ template <class Shape>
 __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned tile) {
     constexpr unsigned patch = patch_rows / Shape::block_m;
     const unsigned tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
+    if (pass.triangle != triangle_of_c::none) {
+        const tile_position<int> at =
+            triangle_order<static_cast<int>(patch), Shape::panels_m>(static_cast<int>(tile),
+                                                   pass.triangle == triangle_of_c::upper,
+                                                   static_cast<int>(tiles_m),
+                                                   static_cast<int>(tiles_n));
+        return {0, at.row * Shape::panels_m, at.col};
+    }
     const unsigned batch = tile / (tiles_m * tiles_n), rest = tile % (tiles_m * tiles_n);
     const unsigned band = rest / (patch * tiles_n), inside = rest % (patch * tiles_n);
     const unsigned band_height = min(tiles_m - band * patch, patch);
@@ -189,7 +197,8 @@ copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int 
                                    chunk,
                                    pass.chunks)};
     };
-    const int64_t at_a = place(at.panel_a, pass.panels_a), at_b = place(at.panel_b, pass.panels_b);
+    const int64_t at_a = place(at.panel_a, pass.panels_a);
+    const int64_t at_b = place(at.panel_b, pass.packed_panels_b());
     char* limbs = smem + stage * Shape::limbs_bytes;
     char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
     mbarrier& barrier = stage_barriers<Shape::stages>(smem + Shape::barriers_at).filled[stage];

@@ -76,6 +76,19 @@ struct tile_target {
     float* c;
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
+    // Of a triangle: what the row less the column of an element is, inside the tile, if the element is computed.
+    int least_distance = -unlimited, most_distance = unlimited;
+
+    static constexpr int unlimited = 1 << 30;
+
+    __device__ __forceinline__ bool computes(int row, int col) const {
+        return row - col >= least_distance && row - col <= most_distance;
+    }
+    // Whether all elements of a tile of this size are computed, if they lie in C.
+    template <class Shape>
+    __device__ __forceinline__ bool is_uncut() const {
+        return least_distance <= 1 - Shape::block_n && most_distance >= Shape::block_m - 1;
+    }
 
     __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at) {
         const limb_pass& pass = job.pass;
@@ -83,7 +96,7 @@ struct tile_target {
         const int64_t row = int64_t{at.panel_a} * panel_lines;
         const int64_t col = int64_t{at.panel_b} * panel_lines;
         const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_lines + row;
-        const int64_t line_b = int64_t{at.batch} * pass.panels_b * panel_lines + col;
+        const int64_t line_b = int64_t{at.batch} * pass.packed_panels_b() * panel_lines + col;
         const bool has_scales = o.k != 0; // else none were written
         scales_a = has_scales ? job.packed.a.line_scales + line_a : nullptr;
         scales_b = has_scales ? job.packed.b.line_scales + line_b : nullptr;
@@ -93,6 +106,11 @@ struct tile_target {
         cols = pass.cols - col;
         alpha = o.alpha;
         beta = pass.first_k == 0 ? o.beta : 1;
+        const int on_diagonal = (at.panel_b - at.panel_a) * panel_lines;
+        if (pass.triangle == triangle_of_c::lower)
+            least_distance = on_diagonal;
+        else if (pass.triangle == triangle_of_c::upper)
+            most_distance = on_diagonal;
     }
 };
 
@@ -130,7 +148,7 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
     if (tile.scales_a)
         scale_lines<Shape>(tile, row, col, acc);
     float* const c = tile.c + row + col * tile.ldc;
-    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n) {
+    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n && tile.is_uncut<Shape>()) {
         constexpr int batch = 16; // loads in flight
 #pragma unroll
         for (int half = 0; half < Shape::halves; ++half)
@@ -159,7 +177,7 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
 #pragma unroll
         for (int e = 0; e < 64; ++e) {
             const int i = half * 64 + e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
-            if (row + i < tile.rows && col + l < tile.cols)
+            if (row + i < tile.rows && col + l < tile.cols && tile.computes(row + i, col + l))
                 store_c(c + i + l * tile.ldc, tile.alpha, acc[half][e], tile.beta);
         }
 }
@@ -227,7 +245,14 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                       sums[i].z * scales_a.z * scale_b,
                                       sums[i].w * scales_a.w * scale_b};
             float* const target = tile.c + row + col * tile.ldc;
-            store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
+            if (tile.is_uncut<Shape>()) {
+                store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
+                continue;
+            }
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                if (row + e < tile.rows && tile.computes(row + e, col))
+                    store_c(target + e, tile.alpha, product[e], tile.beta);
         }
     }
     meet(); // the sums of this block have been read
