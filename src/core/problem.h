@@ -23,6 +23,10 @@ inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
 // written.
 enum class triangle_of_c : uint8_t { none, lower, upper };
 
+// Where op(A) or op(B), which then is square, holds zeroes: on one side of its diagonal. Kernels may leave out the k that
+// meet nothing else; those that do not care multiply the zeroes.
+enum class known_zeros : uint8_t { none, above_of_a, below_of_a, above_of_b, below_of_b };
+
 // C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at array[i]
 // when the array is set.
 struct sgemm_problem {
@@ -30,6 +34,7 @@ struct sgemm_problem {
     bool transa = false, transb = false;
     bool is_gemv = false; // asked for as a matrix by a vector: C is one column or one row
     triangle_of_c triangle = triangle_of_c::none;
+    known_zeros zeros = known_zeros::none;
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;

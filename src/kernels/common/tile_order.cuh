@@ -35,7 +35,26 @@ __device__ __forceinline__ tile_position<Index> patch_order(std::type_identity_t
             rest / band_height * Shape::block_n};
 }
 
-// The same over the tiles that touch a triangle of a square matrix: bands of `patch` rows of tiles, in each one column of
+// Patches as above in bands of rows of tiles, or of columns (not by_rows), from the last to the first where `reversed`.
+template <int patch>
+__device__ __forceinline__ tile_position<int>
+band_order(int tile, bool by_rows, bool reversed, int tiles_m, int tiles_n) {
+    const int along = by_rows ? tiles_m : tiles_n, across = by_rows ? tiles_n : tiles_m;
+    const int band = tile / (patch * across), rest = tile % (patch * across);
+    const int height = min(along - band * patch, patch);
+    const int place = band * patch + rest % height;
+    const int line = reversed ? along - 1 - place : place, other = rest / height;
+    return by_rows ? tile_position<int>{line, other} : tile_position<int>{other, line};
+}
+
+// The unit of work that a persistent block takes in a round, where units become smaller in their order: to and fro, so that
+// all blocks get about as much.
+__device__ __forceinline__ int unit_to_and_fro(int round, int blocks) {
+    const int block = static_cast<int>(blockIdx.x);
+    return round * blocks + (round % 2 ? blocks - 1 - block : block);
+}
+
+// Patches over the tiles that touch a triangle of a square matrix: bands of `patch` rows of tiles, in each one column of
 // tiles after the other. A tile is as high as `ratio` are wide.
 //
 //   lower            upper

@@ -35,19 +35,77 @@ __device__ __forceinline__ sgemm_operands resolve_operands(const sgemm_problem& 
     return o;
 }
 
-// First element of one of the tile_count() tiles of C.
+// First element of one of the tile_count() tiles of a triangle of C.
+template <class Shape, class Index = int64_t>
+__device__ __forceinline__ tile_position<Index> triangle_tile(int tile, const sgemm_problem& p) {
+    static_assert(Shape::block_m % Shape::block_n == 0);
+    constexpr int patch = 1024 / Shape::block_m, ratio = Shape::block_m / Shape::block_n;
+    const auto at =
+        triangle_order<patch, ratio>(tile,
+                                     p.triangle == triangle_of_c::upper,
+                                     static_cast<int>(ceil_div<int64_t>(p.m, Shape::block_m)),
+                                     static_cast<int>(ceil_div<int64_t>(p.n, Shape::block_n)));
+    return {Index{at.row} * Shape::block_m, Index{at.col} * Shape::block_n};
+}
+
+// The same of all of C, in patches, or of a triangle.
 template <class Shape, class Index = int64_t>
 __device__ __forceinline__ tile_position<Index> computed_tile(std::type_identity_t<Index> tile,
                                                               const sgemm_problem& p) {
     if (p.triangle == triangle_of_c::none)
         return patch_order<Shape, Index>(tile, static_cast<Index>(p.m), static_cast<Index>(p.n));
-    static_assert(Shape::block_m % Shape::block_n == 0);
-    const tile_position<int> at = triangle_order<1024 / Shape::block_m, Shape::block_m / Shape::block_n>(
-        static_cast<int>(tile),
-        p.triangle == triangle_of_c::upper,
-        static_cast<int>(ceil_div<int64_t>(p.m, Shape::block_m)),
-        static_cast<int>(ceil_div<int64_t>(p.n, Shape::block_n)));
-    return {Index{at.row} * Shape::block_m, Index{at.col} * Shape::block_n};
+    return triangle_tile<Shape, Index>(static_cast<int>(tile), p);
+}
+
+// What of a tile is computed, by the distance of an element's row from its column in the tile.
+struct diagonal_mask {
+    static constexpr int unlimited = 1 << 30;
+    int least = -unlimited, most = unlimited;
+
+    __device__ __forceinline__ diagonal_mask(triangle_of_c triangle,
+                                             int64_t tile_row,
+                                             int64_t tile_col) {
+        const int on_diagonal = static_cast<int>(tile_col - tile_row);
+        if (triangle == triangle_of_c::lower)
+            least = on_diagonal;
+        else if (triangle == triangle_of_c::upper)
+            most = on_diagonal;
+    }
+    __device__ __forceinline__ bool has(int row, int col) const {
+        return row - col >= least && row - col <= most;
+    }
+    // All, or nothing, of a tile of this size.
+    __device__ __forceinline__ bool has_all(int rows, int cols) const {
+        return least <= 1 - cols && most >= rows - 1;
+    }
+    __device__ __forceinline__ bool has_none(int rows, int cols) const {
+        return least > rows - 1 || most < 1 - cols;
+    }
+};
+
+// The k of which a tile has more than known zeroes.
+struct k_range {
+    int64_t begin, end;
+
+    __device__ __forceinline__ k_range(
+        known_zeros zeros, int64_t k, int64_t row, int64_t end_row, int64_t col, int64_t end_col)
+        : begin(zeros == known_zeros::below_of_a   ? row
+                : zeros == known_zeros::above_of_b ? col
+                                                   : 0),
+          end(min(k,
+                  zeros == known_zeros::above_of_a   ? end_row
+                  : zeros == known_zeros::below_of_b ? end_col
+                                                     : k)) {}
+};
+
+// Tiles in such an order that those with most k come first.
+template <int patch_m, int patch_n>
+__device__ __forceinline__ tile_position<int>
+longest_first(int tile, known_zeros zeros, int tiles_m, int tiles_n) {
+    const bool reversed = zeros == known_zeros::above_of_a || zeros == known_zeros::below_of_b;
+    if (zeros == known_zeros::above_of_a || zeros == known_zeros::below_of_a)
+        return band_order<patch_m>(tile, true, reversed, tiles_m, tiles_n);
+    return band_order<patch_n>(tile, false, reversed, tiles_m, tiles_n);
 }
 
 // The rows of a column of C that are computed.
@@ -57,7 +115,9 @@ struct row_range {
     __device__ __forceinline__ row_range(const sgemm_problem& p, int64_t col)
         : begin(p.triangle == triangle_of_c::lower ? col : 0),
           end(p.triangle == triangle_of_c::upper && col < p.m ? col + 1 : p.m) {}
-    __device__ __forceinline__ bool contains(int64_t row) const { return begin <= row && row < end; }
+    __device__ __forceinline__ bool contains(int64_t row) const {
+        return begin <= row && row < end;
+    }
 };
 
 // Index of element (row, col) of op(X), X stored with leading dimension ld.

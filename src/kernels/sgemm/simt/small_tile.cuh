@@ -306,7 +306,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int64_t tile_col = int64_t{blockIdx.y} * Shape::block_n;
     const int64_t batch =
         first_batch + (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z);
-    if (Shape::packed && batch >= p.batch_count)
+    const diagonal_mask mask(p.triangle, tile_row, tile_col);
+    if ((Shape::packed && batch >= p.batch_count) || mask.has_none(Shape::block_m, Shape::block_n))
         return;
 
     // received[rank][quad of the share][thread], from every block of the cluster
@@ -336,8 +337,17 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         const int64_t row = tile_row + tile::quad_row(thread, q);
         const int64_t col = tile_col + tile::quad_col(thread, q);
         const float product[4] = {v.x, v.y, v.z, v.w};
-        if (col < p.n)
+        if (col >= p.n)
+            return;
+        if (p.triangle == triangle_of_c::none) {
             store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
+            return;
+        }
+        const row_range rows(p, col);
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (rows.contains(row + e))
+                store_c(&o.c[row + e + col * p.ldc], o.alpha, product[e], o.beta);
     };
     if constexpr (Shape::sharing_groups == 1) {
 #pragma unroll
@@ -387,6 +397,7 @@ template <class Shape>
 struct small_tile_variant {
     using shape = Shape;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
+    static constexpr bool takes_triangles = !Shape::packed;
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes; // as of all
 
     static constexpr int choice_bits = 2; // the transpositions

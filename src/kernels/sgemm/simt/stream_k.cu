@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(adding_warps * 32)
     for (int other = 1; other < adding_warps; ++other)
         add_quad(sum, smem[other][lane]);
 
-    const tile_position<int> at = find_tile<Shape>(tile, p);
+    const tile_position<int> at = find_tile<Shape>(tile, p, stream_k_share());
     const int row = at.row + consumer_warp % Shape::warps_m * Shape::warp_m + sums::sum_row() +
                     row_quad * sums::quad_step;
     const int col = at.col + consumer_warp / Shape::warps_m * Shape::warp_n + sums::sum_col() +
@@ -189,15 +189,21 @@ sgemm_problem turn(const sgemm_problem& p) {
     if (p.triangle != triangle_of_c::none)
         turned.triangle =
             p.triangle == triangle_of_c::lower ? triangle_of_c::upper : triangle_of_c::lower;
+    constexpr known_zeros turned_zeros[] = {known_zeros::none,
+                                            known_zeros::below_of_b,
+                                            known_zeros::above_of_b,
+                                            known_zeros::below_of_a,
+                                            known_zeros::above_of_a};
+    turned.zeros = turned_zeros[static_cast<int>(p.zeros)];
     return turned;
 }
 
 // The kernel that computes and the one that adds parts, of a form and of whether it is turned.
 template <class Shape, bool transa, bool transb, bool turned>
 struct form {
-    template <bool in_parts, bool by_words>
+    template <bool in_parts, bool by_words, class Share>
     static auto compute() {
-        return stream_k_kernel<Shape, transa, transb, turned, in_parts, by_words>;
+        return stream_k_kernel<Shape, transa, transb, turned, in_parts, by_words, Share>;
     }
     static constexpr auto add = stream_k_add<Shape, transa, transb, turned>;
 };
@@ -221,13 +227,18 @@ struct variant {
     static constexpr size_t smem_bytes = shape::smem_bytes;
     static constexpr bool takes_triangles = !in_parts; // stream_k_add writes whole tiles
 
-    static constexpr int choice_bits = 4; // the transpositions, whether it is turned, reads words
+    // The transpositions, whether it is turned, reads words, skips zeroes; not the latter two together.
+    static constexpr int choice_bits = 5;
+    static constexpr bool may_skip_zeros = !in_parts && Shape::may_skip_zeros;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_form<Shape>(choice % 8, [&](auto form) {
-            return with_bits<1>(choice / 8, [&](auto by_words) {
-                return f(decltype(form)::template compute<in_parts, decltype(by_words)::value>(),
-                         smem_bytes);
+            return with_bits<2>(choice / 8, [&](auto by_words, auto skips) {
+                constexpr bool words = decltype(by_words)::value;
+                using share = std::conditional_t<decltype(skips)::value && !words && may_skip_zeros,
+                                                 stream_k_list,
+                                                 stream_k_share>;
+                return f(decltype(form)::template compute<in_parts, words, share>(), smem_bytes);
             });
         });
     }
@@ -286,22 +297,22 @@ struct variant {
         auto* sums = static_cast<float*>(context.workspace);
         const unsigned choice = form_bits(asked) | is_turned<Shape>(asked) << 2;
         const dim3 grid(static_cast<unsigned>(plan.workers));
-        const myblasStatus_t status =
-            with_kernel(choice | by_words << 3, [&](auto kernel, size_t bytes) {
-                return launch_clusters(kernel,
-                                       grid,
-                                       1,
-                                       true,
-                                       shape::threads,
-                                       bytes,
-                                       context,
-                                       p,
-                                       plan,
-                                       map_a,
-                                       map_b,
-                                       sums,
-                                       context.counters);
-            });
+        const myblasStatus_t status = with_kernel(choice | by_words << 3 | plan.skips_zeros << 4,
+                                                  [&](auto kernel, size_t bytes) {
+                                                      return launch_clusters(kernel,
+                                                                             grid,
+                                                                             1,
+                                                                             true,
+                                                                             shape::threads,
+                                                                             bytes,
+                                                                             context,
+                                                                             p,
+                                                                             plan,
+                                                                             map_a,
+                                                                             map_b,
+                                                                             sums,
+                                                                             context.counters);
+                                                  });
         if (!in_parts || status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_form<Shape>(choice, [&](auto form) {
@@ -320,7 +331,9 @@ private:
         return reads_words(p, device) ? 0 : bytes_off_grid(p);
     }
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
-        return in_parts ? planner::plan_parts(p, device) : planner::plan_shares(p, device);
+        if (in_parts)
+            return planner::plan_parts(p, device);
+        return planner::plan_shares(p, device, may_skip_zeros && !reads_words(p, device));
     }
     static size_t sums_bytes(const stream_k_plan& plan) {
         return plan.split_tiles ? sizeof(float) * shape::tile_floats * plan.workers : 0;

@@ -172,11 +172,11 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
 }
 
 // Writes the tiles of a worker, by the warps 1 to 3 of the producers in turn.
-template <class Shape, bool turned>
+template <class Shape, bool turned, class Share>
 __device__ void write_tiles(const sgemm_problem& p,
                             const stream_k_plan& plan,
                             float* smem,
-                            const stream_k_share& share,
+                            const Share& share,
                             stream_k_barriers<Shape>& barriers) {
     constexpr int parts = Shape::parts_written; // of a warp's tile
     static_assert(parts * written_lines == 32);
@@ -185,9 +185,9 @@ __device__ void write_tiles(const sgemm_problem& p,
     stream_k_segment segment;
     int parity = 0;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-        if (segment.end_slab < plan.slabs)
+        if (!skips_zeros<Share> && segment.end_slab < plan.slabs)
             continue; // another worker has the end of its k
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
 #pragma unroll 1
         for (int part = writer; part < Shape::group_threads / 32 * parts; part += Shape::writers) {
             const int warp = part / parts;

@@ -70,8 +70,10 @@ limb_pass limb_variant::make_pass(
     const sgemm_problem& p, int64_t batches, int64_t rows, int64_t cols, int64_t k) const {
     limb_pass pass{};
     pass.triangle = p.triangle;
-    pass.shares_panels = p.triangle != triangle_of_c::none && p.a == p.b && p.lda == p.ldb &&
-                         p.transa != p.transb;
+    if (is_single(p) && rows == p.m && cols == p.n && k == p.k)
+        pass.zeros = p.zeros;
+    pass.shares_panels =
+        p.triangle != triangle_of_c::none && p.a == p.b && p.lda == p.ldb && p.transa != p.transb;
     pass.batches = batches;
     pass.rows = rows;
     pass.cols = cols;
@@ -183,7 +185,8 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
     const double sums = tiles.has_sums() ? 8 * blocks * tile_floats() : 0;
     const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
     return {.passes = passes,
-            .steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks,
+            .steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks *
+                     (pass.zeros == known_zeros::none ? 1 : 0.5),
             .packed = batches * 4 * (1 + limbs) * k *
                       (m * cuts_n + (pass.shares_panels ? 0 : n * cuts_m)),
             .added = batches * 8 * computed_elements(p) * cuts_k + passes * sums};

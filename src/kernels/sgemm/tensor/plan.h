@@ -25,6 +25,7 @@ struct limb_pass {
     int panels_a, panels_b; // of one product of the batch
     int chunks;
     triangle_of_c triangle; // of a single product, of which a pass has all rows and columns
+    known_zeros zeros;      // of a single product, which is one pass
     bool shares_panels;     // A and op(B)^T are the same matrix: B's panels are those of A
 
     __host__ __device__ int packed_panels_b() const { return shares_panels ? panels_a : panels_b; }
@@ -133,7 +134,8 @@ struct limb_variant {
     // Warps that pack beside a product are too few to copy floats one by one, and their strips are in the order of the tiles
     // of whole products.
     bool may_pack_beside(const sgemm_problem& p) const {
-        return packs_beside && p.triangle == triangle_of_c::none && inputs_aligned16(p);
+        return packs_beside && p.triangle == triangle_of_c::none && p.zeros == known_zeros::none &&
+               inputs_aligned16(p);
     }
 
     // With at most as many blocks for each tile as the workspace has room for the sums of: a pass that is smaller than the
@@ -148,8 +150,8 @@ struct limb_variant {
                      strip_plan& plan) const;
 
 private:
-    limb_pass make_pass(
-        const sgemm_problem& p, int64_t batches, int64_t rows, int64_t cols, int64_t k) const;
+    limb_pass
+    make_pass(const sgemm_problem& p, int64_t batches, int64_t rows, int64_t cols, int64_t k) const;
     limb_pass make_triangle_pass(const sgemm_problem& p, int64_t k) const;
     pass_plan plan_whole(const sgemm_problem& p, const device_info& device) const;
     int panels_m() const { return block_m / panel_lines; }

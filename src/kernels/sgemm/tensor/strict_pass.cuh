@@ -23,11 +23,6 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
     constexpr int sums_of_sum = 16;
     const int64_t product_tiles =
         ceil_div<int64_t>(pass.rows, Shape::block_m) * ceil_div<int64_t>(pass.cols, Shape::block_n);
-    const auto touches_c = [&](const tile_position<int64_t>& at) {
-        return pass.triangle == triangle_of_c::none ||
-               (pass.triangle == triangle_of_c::lower ? at.col < at.row + Shape::block_m
-                                                      : at.row < at.col + Shape::block_n);
-    };
     for (int64_t t = blockIdx.x; t < product_tiles * pass.batches; t += blocks) {
         sgemm_operands o = resolve_operands(p, pass.first_batch + t / product_tiles);
         if (pass.first_k != 0)
@@ -35,7 +30,7 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         tile_position at = patch_order<Shape>(t % product_tiles, pass.rows, pass.cols);
         at.row += pass.row;
         at.col += pass.col;
-        if (!touches_c(at))
+        if (diagonal_mask(p.triangle, at.row, at.col).has_none(Shape::block_m, Shape::block_n))
             continue;
 
         typename tile::accumulators least = {}, middle = {}, sum = {};

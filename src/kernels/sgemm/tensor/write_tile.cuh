@@ -76,21 +76,12 @@ struct tile_target {
     float* c;
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
-    // Of a triangle: what the row less the column of an element is, inside the tile, if the element is computed.
-    int least_distance = -unlimited, most_distance = unlimited;
+    diagonal_mask mask;
 
-    static constexpr int unlimited = 1 << 30;
-
-    __device__ __forceinline__ bool computes(int row, int col) const {
-        return row - col >= least_distance && row - col <= most_distance;
-    }
-    // Whether all elements of a tile of this size are computed, if they lie in C.
-    template <class Shape>
-    __device__ __forceinline__ bool is_uncut() const {
-        return least_distance <= 1 - Shape::block_n && most_distance >= Shape::block_m - 1;
-    }
-
-    __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at) {
+    __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at)
+        : mask(job.pass.triangle,
+               int64_t{at.panel_a} * panel_lines,
+               int64_t{at.panel_b} * panel_lines) {
         const limb_pass& pass = job.pass;
         const sgemm_operands o = resolve_operands(job.p, pass.first_batch + at.batch);
         const int64_t row = int64_t{at.panel_a} * panel_lines;
@@ -106,11 +97,6 @@ struct tile_target {
         cols = pass.cols - col;
         alpha = o.alpha;
         beta = pass.first_k == 0 ? o.beta : 1;
-        const int on_diagonal = (at.panel_b - at.panel_a) * panel_lines;
-        if (pass.triangle == triangle_of_c::lower)
-            least_distance = on_diagonal;
-        else if (pass.triangle == triangle_of_c::upper)
-            most_distance = on_diagonal;
     }
 };
 
@@ -148,7 +134,8 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
     if (tile.scales_a)
         scale_lines<Shape>(tile, row, col, acc);
     float* const c = tile.c + row + col * tile.ldc;
-    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n && tile.is_uncut<Shape>()) {
+    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n &&
+        tile.mask.has_all(Shape::block_m, Shape::block_n)) {
         constexpr int batch = 16; // loads in flight
 #pragma unroll
         for (int half = 0; half < Shape::halves; ++half)
@@ -177,7 +164,7 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
 #pragma unroll
         for (int e = 0; e < 64; ++e) {
             const int i = half * 64 + e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
-            if (row + i < tile.rows && col + l < tile.cols && tile.computes(row + i, col + l))
+            if (row + i < tile.rows && col + l < tile.cols && tile.mask.has(row + i, col + l))
                 store_c(c + i + l * tile.ldc, tile.alpha, acc[half][e], tile.beta);
         }
 }
@@ -245,13 +232,13 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                       sums[i].z * scales_a.z * scale_b,
                                       sums[i].w * scales_a.w * scale_b};
             float* const target = tile.c + row + col * tile.ldc;
-            if (tile.is_uncut<Shape>()) {
+            if (tile.mask.has_all(Shape::block_m, Shape::block_n)) {
                 store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
                 continue;
             }
 #pragma unroll
             for (int e = 0; e < 4; ++e)
-                if (row + e < tile.rows && tile.computes(row + e, col))
+                if (row + e < tile.rows && tile.mask.has(row + e, col))
                     store_c(target + e, tile.alpha, product[e], tile.beta);
         }
     }
