@@ -616,10 +616,23 @@ static void test_triangles_of_products(void** state) {
                    {"bf16x6/128x128", MYBLAS_FP32_EMULATED_MATH},
                    {"fp16x3/256x128", MYBLAS_FP32_FAST_MATH},
                    {"fp16x3/128x128", MYBLAS_FP32_FAST_MATH},
-                   {"small_tile/32x16_k16", MYBLAS_FP32_STRICT_MATH}};
-    // n beyond what is rather computed whole: next to multiples of 32 to 256, and with several bands of tiles.
-    static const int64_t shapes[][2] = {
-        {513, 3}, {545, 40}, {640, 64}, {764, 1}, {768, 130}, {1023, 33}, {1281, 300}};
+                   {"small_tile/16x16_k8", MYBLAS_FP32_STRICT_MATH},
+                   {"small_tile/32x16_k16", MYBLAS_FP32_STRICT_MATH},
+                   {"small_tile/64x32_k16", MYBLAS_FP32_STRICT_MATH},
+                   {"short_k", MYBLAS_FP32_STRICT_MATH},
+                   {"small_tile/32x16_k16_cluster2", MYBLAS_FP32_STRICT_MATH},
+                   {"register_tile", MYBLAS_FP32_STRICT_MATH}}; // computes none
+    // n next to multiples of 16 to 256, and with several bands of tiles
+    static const int64_t shapes[][2] = {{1, 5},
+                                        {33, 70},
+                                        {255, 9},
+                                        {513, 3},
+                                        {545, 40},
+                                        {640, 64},
+                                        {764, 1},
+                                        {768, 130},
+                                        {1023, 33},
+                                        {1281, 300}};
     for (size_t kernel = 0; kernel < COUNT_OF(kernels); ++kernel) {
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernels[kernel].name));
         assert_ok(myblasSetMathMode(handle, kernels[kernel].mode));
@@ -640,12 +653,59 @@ static void test_triangles_of_products(void** state) {
             s.beta = turn % 3 == 0 ? 0 : -0.5f;
             s.device_scalars = turn / 3 % 2;
             assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
-            if (form == 5 && !reduced()) {
+            if (form == 5 && !reduced()) { // [A B] times [B A]
                 s.function = syr2k;
-                s.n = s.m = 2081;
+                s.n = s.m = 3075;
                 s.k = 70;
                 assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
             }
+        }
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    }
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+}
+
+// ---- Triangular operands of products -----------------------------------------------------------
+
+// trmm as one product, by kernels that leave out what the triangle has not, by more blocks than there are multiprocessors
+// and by fewer, and by one that does not leave it out.
+static void test_triangular_operands(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST)
+        skip();
+    random_seed(12);
+    static const struct {
+        const char* name;
+        myblasMath_t mode;
+    } kernels[] = {{"stream_k/128x64", MYBLAS_FP32_STRICT_MATH},
+                   {"stream_k/128x32", MYBLAS_FP32_STRICT_MATH},
+                   {"warp_tile/128x64", MYBLAS_FP32_STRICT_MATH},
+                   {"bf16x6/256x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"bf16x6/128x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/256x128", MYBLAS_FP32_FAST_MATH},
+                   {"fp16x3/128x128", MYBLAS_FP32_FAST_MATH}};
+    static const int64_t orders[] = {700, 256, 1000, 461}, lines[] = {2100, 257, 3500, 1300};
+    for (size_t kernel = 0; kernel < COUNT_OF(kernels); ++kernel) {
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernels[kernel].name));
+        assert_ok(myblasSetMathMode(handle, kernels[kernel].mode));
+        for (int form = 0; form < 16; ++form) {
+            if (left_out(8))
+                continue;
+            const size_t turn = kernel + (size_t)form + (size_t)form / 4;
+            const int64_t order = orders[turn % 4], count = lines[turn % 4];
+            struct level3_case s = {.function = trmm};
+            s.side = form & 1 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+            s.uplo = form & 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+            s.trans = form & 4 ? MYBLAS_OP_T : MYBLAS_OP_N;
+            s.diag = form & 8 ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+            s.m = form & 1 ? count : order;
+            s.n = form & 1 ? order : count;
+            s.padding = turn % 3;
+            s.data = turn / 2 % 2 ? integers : uniform;
+            s.alpha = 2;
+            s.in_place = turn % 2;
+            s.device_scalars = turn / 3 % 2;
+            assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
         }
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
     }
@@ -663,16 +723,19 @@ static bool may_refuse(myblasHandle_t handle, const char* kernel) {
 static void check_specials(myblasHandle_t handle, const char* kernel, enum function function) {
     if (kernel && strcmp(kernel, "openblas") == 0 && function == syrkx)
         return;
-    for (int special = 0; special < 2; ++special) {
+    // On a GPU trmm is also one product, from 256 on.
+    const bool has_large = function == trmm && backend_of(handle) != MYBLAS_BACKEND_HOST;
+    for (int special = 0; special < (has_large ? 4 : 2); ++special) {
         for (int upper = 0; upper < 2; ++upper) {
             for (int right = 0; right < 2; ++right) {
                 struct level3_case s = {.function = function, .data = uniform};
-                s.m = 150;
-                s.n = 140;
+                s.m = special < 2 ? 150 : 330;
+                s.n = special < 2 ? 140 : 290;
                 s.k = 20;
+                s.in_place = special == 3;
                 s.uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
                 s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
-                s.trans = special ? MYBLAS_OP_T : MYBLAS_OP_N;
+                s.trans = special % 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
                 s.alpha = 1;
                 struct operands o = operands_create(handle);
                 set_up(&o, &s);
@@ -680,7 +743,8 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
                 struct operand* with = is_rank_k(function) ? &o.a : &o.b;
                 const struct shape x = is_rank_k(function) ? shape_a(&s) : shape_b(&s);
                 const int64_t row = x.rows > 70 ? 70 : 7, col = x.cols > 70 ? 70 : 7;
-                ((float*)(with->sent + with->front))[row + col * x.ld] = special ? NAN : INFINITY;
+                ((float*)(with->sent + with->front))[row + col * x.ld] =
+                    special % 2 ? NAN : INFINITY;
                 operand_upload(with);
                 const myblasStatus_t status = run(handle, &o, &s);
                 if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(handle, kernel)) {
@@ -738,10 +802,11 @@ static void test_specials(void** state) {
 
 // alpha times an element of B that overflows concerns no element that the triangle does not let it reach.
 static void check_overflow(myblasHandle_t handle, const char* kernel, enum function function) {
-    for (int form = 0; form < 8; ++form) {
+    const bool is_on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
+    for (int form = 0; form < (is_on_host ? 8 : 16); ++form) { // one product from 256 on
         struct level3_case s = {.function = function, .data = uniform, .alpha = 1e10f};
-        s.m = 150;
-        s.n = 140;
+        s.m = form & 8 ? 270 : 150;
+        s.n = form & 8 ? 260 : 140;
         s.uplo = form & 1 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
         s.side = form & 2 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
         s.trans = form & 4 ? MYBLAS_OP_T : MYBLAS_OP_N;
@@ -1150,6 +1215,7 @@ int main(void) {
         cmocka_unit_test(test_hostile_triangles),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_triangles_of_products),
+        cmocka_unit_test(test_triangular_operands),
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_zero_scalars),

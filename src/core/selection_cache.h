@@ -75,6 +75,7 @@ private:
         const uint64_t mixed = static_cast<uint64_t>(i.m) * 0x9e3779b97f4a7c15u +
                                static_cast<uint64_t>(i.n) * 0xc2b2ae3d27d4eb4fu +
                                static_cast<uint64_t>(i.k) * 0x165667b19e3779f9u +
+                               static_cast<uint64_t>(i.workspace_bytes) * 0x9fb21c651e98df25u +
                                i.bits * 0xd6e8feb86659fd93u;
         return mixed >> (64 - place_bits);
     }

@@ -12,11 +12,13 @@ extern const kernel_entry<symm_problem> symm_naive, symm_products;
 extern const kernel_entry<trmm_problem> trmm_naive, trmm_products;
 extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 
-// A plan's parts that are no kernels of their own (parts.cu), and diagonal blocks of triangles (triangle.cu).
+// A plan's parts that are no kernels of their own (parts.cu, zero_fill.cu), and diagonal blocks of triangles (triangle.cu).
 myblasStatus_t mirror(const mirror_part&, const launch_context&);
 myblasStatus_t store(const store_part&, const launch_context&);
 myblasStatus_t triangle(const triangle_part&, const launch_context&);
 myblasStatus_t gate(const gate_part&, const launch_context&);
 myblasStatus_t pointers(const pointers_part&, const launch_context&);
+myblasStatus_t zero_fill(const zero_fill_part&, const launch_context&);
+myblasStatus_t exact(const exact_part&, const launch_context&);
 
 } // namespace myblas::cuda

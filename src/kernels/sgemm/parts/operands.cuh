@@ -108,18 +108,6 @@ longest_first(int tile, known_zeros zeros, int tiles_m, int tiles_n) {
     return band_order<patch_n>(tile, false, reversed, tiles_m, tiles_n);
 }
 
-// The rows of a column of C that are computed.
-struct row_range {
-    int64_t begin, end;
-
-    __device__ __forceinline__ row_range(const sgemm_problem& p, int64_t col)
-        : begin(p.triangle == triangle_of_c::lower ? col : 0),
-          end(p.triangle == triangle_of_c::upper && col < p.m ? col + 1 : p.m) {}
-    __device__ __forceinline__ bool contains(int64_t row) const {
-        return begin <= row && row < end;
-    }
-};
-
 // Index of element (row, col) of op(X), X stored with leading dimension ld.
 template <bool trans>
 __device__ __forceinline__ int64_t op_index(int64_t row, int64_t col, int64_t ld) {

@@ -11,6 +11,9 @@
 // Parts    Where tiles are few and k is long, every tile's k is cut into as many equal parts instead, with a
 //          worker for each. A worker that added the sums of dozens of others would take longer than the
 //          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
+// Zeroes   Where A or B is triangular (known_zeros) and there are more tiles than workers, a tile has the slabs alone that
+//          hold more than zeroes. Workers then take whole tiles, those of the longest k first, to and fro: what a
+//          worker gets more of in one round it gets less of in the next.
 #pragma once
 
 #include "kernels/sgemm/parts/launcher.h"
@@ -157,7 +160,7 @@ struct stream_k_planner {
         const int limit = std::min(device.sm_count, counter_count);
         const int whole_rounds = plan.tiles / limit;
         plan.workers = limit;
-        // With fewer tiles the longest takes as long as equal shares of all slabs.
+        // With fewer tiles the longest one takes as long as equal shares of all slabs.
         plan.skips_zeros = may_skip_zeros && p.zeros != known_zeros::none && plan.tiles > limit &&
                            plan.tiles <= int64_t{limit} * stream_k_list::most;
         if (plan.skips_zeros)

@@ -282,6 +282,7 @@ struct warp_tile {
         float* quads = staged + lane / Shape::lanes_m * 4 * pitch + lane % Shape::lanes_m * 4;
         const int64_t row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
         int64_t col = tile_col + warp / Shape::warps_m * Shape::warp_n;
+        const diagonal_mask mask(p.triangle, tile_row, tile_col);
 #pragma unroll
         for (int group = 0; group < Shape::groups_n; ++group) {
             __syncwarp(); // the columns before have been read
@@ -299,7 +300,9 @@ struct warp_tile {
                 float* c = o.c + row + col * p.ldc;
                 float value[columns_at_once][rows];
                 const auto is_computed = [&](int j, int r) {
-                    return col + j < p.n && row_range(p, col + j).contains(row + 32 * r);
+                    return col + j < p.n && row + 32 * r < p.m &&
+                           mask.has(static_cast<int>(row - tile_row) + 32 * r,
+                                    static_cast<int>(col - tile_col) + j);
                 };
 #pragma unroll
                 for (int j = 0; j < columns_at_once; ++j)
@@ -342,24 +345,22 @@ struct warp_tile {
         }
     }
 
-    // C = alpha * acc + beta * C, every thread its quads of rows; of a triangle element by element.
+    // C = alpha * acc + beta * C, every thread its quads of rows; element by element where the diagonal of a triangle
+    // crosses the tile.
     static __device__ __forceinline__ void store_quads(const sgemm_problem& p,
                                                        const sgemm_operands& o,
                                                        const tile_position<int64_t>& at,
                                                        const accumulators& acc) {
-        if (p.triangle != triangle_of_c::none) {
-            for_each_quad(
-                p,
-                at.row,
-                at.col,
-                acc,
-                [&](int64_t row, int64_t col, const float(&quad)[4], int64_t) {
-                    const row_range rows(p, col);
+        const diagonal_mask mask(p.triangle, at.row, at.col);
+        if (!mask.has_all(Shape::block_m, Shape::block_n)) {
+            const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
 #pragma unroll
-                    for (int e = 0; e < 4; ++e)
-                        if (rows.contains(row + e))
-                            store_c(&o.c[row + e + col * p.ldc], o.alpha, quad[e], o.beta);
-                });
+                for (int e = 0; e < 4; ++e)
+                    if (e < rows && mask.has(static_cast<int>(row - at.row) + e,
+                                             static_cast<int>(col - at.col)))
+                        store_c(&o.c[row + e + col * p.ldc], o.alpha, quad[e], o.beta);
+            };
+            for_each_quad(p, at.row, at.col, acc, write);
             return;
         }
         const bool vector_c = aligned16(o.c, p.ldc);

@@ -339,14 +339,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         const float product[4] = {v.x, v.y, v.z, v.w};
         if (col >= p.n)
             return;
-        if (p.triangle == triangle_of_c::none) {
+        if (mask.has_all(Shape::block_m, Shape::block_n)) {
             store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
             return;
         }
-        const row_range rows(p, col);
 #pragma unroll
         for (int e = 0; e < 4; ++e)
-            if (rows.contains(row + e))
+            if (row + e < p.m &&
+                mask.has(static_cast<int>(row - tile_row) + e, static_cast<int>(col - tile_col)))
                 store_c(&o.c[row + e + col * p.ldc], o.alpha, product[e], o.beta);
     };
     if constexpr (Shape::sharing_groups == 1) {

@@ -9,7 +9,8 @@
 // are not on the grid of 16 bytes, where they are not read by words.
 // Launch: one block of 384 threads for each multiprocessor; before it a warp for every 256 elements of a line
 // that is to be copied; behind it, of parts, 256 threads for 32 quads of rows of C.
-// Accepts single products, with parts of at most a tile for four multiprocessors.
+// Accepts single products, with parts of at most a tile for four multiprocessors; without, also a triangle of C. Warp tiles
+// are 32 x 32, so that the diagonal of C crosses just those that lie on it.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
 #include "kernels/common/grid_copy.h"

@@ -35,7 +35,7 @@ struct limb_launcher {
     static myblasStatus_t
     launch_scheme(const pass_job& job, const tile_plan& tiles, const launch_context& context) {
         const auto& [p, pass, packed] = job;
-        const pack_plan plan = plan_packing(pass, *context.device);
+        const pack_plan plan = plan_packing(pass, S::block_m, *context.device);
         const auto pack = pack_kernel<typename S::Scheme>;
         const dim3 grid(plan.blocks_a + plan.blocks_b);
         if (const myblasStatus_t failure =

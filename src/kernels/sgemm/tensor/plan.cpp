@@ -353,7 +353,7 @@ work_estimate limb_variant::work(const work_query& q) const {
 
 // ---- Packing and tiles ---------------------------------------------------------------------------
 
-pack_plan plan_packing(const limb_pass& pass, const device_info& device) {
+pack_plan plan_packing(const limb_pass& pass, int tile_rows, const device_info& device) {
     constexpr int longest_strip = 16;
     const double warps = double{pack_warps} * pack_blocks_per_sm * device.sm_count;
     const double a = 1.0 * pass.batches * pass.panels_a * panel_cells * pass.chunks; // cells
@@ -364,7 +364,7 @@ pack_plan plan_packing(const limb_pass& pass, const device_info& device) {
         return std::max(static_cast<int>(std::ceil(cells / turns / pack_warps)), 1);
     };
     const int strip = static_cast<int>(std::min(std::ceil(turns), double{longest_strip}));
-    return {strip, blocks(a), pass.shares_panels ? 0 : blocks(b)};
+    return {strip, blocks(a), pass.shares_panels ? 0 : blocks(b), tile_rows};
 }
 
 tile_plan limb_variant::plan_tiles(const limb_pass& pass,

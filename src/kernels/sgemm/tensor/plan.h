@@ -52,9 +52,10 @@ inline constexpr int pack_blocks_per_sm = 4;
 struct pack_plan {
     int strip; // cells of a warp, before it goes on to other lines
     int blocks_a, blocks_b;
+    int tile_rows; // of the product kernel, which leaves out known zeroes tile by tile
 };
 
-pack_plan plan_packing(const limb_pass& pass, const device_info& device);
+pack_plan plan_packing(const limb_pass& pass, int tile_rows, const device_info& device);
 
 // ---- Tiles ---------------------------------------------------------------------------------------
 
