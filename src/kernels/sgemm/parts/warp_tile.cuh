@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/diagonal.cuh"
 
 namespace myblas::cuda {
 
@@ -354,11 +354,14 @@ struct warp_tile {
         const diagonal_mask mask(p.triangle, at.row, at.col);
         if (!mask.has_all(Shape::block_m, Shape::block_n)) {
             const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-#pragma unroll
-                for (int e = 0; e < 4; ++e)
-                    if (e < rows && mask.has(static_cast<int>(row - at.row) + e,
-                                             static_cast<int>(col - at.col)))
-                        store_c(&o.c[row + e + col * p.ldc], o.alpha, quad[e], o.beta);
+                store_c4(&o.c[row + col * p.ldc],
+                         o.alpha,
+                         quad,
+                         o.beta,
+                         rows,
+                         mask,
+                         static_cast<int>(row - at.row),
+                         static_cast<int>(col - at.col));
             };
             for_each_quad(p, at.row, at.col, acc, write);
             return;

@@ -24,7 +24,7 @@
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/swizzle.cuh"
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/diagonal.cuh"
 #include "kernels/sgemm/parts/work.h"
 
 #include <algorithm>
@@ -343,11 +343,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
             return;
         }
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-            if (row + e < p.m &&
-                mask.has(static_cast<int>(row - tile_row) + e, static_cast<int>(col - tile_col)))
-                store_c(&o.c[row + e + col * p.ldc], o.alpha, product[e], o.beta);
+        store_c4(&o.c[row + col * p.ldc],
+                 o.alpha,
+                 product,
+                 o.beta,
+                 p.m - row,
+                 mask,
+                 static_cast<int>(row - tile_row),
+                 static_cast<int>(col - tile_col));
     };
     if constexpr (Shape::sharing_groups == 1) {
 #pragma unroll

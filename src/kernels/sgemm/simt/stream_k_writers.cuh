@@ -70,6 +70,26 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
 constexpr uint32_t all_lines = ~0u;
 
 // computed: bits of those lines of the warp's tile in which this lane's element is.
+// The same of those lines that `computed` has bits of.
+template <bool turned>
+__device__ __forceinline__ void write_some_lines(
+    const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta, uint32_t computed) {
+    float old[written_lines] = {};
+    if (beta != 0) {
+#pragma unroll
+        for (int i = 0; i < written_lines; ++i)
+            if (computed >> (first + i) & 1)
+                old[i] = c[i * ldc];
+    }
+#pragma unroll
+    for (int i = 0; i < written_lines; ++i)
+        if (computed >> (first + i) & 1) {
+            const int line = first + i, lane = threadIdx.x % 32;
+            const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
+            c[i * ldc] = beta == 0 ? sum : fmaf(beta, old[i], sum);
+        }
+}
+
 template <bool turned>
 __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int first,
@@ -83,8 +103,10 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
     if (lane >= lanes_left)
         return;
     c += lane;
-    if (lines_left >= written_lines && computed == all_lines) {
-        if (beta == 0)
+    if (lines_left >= written_lines) {
+        if (computed != all_lines)
+            write_some_lines<turned>(tile, first, c, ldc, beta, computed);
+        else if (beta == 0)
             write_whole_lines<turned, false>(tile, first, c, ldc, beta);
         else
             write_whole_lines<turned, true>(tile, first, c, ldc, beta);

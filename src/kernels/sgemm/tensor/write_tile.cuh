@@ -9,6 +9,7 @@
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/lanes.cuh"
 #include "kernels/common/named_barrier.cuh"
+#include "kernels/sgemm/parts/diagonal.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
@@ -159,13 +160,23 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
             }
         return;
     }
+    constexpr int batch = 16;
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
-        for (int e = 0; e < 64; ++e) {
-            const int i = half * 64 + e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
-            if (row + i < tile.rows && col + l < tile.cols && tile.mask.has(row + i, col + l))
-                store_c(c + i + l * tile.ldc, tile.alpha, acc[half][e], tile.beta);
+        for (int first = 0; first < 64; first += batch) {
+            const auto row_of = [&](int e) { return half * 64 + e / 2 % 2 * 8; };
+            const auto col_of = [&](int e) { return (first + e) / 4 * 8 + e % 2; };
+            store_some<batch>(
+                c,
+                tile.alpha,
+                &acc[half][first],
+                tile.beta,
+                [&](int e) { return row_of(e) + col_of(e) * tile.ldc; },
+                [&](int e) {
+                    return row + row_of(e) < tile.rows && col + col_of(e) < tile.cols &&
+                           tile.mask.has(row + row_of(e), col + col_of(e));
+                });
         }
 }
 
@@ -232,14 +243,11 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                       sums[i].z * scales_a.z * scale_b,
                                       sums[i].w * scales_a.w * scale_b};
             float* const target = tile.c + row + col * tile.ldc;
-            if (tile.mask.has_all(Shape::block_m, Shape::block_n)) {
+            if (tile.mask.has_all(Shape::block_m, Shape::block_n))
                 store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
-                continue;
-            }
-#pragma unroll
-            for (int e = 0; e < 4; ++e)
-                if (row + e < tile.rows && tile.mask.has(row + e, col))
-                    store_c(target + e, tile.alpha, product[e], tile.beta);
+            else
+                store_c4(
+                    target, tile.alpha, product, tile.beta, tile.rows - row, tile.mask, row, col);
         }
     }
     meet(); // the sums of this block have been read
