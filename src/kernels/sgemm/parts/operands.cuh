@@ -74,6 +74,9 @@ struct diagonal_mask {
     __device__ __forceinline__ bool has(int row, int col) const {
         return row - col >= least && row - col <= most;
     }
+    // Of a quad of rows from (row, col) on, those from which on, and up to which.
+    __device__ __forceinline__ int quad_first(int row, int col) const { return least + col - row; }
+    __device__ __forceinline__ int quad_end(int row, int col) const { return most + col - row + 1; }
     // All, or nothing, of a tile of this size.
     __device__ __forceinline__ bool has_all(int rows, int cols) const {
         return least <= 1 - cols && most >= rows - 1;
@@ -120,11 +123,16 @@ __device__ __forceinline__ void store_c(float* c, float alpha, float product, fl
     *c = beta == 0 ? scaled : fmaf(beta, *c, scaled);
 }
 
-// The same for four consecutive rows, of which `rows` (perhaps fewer or more than 4) lie inside C.
-// `vector` says that C's columns are aligned to 16 bytes.
-__device__ __forceinline__ void
-store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t rows, bool vector) {
-    if (vector && rows >= 4) {
+// The same for four consecutive rows, of which those from `first` (perhaps below 0) to `rows` (perhaps fewer or more than
+// 4) are computed. `vector` says that C's columns are aligned to 16 bytes.
+__device__ __forceinline__ void store_c4(float* c,
+                                         float alpha,
+                                         const float (&product)[4],
+                                         float beta,
+                                         int64_t rows,
+                                         bool vector,
+                                         int first = 0) {
+    if (vector && rows >= 4 && first <= 0) {
         float4 result = make_float4(
             alpha * product[0], alpha * product[1], alpha * product[2], alpha * product[3]);
         if (beta != 0) {
@@ -144,12 +152,12 @@ store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t r
     if (beta != 0) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
-            if (e < rows)
+            if (first <= e && e < rows)
                 result[e] = fmaf(beta, c[e], result[e]);
     }
 #pragma unroll
     for (int e = 0; e < 4; ++e)
-        if (e < rows)
+        if (first <= e && e < rows)
             c[e] = result[e];
 }
 

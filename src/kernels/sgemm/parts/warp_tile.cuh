@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/sgemm/parts/diagonal.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
 
 namespace myblas::cuda {
 
@@ -345,30 +345,22 @@ struct warp_tile {
         }
     }
 
-    // C = alpha * acc + beta * C, every thread its quads of rows; element by element where the diagonal of a triangle
-    // crosses the tile.
+    // C = alpha * acc + beta * C, every thread its quads of rows.
     static __device__ __forceinline__ void store_quads(const sgemm_problem& p,
                                                        const sgemm_operands& o,
                                                        const tile_position<int64_t>& at,
                                                        const accumulators& acc) {
-        const diagonal_mask mask(p.triangle, at.row, at.col);
-        if (!mask.has_all(Shape::block_m, Shape::block_n)) {
-            const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-                store_c4(&o.c[row + col * p.ldc],
-                         o.alpha,
-                         quad,
-                         o.beta,
-                         rows,
-                         mask,
-                         static_cast<int>(row - at.row),
-                         static_cast<int>(col - at.col));
-            };
-            for_each_quad(p, at.row, at.col, acc, write);
-            return;
-        }
         const bool vector_c = aligned16(o.c, p.ldc);
+        const diagonal_mask mask(p.triangle, at.row, at.col);
         const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+            const int i = static_cast<int>(row - at.row), j = static_cast<int>(col - at.col);
+            store_c4(&o.c[row + col * p.ldc],
+                     o.alpha,
+                     quad,
+                     o.beta,
+                     min(rows, int64_t{mask.quad_end(i, j)}),
+                     vector_c,
+                     mask.quad_first(i, j));
         };
         for_each_quad(p, at.row, at.col, acc, write);
     }

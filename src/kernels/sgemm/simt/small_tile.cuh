@@ -24,7 +24,7 @@
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/swizzle.cuh"
-#include "kernels/sgemm/parts/diagonal.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/work.h"
 
 #include <algorithm>
@@ -337,20 +337,15 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         const int64_t row = tile_row + tile::quad_row(thread, q);
         const int64_t col = tile_col + tile::quad_col(thread, q);
         const float product[4] = {v.x, v.y, v.z, v.w};
-        if (col >= p.n)
-            return;
-        if (mask.has_all(Shape::block_m, Shape::block_n)) {
-            store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
-            return;
-        }
-        store_c4(&o.c[row + col * p.ldc],
-                 o.alpha,
-                 product,
-                 o.beta,
-                 p.m - row,
-                 mask,
-                 static_cast<int>(row - tile_row),
-                 static_cast<int>(col - tile_col));
+        const int i = static_cast<int>(row - tile_row), j = static_cast<int>(col - tile_col);
+        if (col < p.n)
+            store_c4(&o.c[row + col * p.ldc],
+                     o.alpha,
+                     product,
+                     o.beta,
+                     min(p.m - row, int64_t{mask.quad_end(i, j)}),
+                     vector_c,
+                     mask.quad_first(i, j));
     };
     if constexpr (Shape::sharing_groups == 1) {
 #pragma unroll

@@ -67,10 +67,7 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
     }
 }
 
-constexpr uint32_t all_lines = ~0u;
-
-// computed: bits of those lines of the warp's tile in which this lane's element is.
-// The same of those lines that `computed` has bits of.
+// The same of those lines that `computed` has bits of, from `first` on.
 template <bool turned>
 __device__ __forceinline__ void write_some_lines(
     const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta, uint32_t computed) {
@@ -78,18 +75,21 @@ __device__ __forceinline__ void write_some_lines(
     if (beta != 0) {
 #pragma unroll
         for (int i = 0; i < written_lines; ++i)
-            if (computed >> (first + i) & 1)
+            if (computed >> i & 1)
                 old[i] = c[i * ldc];
     }
 #pragma unroll
     for (int i = 0; i < written_lines; ++i)
-        if (computed >> (first + i) & 1) {
+        if (computed >> i & 1) {
             const int line = first + i, lane = threadIdx.x % 32;
             const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
             c[i * ldc] = beta == 0 ? sum : fmaf(beta, old[i], sum);
         }
 }
 
+constexpr uint32_t all_lines = ~0u;
+
+// computed: bits of those lines of the warp's tile in which this lane's element is computed.
 template <bool turned>
 __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int first,
@@ -99,27 +99,20 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int lanes_left,
                                                int lines_left,
                                                uint32_t computed) {
+    constexpr uint32_t all = (1u << written_lines) - 1;
     const int lane = threadIdx.x % 32;
     if (lane >= lanes_left)
         return;
     c += lane;
-    if (lines_left >= written_lines) {
-        if (computed != all_lines)
-            write_some_lines<turned>(tile, first, c, ldc, beta, computed);
-        else if (beta == 0)
-            write_whole_lines<turned, false>(tile, first, c, ldc, beta);
-        else
-            write_whole_lines<turned, true>(tile, first, c, ldc, beta);
-        return;
-    }
-#pragma unroll 1
-    for (int line = first; line < first + min(lines_left, written_lines); ++line) {
-        if (computed >> line & 1) {
-            const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
-            *c = beta == 0 ? sum : fmaf(beta, *c, sum);
-        }
-        c += ldc;
-    }
+    uint32_t here = computed >> first & all;
+    if (lines_left < written_lines)
+        here &= (1u << max(lines_left, 0)) - 1;
+    if (here != all)
+        write_some_lines<turned>(tile, first, c, ldc, beta, here);
+    else if (beta == 0)
+        write_whole_lines<turned, false>(tile, first, c, ldc, beta);
+    else
+        write_whole_lines<turned, true>(tile, first, c, ldc, beta);
 }
 
 // The same where columns lie on the grid of 16 bytes: a lane has a quad of each fourth one.

@@ -9,7 +9,6 @@
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/lanes.cuh"
 #include "kernels/common/named_barrier.cuh"
-#include "kernels/sgemm/parts/diagonal.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
@@ -120,6 +119,30 @@ scale_lines(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
 #pragma unroll
         for (int e = 0; e < 64; ++e)
             acc[half][e] = acc[half][e] * scales_a[half][e / 2 % 2] * scales_b[e / 4 * 2 + e % 2];
+}
+
+// store_c of `count` elements, place(e) from c, of which is_computed(e) holds. All are read before the first is written, as
+// loads do not pass stores: one after the other they would each wait for memory.
+template <int count, class Place, class IsComputed>
+__device__ __forceinline__ void store_some(float* c,
+                                           float alpha,
+                                           const float* product,
+                                           float beta,
+                                           Place&& place,
+                                           IsComputed&& is_computed) {
+    float old[count] = {};
+    if (beta != 0) {
+#pragma unroll
+        for (int e = 0; e < count; ++e)
+            if (is_computed(e))
+                old[e] = c[place(e)];
+    }
+#pragma unroll
+    for (int e = 0; e < count; ++e)
+        if (is_computed(e)) {
+            const float scaled = alpha * product[e];
+            c[place(e)] = beta == 0 ? scaled : fmaf(beta, old[e], scaled);
+        }
 }
 
 // Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
@@ -243,11 +266,13 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                       sums[i].z * scales_a.z * scale_b,
                                       sums[i].w * scales_a.w * scale_b};
             float* const target = tile.c + row + col * tile.ldc;
-            if (tile.mask.has_all(Shape::block_m, Shape::block_n))
-                store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
-            else
-                store_c4(
-                    target, tile.alpha, product, tile.beta, tile.rows - row, tile.mask, row, col);
+            store_c4(target,
+                     tile.alpha,
+                     product,
+                     tile.beta,
+                     min(tile.rows - row, int64_t{tile.mask.quad_end(row, col)}),
+                     vector,
+                     tile.mask.quad_first(row, col));
         }
     }
     meet(); // the sums of this block have been read
