@@ -31,9 +31,15 @@ struct dim3 {
         : x(along_x), y(along_y), z(along_z) {}
 };
 
+struct alignas(8) float2 {
+    float x, y;
+};
+
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 inline thread_local dim3 threadIdx, blockIdx, gridDim;
 
