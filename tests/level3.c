@@ -388,7 +388,9 @@ check(struct operands* o, const struct level3_case* s, const char* kernel, mybla
                 assert_memory_equal(found + at, before + at, sizeof(float));
                 continue;
             }
-            if (x.rows * x.cols > 300 * 300 && random_between(0, 99)) // what takes too long here
+            // Of what takes too long here a hundredth, and what lies next to the edge of a triangle.
+            if (x.rows * x.cols > 300 * 300 && random_between(0, 99) &&
+                !(is_rank_k(s->function) && labs((long)(i - j)) <= 1))
                 continue;
             if (s->alpha == 0 && !is_rank_k(s->function) && s->function != symm) {
                 assert_true(found[at] == 0);
@@ -626,22 +628,142 @@ static void test_hostile_modes(void** state) {
     }
 }
 
+// ---- Triangles of products -----------------------------------------------------------------------
+
+// Every kernel of products that computes a triangle of C by itself, where its tiles meet the diagonal and the edges in every
+// way, and one that does not.
+static void test_triangles_of_products(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST)
+        skip();
+    random_seed(11);
+    static const struct {
+        const char* name;
+        myblasMath_t mode;
+    } kernels[] = {{"stream_k/128x64", MYBLAS_FP32_STRICT_MATH},
+                   {"stream_k/128x32", MYBLAS_FP32_STRICT_MATH},
+                   {"warp_tile/256x128", MYBLAS_FP32_STRICT_MATH},
+                   {"warp_tile/128x64", MYBLAS_FP32_STRICT_MATH},
+                   {"warp_tile/64x64", MYBLAS_FP32_STRICT_MATH},
+                   {"bf16x6/256x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"bf16x6/128x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/256x128", MYBLAS_FP32_FAST_MATH},
+                   {"fp16x3/128x128", MYBLAS_FP32_FAST_MATH},
+                   {"small_tile/16x16_k8", MYBLAS_FP32_STRICT_MATH},
+                   {"small_tile/32x16_k16", MYBLAS_FP32_STRICT_MATH},
+                   {"small_tile/64x32_k16", MYBLAS_FP32_STRICT_MATH},
+                   {"short_k", MYBLAS_FP32_STRICT_MATH},
+                   {"small_tile/32x16_k16_cluster2", MYBLAS_FP32_STRICT_MATH},
+                   {"register_tile", MYBLAS_FP32_STRICT_MATH}}; // computes none
+    // n next to multiples of 16 to 256, and with several bands of tiles
+    static const int64_t shapes[][2] = {{1, 5},
+                                        {33, 70},
+                                        {255, 9},
+                                        {513, 3},
+                                        {545, 40},
+                                        {640, 64},
+                                        {764, 1},
+                                        {768, 130},
+                                        {1023, 33},
+                                        {1281, 300}};
+    for (size_t kernel = 0; kernel < COUNT_OF(kernels); ++kernel) {
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernels[kernel].name));
+        assert_ok(myblasSetMathMode(handle, kernels[kernel].mode));
+        for (int form = 0; form < 16; ++form) {
+            if (left_out(8))
+                continue;
+            const size_t turn = kernel + (size_t)form, shape = turn % COUNT_OF(shapes);
+            struct level3_case s = {.function = form & 8 ? syrkx : syrk};
+            s.data = turn / 2 % 2 ? integers : uniform;
+            s.n = s.m = shapes[shape][0];
+            s.k = shapes[shape][1];
+            s.uplo = form & 1 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+            s.trans = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+            const int64_t rows = shape_a(&s).rows;
+            s.padding =
+                form & 4 ? 3 : (4 - rows % 4) % 4; // most off the grid of 16 bytes, or on it
+            s.alpha = 2;
+            s.beta = turn % 3 == 0 ? 0 : -0.5f;
+            s.device_scalars = turn / 3 % 2;
+            assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
+            if (form == 5 && !reduced()) { // [A B] times [B A]
+                s.function = syr2k;
+                s.n = s.m = 3075;
+                s.k = 70;
+                assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
+            }
+        }
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    }
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+}
+
+// ---- Triangular operands of products -----------------------------------------------------------
+
+// trmm as one product, by kernels that leave out what the triangle has not, by more blocks than there are multiprocessors
+// and by fewer, and by one that does not leave it out.
+static void test_triangular_operands(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST)
+        skip();
+    random_seed(12);
+    static const struct {
+        const char* name;
+        myblasMath_t mode;
+    } kernels[] = {{"stream_k/128x64", MYBLAS_FP32_STRICT_MATH},
+                   {"stream_k/128x32", MYBLAS_FP32_STRICT_MATH},
+                   {"warp_tile/128x64", MYBLAS_FP32_STRICT_MATH},
+                   {"bf16x6/256x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"bf16x6/128x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/256x128", MYBLAS_FP32_FAST_MATH},
+                   {"fp16x3/128x128", MYBLAS_FP32_FAST_MATH}};
+    static const int64_t orders[] = {700, 256, 1000, 461}, lines[] = {2100, 257, 3500, 1300};
+    for (size_t kernel = 0; kernel < COUNT_OF(kernels); ++kernel) {
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernels[kernel].name));
+        assert_ok(myblasSetMathMode(handle, kernels[kernel].mode));
+        for (int form = 0; form < 16; ++form) {
+            if (left_out(8))
+                continue;
+            const size_t turn = kernel + (size_t)form + (size_t)form / 4;
+            const int64_t order = orders[turn % 4], count = lines[turn % 4];
+            struct level3_case s = {.function = trmm};
+            s.side = form & 1 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+            s.uplo = form & 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+            s.trans = form & 4 ? MYBLAS_OP_T : MYBLAS_OP_N;
+            s.diag = form & 8 ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+            s.m = form & 1 ? count : order;
+            s.n = form & 1 ? order : count;
+            s.padding = turn % 3;
+            s.data = turn / 2 % 2 ? integers : uniform;
+            s.alpha = 2;
+            s.in_place = turn % 2;
+            s.device_scalars = turn / 3 % 2;
+            assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
+        }
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    }
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+}
+
 // ---- NaN and Inf ---------------------------------------------------------------------------------
 
 // What an Inf and a NaN in an operand become, against the formula with the terms that there are.
 static void check_specials(myblasHandle_t handle, const char* kernel, enum function function) {
     if (kernel && strcmp(kernel, "openblas") == 0 && function == syrkx)
         return;
-    for (int special = 0; special < 2; ++special) {
+    // On a GPU trmm is also one product, from 256 on.
+    const bool has_large = function == trmm && backend_of(handle) != MYBLAS_BACKEND_HOST;
+    for (int special = 0; special < (has_large ? 4 : 2); ++special) {
         for (int upper = 0; upper < 2; ++upper) {
             for (int right = 0; right < 2; ++right) {
                 struct level3_case s = {.function = function, .data = uniform};
-                s.m = function == trsm ? 300 : 150; // several blocks
-                s.n = function == trsm ? 290 : 140;
+                s.m = function == trsm ? 300 : special < 2 ? 150 : 330; // several blocks
+                s.n = function == trsm || special >= 2 ? 290 : 140;
                 s.k = 20;
+                s.in_place = special == 3;
                 s.uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
                 s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
-                s.trans = special ? MYBLAS_OP_T : MYBLAS_OP_N;
+                s.trans = special % 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
                 s.alpha = 1;
                 struct operands o = operands_create(handle);
                 set_up(&o, &s);
@@ -649,7 +771,8 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
                 struct operand* with = is_rank_k(function) ? &o.a : &o.b;
                 const struct shape x = is_rank_k(function) ? shape_a(&s) : shape_b(&s);
                 const int64_t row = x.rows > 70 ? 70 : 7, col = x.cols > 70 ? 70 : 7;
-                ((float*)(with->sent + with->front))[row + col * x.ld] = special ? NAN : INFINITY;
+                ((float*)(with->sent + with->front))[row + col * x.ld] =
+                    special % 2 ? NAN : INFINITY;
                 operand_upload(with);
                 const myblasStatus_t status = run(handle, &o, &s);
                 if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(kernel, function)) {
@@ -707,10 +830,11 @@ static void test_specials(void** state) {
 
 // alpha times an element of B that overflows concerns no element that the triangle does not let it reach.
 static void check_overflow(myblasHandle_t handle, const char* kernel, enum function function) {
-    for (int form = 0; form < 8; ++form) {
+    const bool is_on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
+    for (int form = 0; form < (is_on_host ? 8 : 16); ++form) { // one product from 256 on
         struct level3_case s = {.function = function, .data = uniform, .alpha = 1e10f};
-        s.m = 150;
-        s.n = 140;
+        s.m = form & 8 ? 270 : 150;
+        s.n = form & 8 ? 260 : 140;
         s.uplo = form & 1 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
         s.side = form & 2 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
         s.trans = form & 4 ? MYBLAS_OP_T : MYBLAS_OP_N;
@@ -1159,6 +1283,8 @@ int main(void) {
         cmocka_unit_test(test_hostile_triangles),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_hostile_modes),
+        cmocka_unit_test(test_triangles_of_products),
+        cmocka_unit_test(test_triangular_operands),
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_zero_scalars),

@@ -115,6 +115,36 @@ void test_passes_stay_in_the_workspace(void**) {
     }
 }
 
+// The same of triangles, of which a pass has all rows and columns; also where one operand is packed for both.
+void test_triangles_stay_in_the_workspace(void**) {
+    std::mt19937_64 random(4);
+    for (int round = 0; round < 5000; ++round) {
+        device_info device;
+        device.arch = 90;
+        device.sm_count = round % 2 ? 132 : 78;
+        const float operands[4] = {};
+        sgemm_problem p;
+        p.triangle = round % 4 < 2 ? triangle_of_c::lower : triangle_of_c::upper;
+        p.m = p.n = spread(random, 1, 40000);
+        p.k = spread(random, 1, 100000);
+        p.transa = round % 3;
+        p.transb = !p.transa;
+        p.lda = p.ldb = p.ldc = 4;
+        p.a = operands;
+        p.b = operands + (round % 5 ? 0 : 1);
+        for (const limb_variant& v : variants) {
+            const size_t least = v.least_bytes(p, device), best = v.best_bytes(p, device);
+            assert_true(least <= best);
+            for (const size_t bytes : {least, (least + best) / 2, best}) {
+                check_plan(v, p, device, bytes);
+                const limb_pass pass = v.plan_passes(p, device, bytes).first;
+                assert_true(pass.rows == p.m && pass.cols == p.n);
+                assert_int_equal(pass.shares_panels, p.a == p.b);
+            }
+        }
+    }
+}
+
 // Blocks that share a tile are a cluster where all clusters run at the same time.
 void test_clusters(void**) {
     device_info device;
@@ -300,6 +330,7 @@ int main() {
     using namespace myblas::cuda;
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_stay_in_the_workspace),
+        cmocka_unit_test(test_triangles_stay_in_the_workspace),
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_best_workspace),
         cmocka_unit_test(test_plans_are_cheap),

@@ -46,6 +46,11 @@ public:
     myblasStatus_t take(const triangle_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const gate_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const pointers_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const zero_fill_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const exact_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    bool can_take(const sgemm_problem& p) noexcept override {
+        return choose_kernel(handle, p, limit).kernel;
+    }
 
 private:
     template <class Problem>
@@ -88,6 +93,13 @@ public:
     myblasStatus_t take(const pointers_part& p) noexcept override {
         note("pointers", p.count, 3);
         return parts.pointers(p, context);
+    }
+    myblasStatus_t take(const zero_fill_part& p) noexcept override {
+        return parts.zero_fill(p, context);
+    }
+    myblasStatus_t take(const exact_part& p) noexcept override { return parts.exact(p, context); }
+    bool can_take(const sgemm_problem& p) noexcept override {
+        return choose_kernel(handle, p, context.workspace_bytes).kernel;
     }
 
 private:

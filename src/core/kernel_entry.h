@@ -46,6 +46,7 @@ struct work_query {
     const device_info& device;
     size_t workspace_bytes;
     float m, n, k, batch; // the extents, none below 1
+    float c_elements;     // of a product, that are computed
     float operand_bytes;  // of A, B and C
     float copies_a,
         copies_b; // instructions of a warp that copy a float: by quads where these are on the grid
@@ -53,11 +54,13 @@ struct work_query {
     work_query(const sgemm_problem& p, const device_info& d, size_t bytes)
         : problem(p), device(d), workspace_bytes(bytes), m(at_least_1(p.m)), n(at_least_1(p.n)),
           k(at_least_1(p.k)), batch(at_least_1(p.batch_count)),
-          operand_bytes(4 * batch * (m * k + k * n + m * n)),
+          c_elements(at_least_1(static_cast<float>(computed_elements(p)))),
+          operand_bytes(4 * batch * (m * k + k * n + c_elements)),
           copies_a(copies_of(p.a, p.lda, p.a_array)), copies_b(copies_of(p.b, p.ldb, p.b_array)) {}
 
 private:
     static float at_least_1(int64_t x) { return static_cast<float>(x > 0 ? x : 1); }
+    static float at_least_1(float x) { return x > 1 ? x : 1; }
     // (Strides are not looked at: few batches are on the grid but for them.)
     static float copies_of(const float* x, int64_t ld, const void* array) {
         return batch_aligned16(x, ld, 0, array, 1) ? 1.0f / 128 : 1.0f / 32;
@@ -65,8 +68,8 @@ private:
 };
 
 // The functions of a descriptor are pure, but for `prepare` and `launch`. Of scalars the pure ones may
-// read nothing; of a pointer, whether it is null and its place in a block of pointer_period bytes: a
-// handle remembers what was selected, and compares no more than that (core/selection_cache.h).
+// read nothing; of a pointer, whether it is null and its place in a block of pointer_period bytes, and whether A
+// is B: a handle remembers what was selected, and compares no more than that (core/selection_cache.h).
 inline constexpr int pointer_period = 256;
 
 template <class Problem>
@@ -80,6 +83,7 @@ struct kernel_entry {
     size_t smem_bytes = 0;
     int alignment_bytes = 4;
     bool deterministic = true;
+    bool takes_triangles = false;                // of C (sgemm_problem)
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
     bool finishes = false;                       // products that have a product_finish
 

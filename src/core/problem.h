@@ -36,12 +36,22 @@ struct product_finish {
     }
 };
 
+// What of C a product computes: all, or one triangle with the diagonal, of a square C. The rest is neither read nor
+// written.
+enum class triangle_of_c : uint8_t { none, lower, upper };
+
+// Where op(A) or op(B), which then is square, holds zeroes: on one side of its diagonal. Kernels may leave out the k that
+// meet nothing else; those that do not care multiply the zeroes.
+enum class known_zeros : uint8_t { none, above_of_a, below_of_a, above_of_b, below_of_b };
+
 // C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at array[i]
 // when the array is set.
 struct sgemm_problem {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // what the caller allows
     bool transa = false, transb = false;
     bool is_gemv = false; // asked for as a matrix by a vector: C is one column or one row
+    triangle_of_c triangle = triangle_of_c::none;
+    known_zeros zeros = known_zeros::none;
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;
@@ -63,6 +73,12 @@ inline bool
 batch_aligned16(const float* x, int64_t ld, int64_t stride, const void* array, int64_t batch) {
     return !array && reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0 &&
            (batch == 1 || stride % 4 == 0);
+}
+
+// Elements of C that the product computes; in floating point, for estimates.
+inline double computed_elements(const sgemm_problem& p) {
+    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+    return p.triangle == triangle_of_c::none ? m * n : n * (n + 1) / 2;
 }
 
 inline bool inputs_aligned16(const sgemm_problem& p) {

@@ -15,14 +15,16 @@ namespace myblas {
 struct selection_inputs {
     int64_t m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count;
     size_t workspace_bytes;
-    uint64_t bits; // mode, transpositions, whether there is a finish, and pointers
+    uint64_t bits; // mode, whether there is a finish, transpositions, triangle, zeroes and pointers
 
     bool operator==(const selection_inputs&) const = default;
 };
-static_assert(sizeof(sgemm_problem) == 240, "a new field belongs into selection_inputs");
+static_assert(sizeof(sgemm_problem) == 248, "a new field belongs into selection_inputs");
 
 inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes) {
     uint64_t bits = p.math * 8 + !p.finish.is_empty() * 4 + p.transa * 2 + p.transb;
+    bits = (bits * 3 + static_cast<unsigned>(p.triangle)) * 2 + (p.a == p.b);
+    bits = bits * 5 + static_cast<unsigned>(p.zeros);
     const auto add = [&](const void* pointer) {
         const uintptr_t place = reinterpret_cast<uintptr_t>(pointer) % pointer_period;
         bits = bits * (pointer_period + 1) + (pointer ? place + 1 : 0);
@@ -73,6 +75,7 @@ private:
         const uint64_t mixed = static_cast<uint64_t>(i.m) * 0x9e3779b97f4a7c15u +
                                static_cast<uint64_t>(i.n) * 0xc2b2ae3d27d4eb4fu +
                                static_cast<uint64_t>(i.k) * 0x165667b19e3779f9u +
+                               static_cast<uint64_t>(i.workspace_bytes) * 0x9fb21c651e98df25u +
                                i.bits * 0xd6e8feb86659fd93u;
         return mixed >> (64 - place_bits);
     }

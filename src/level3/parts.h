@@ -80,13 +80,42 @@ struct pointers_part {
     const float** targets;
 };
 
-// A backend's functions for them.
+// w = the triangle of the n x n matrix a, with zeroes beside it and, with `unit`, ones on its diagonal. found[i] != 0, for
+// an i below found_count, where the matrix b, rows x cols, has an Inf or a NaN. copy = b, unless it is null. Where `gate` is
+// zero nothing is found, and nothing else written.
+struct zero_fill_part {
+    bool upper, unit;
+    int64_t n;
+    const float* a;
+    int64_t lda;
+    float* w;
+    int64_t ldw;
+    int64_t rows, cols;
+    const float* b;
+    int64_t ldb;
+    float* copy;
+    int64_t ld_copy;
+    scalar gate;
+    unsigned* found;
+    int found_count;
+};
+
+// The product of one triangle, in one block and no batch, if found[i] != 0 for any i.
+struct exact_part {
+    triangle_part product;
+    const unsigned* found;
+    int found_count;
+};
+
+// A backend's functions for them; null for parts of plans that it does not make.
 struct part_kernels {
     myblasStatus_t (*mirror)(const mirror_part&, const launch_context&);
     myblasStatus_t (*store)(const store_part&, const launch_context&);
     myblasStatus_t (*triangle)(const triangle_part&, const launch_context&);
     myblasStatus_t (*gate)(const gate_part&, const launch_context&);
     myblasStatus_t (*pointers)(const pointers_part&, const launch_context&);
+    myblasStatus_t (*zero_fill)(const zero_fill_part&, const launch_context&);
+    myblasStatus_t (*exact)(const exact_part&, const launch_context&);
 };
 
 const part_kernels& host_parts();

@@ -12,15 +12,18 @@
 //     |       | 1 | b |
 //     +-------+---+---+
 //
-//   rank_k.cpp      syrk, syrkx, syr2k: the squares in place; diagonal blocks as whole products in the workspace, whose
-//                   triangles are then stored
+//   rank_k.cpp      syrk, syrkx, syr2k. On a GPU products of a triangle in place (sgemm_problem), or all of C in the
+//                   workspace, of which the triangle is then stored. On a host the squares in place, and diagonal blocks
+//                   by way of the workspace
 //   symm.cpp        diagonal blocks, mostly one for all, mirrored in the workspace; a product with each row of blocks
-//   triangular.cpp  trmm: diagonal blocks by a part that knows the triangle, then the squares are added
+//   triangular.cpp  trmm: on a GPU one product of a copy of A with zeroes, which kernels leave out, and a part that does
+//                   without them, should B not be finite; of few lines, and on a host, diagonal blocks by a part that
+//                   knows the triangle, then the squares are added
 //   trsm.cpp        recursion, in which diagonal blocks are solved by substitution: B2 - A21 * X1 between the solutions of
 //                   the first and of the second half
 //
-// A backend with a kernel that does a routine in one launch (a triangle in the products' schedule of tiles, say) has it as
-// a kernel_entry with a launcher of its own, and the selection may take it in place of the plan.
+// A backend with a kernel that does a routine in one launch has it as a kernel_entry with a launcher of its own, and the
+// selection may take it in place of the plan.
 #pragma once
 
 #include "core/device.h"
@@ -41,6 +44,11 @@ public:
     virtual myblasStatus_t take(const triangle_part&) noexcept = 0;
     virtual myblasStatus_t take(const gate_part&) noexcept = 0;
     virtual myblasStatus_t take(const pointers_part&) noexcept = 0;
+    virtual myblasStatus_t take(const zero_fill_part&) noexcept = 0;
+    virtual myblasStatus_t take(const exact_part&) noexcept = 0;
+
+    // Whether a kernel takes the product; of triangles not every kernel that a user may force does.
+    virtual bool can_take(const sgemm_problem&) noexcept = 0;
 
 protected:
     ~plan_steps() = default;

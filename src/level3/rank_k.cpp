@@ -12,17 +12,46 @@ constexpr size_t tile_bytes(int64_t block) {
     return static_cast<size_t>(block * pitch_of(block)) * sizeof(float);
 }
 
-// Small C is computed whole, in one product: its tiles would not fill a GPU otherwise. Larger diagonal blocks waste
-// arithmetic, half of theirs; smaller ones have less to do than it takes to launch them, and in the tensor modes more
-// packing for their arithmetic.
-int64_t preferred_block(int64_t n, myblasMath_t math, const device_info& device) {
-    if (is_host(device))
-        return std::min<int64_t>(n, 128);
-    constexpr int64_t whole = 1024;
-    if (n <= whole)
-        return n;
-    return math == MYBLAS_FP32_STRICT_MATH ? 256 : 512;
+// What a GPU does.
+enum class way {
+    triangle, // in place; syr2k adds two of them
+    joined,   // syr2k: the same with [A B] and [B A], in one product
+    whole     // all of C in the workspace, of which the triangle is then stored
+};
+
+// The bounds are those of an H200's times (docs/experiments/level3.md). Joining copies operands, which must not be read
+// where a device's alpha is zero.
+template <bool twice>
+way preferred_way(const rank_k_problem<twice>& p) {
+    if (!twice)
+        return way::triangle;
+    const int64_t least = p.math == MYBLAS_FP32_STRICT_MATH ? 4 : 16; // n to k
+    if (p.n >= 3072 && p.n >= p.k * least && !p.alpha.device)
+        return way::joined;
+    return p.n <= 8192 ? way::whole : way::triangle;
 }
+
+// The diagonal blocks of a plan that computes these in the workspace: small ones, because half of their arithmetic is wasted.
+// A GPU has such a plan where all of C is one block, and where a kernel of products is forced that computes no triangles.
+template <bool twice>
+int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& device) {
+    const int64_t block = is_host(device)                  ? 128
+                          : preferred_way(p) == way::whole ? p.n
+                                                           : least_block;
+    return std::min(p.n, block);
+}
+
+// [A B A], of which [A B] and [B A] are parts.
+template <bool twice>
+struct joined_operands {
+    const rank_k_problem<twice>& p;
+
+    int64_t pitch() const { return round_up_to(p.trans ? 3 * p.k : p.n, 4); }
+    size_t bytes() const {
+        return static_cast<size_t>(pitch() * (p.trans ? p.n : 3 * p.k)) * sizeof(float);
+    }
+    int64_t offset(int64_t part) const { return part * p.k * (p.trans ? 1 : pitch()); }
+};
 
 // The problem as products: element (i, j) of C is row i of op(A) times row j of op(B).
 template <bool twice>
@@ -53,6 +82,45 @@ struct products {
         q.b = p.a + col * row_stride(p.lda);
         q.ldb = p.lda;
         return q;
+    }
+
+    // The triangle in place.
+    sgemm_problem triangle() const {
+        sgemm_problem q = product(0, 0, p.n, p.n);
+        q.triangle = p.upper ? triangle_of_c::upper : triangle_of_c::lower;
+        q.beta = p.beta;
+        q.c = p.c;
+        q.ldc = p.ldc;
+        return q;
+    }
+    // syr2k's as two products or, joined, as one.
+    myblasStatus_t two_triangles(plan_steps& steps) const {
+        sgemm_problem q = triangle();
+        if (const myblasStatus_t failure = steps.take(q))
+            return failure;
+        q.beta = {1};
+        std::swap(q.a, q.b);
+        std::swap(q.lda, q.ldb);
+        return steps.take(q);
+    }
+    myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
+        const joined_operands<twice> joined{p};
+        for (int64_t part = 0; part < 3; ++part)
+            if (const myblasStatus_t failure =
+                    steps.take(geam_problem{.m = p.trans ? p.k : p.n,
+                                            .n = p.trans ? p.n : p.k,
+                                            .alpha = {1},
+                                            .a = part == 1 ? p.b : p.a,
+                                            .lda = part == 1 ? p.ldb : p.lda,
+                                            .c = memory + joined.offset(part),
+                                            .ldc = joined.pitch()}))
+                return failure;
+        sgemm_problem q = triangle();
+        q.k = 2 * p.k;
+        q.a = memory;
+        q.b = memory + joined.offset(1);
+        q.lda = q.ldb = joined.pitch();
+        return steps.take(q);
     }
 
     // Squares below the diagonal, or where they are mirrored to above it.
@@ -113,9 +181,15 @@ template <bool twice>
 plan_need need_of(const rank_k_problem<twice>& p, const device_info& device) {
     if (p.k == 0 || !may_count(p.alpha))
         return {0, 0};
-    const int64_t block = preferred_block(p.n, p.math, device);
-    const size_t all = tile_bytes(block) * static_cast<size_t>((p.n + block - 1) / block);
-    return {std::min(tile_bytes(std::min(p.n, least_block)), all), all};
+    const int64_t block = preferred_block(p, device);
+    size_t best = tile_bytes(block) * static_cast<size_t>((p.n + block - 1) / block);
+    const size_t least = std::min(tile_bytes(std::min(p.n, least_block)), best);
+    if (!is_host(device) && preferred_way(p) != way::whole) {
+        best = least;
+        if (preferred_way(p) == way::joined)
+            best = std::max(best, joined_operands<twice>{p}.bytes());
+    }
+    return {least, best};
 }
 
 template <bool twice>
@@ -134,10 +208,19 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
                                      .beta = p.beta,
                                      .c = p.c,
                                      .ldc = p.ldc});
-    int64_t block = preferred_block(p.n, p.math, device);
+    const products<twice> all{p};
+    int64_t block = preferred_block(p, device);
+    if (!is_host(device)) {
+        const way preferred = preferred_way(p);
+        const bool is_whole = preferred == way::whole && room.bytes >= tile_bytes(p.n);
+        if (!is_whole && steps.can_take(all.triangle())) {
+            if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes())
+                return all.joined_triangle(static_cast<float*>(room.memory), steps);
+            return twice ? all.two_triangles(steps) : steps.take(all.triangle());
+        }
+    }
     while (tile_bytes(block) > room.bytes)
         block = std::max(least_block, round_up_to(block / 2, least_block));
-    const products<twice> all{p};
     if (const myblasStatus_t failure =
             for_each_level(p.n, block, [&](const rectangles& r) { return all.squares(r, steps); }))
         return failure;

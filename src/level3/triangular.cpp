@@ -24,6 +24,93 @@ bool needs_copy(const trmm_problem& p) {
     return p.in_place() && may_count(p.alpha) && p.order() > multiply_block;
 }
 
+// One product on a GPU, with a copy of A that has zeroes beside the triangle, most of which kernels leave out. It takes as
+// long as 6 n^2 bytes, which pays if there are enough lines.
+struct one_product {
+    const trmm_problem& p;
+
+    // Words, each from a block of the kernel that fills in the zeroes, that say what it has found in B.
+    static constexpr int most_found = 1024;
+    static constexpr size_t found_bytes = most_found * sizeof(unsigned);
+
+    int64_t pitch() const { return round_up_to(p.order(), 4); }
+    size_t triangle_bytes() const {
+        return (static_cast<size_t>(p.order() * pitch()) * sizeof(float) + 255) / 256 * 256;
+    }
+    size_t bytes() const {
+        return found_bytes + triangle_bytes() + (p.in_place() ? strip_bytes(p, p.lines()) : 0);
+    }
+
+    bool pays(const device_info& device) const {
+        return !is_host(device) && p.order() >= 256 && p.lines() >= 256 &&
+               p.lines() >= p.order() / 8;
+    }
+
+    myblasStatus_t take(const device_info& device, plan_room room, plan_steps& steps) const {
+        const triangular_form form(p);
+        char* const memory = static_cast<char*>(room.memory);
+        unsigned* const found = reinterpret_cast<unsigned*>(memory);
+        float* const w = reinterpret_cast<float*>(memory + found_bytes);
+        float* const copy = p.in_place()
+                                ? reinterpret_cast<float*>(memory + found_bytes + triangle_bytes())
+                                : nullptr;
+        const int64_t ld_copy = round_up_to(p.m, 4);
+        const int found_count = std::min(most_found, 4 * device.sm_count);
+        if (const myblasStatus_t failure = steps.take(zero_fill_part{.upper = p.upper,
+                                                                     .unit = p.unit,
+                                                                     .n = p.order(),
+                                                                     .a = p.a,
+                                                                     .lda = p.lda,
+                                                                     .w = w,
+                                                                     .ldw = pitch(),
+                                                                     .rows = p.m,
+                                                                     .cols = p.n,
+                                                                     .b = p.b,
+                                                                     .ldb = p.ldb,
+                                                                     .copy = copy,
+                                                                     .ld_copy = ld_copy,
+                                                                     .gate = p.alpha,
+                                                                     .found = found,
+                                                                     .found_count = found_count}))
+            return failure;
+        const float* const x = copy ? copy : p.b;
+        const int64_t ldx = copy ? ld_copy : p.ldb;
+        const bool is_lower = p.upper == p.trans; // op(A)
+        sgemm_problem q{.math = p.math, .m = p.m, .n = p.n, .k = p.order(), .alpha = p.alpha};
+        (p.right ? q.transb : q.transa) = p.trans;
+        q.zeros = p.right ? (is_lower ? known_zeros::above_of_b : known_zeros::below_of_b)
+                          : (is_lower ? known_zeros::above_of_a : known_zeros::below_of_a);
+        q.a = p.right ? x : w;
+        q.lda = p.right ? ldx : pitch();
+        q.b = p.right ? w : x;
+        q.ldb = p.right ? pitch() : ldx;
+        q.c = p.c;
+        q.ldc = p.ldc;
+        if (const myblasStatus_t failure = steps.take(q))
+            return failure;
+        const int64_t first = form.row(0);
+        return steps.take(exact_part{.product = {.is_solve = false,
+                                                 .unit = p.unit,
+                                                 .n = form.n,
+                                                 .block = form.n,
+                                                 .lines = p.lines(),
+                                                 .alpha = p.alpha,
+                                                 .gate = {1},
+                                                 .a = {p.a + first * (1 + p.lda)},
+                                                 .a_row = form.a_row(),
+                                                 .a_col = form.a_col(),
+                                                 .x = {x + first * form.along(ldx)},
+                                                 .x_along = form.sign() * form.along(ldx),
+                                                 .x_across = form.across(ldx),
+                                                 .y = {p.c + first * form.along(p.ldc)},
+                                                 .y_along = form.sign() * form.along(p.ldc),
+                                                 .y_across = form.across(p.ldc),
+                                                 .batch_count = 1},
+                                     .found = found,
+                                     .found_count = found_count});
+    }
+};
+
 // Not in place, but for a single block.
 myblasStatus_t multiply(const trmm_problem& p, plan_steps& steps) {
     const triangular_form form(p);
@@ -71,17 +158,22 @@ myblasStatus_t multiply(const trmm_problem& p, plan_steps& steps) {
 
 } // namespace
 
-plan_need need_of(const trmm_problem& p, const device_info&) {
-    if (!needs_copy(p))
-        return {0, 0};
-    return {strip_bytes(p, std::min<int64_t>(p.lines(), 64)), strip_bytes(p, p.lines())};
+plan_need need_of(const trmm_problem& p, const device_info& device) {
+    plan_need need{0, 0};
+    if (needs_copy(p))
+        need = {strip_bytes(p, std::min<int64_t>(p.lines(), 64)), strip_bytes(p, p.lines())};
+    if (const one_product product{p}; may_count(p.alpha) && product.pays(device))
+        need.best = product.bytes();
+    return need;
 }
 
 myblasStatus_t
-make_plan(const trmm_problem& p, const device_info&, plan_room room, plan_steps& steps) {
+make_plan(const trmm_problem& p, const device_info& device, plan_room room, plan_steps& steps) {
     if (!may_count(p.alpha))
         return steps.take(
             sgemm_problem{.math = p.math, .m = p.m, .n = p.n, .lda = p.m, .c = p.c, .ldc = p.ldc});
+    if (const one_product product{p}; product.pays(device) && room.bytes >= product.bytes())
+        return product.take(device, room, steps);
     if (!needs_copy(p))
         return multiply(p, steps);
     const int64_t most =

@@ -163,7 +163,7 @@ struct problem_view {
             candidates &= model.competing[i][half_octave(domain[i])];
         cycles_per_byte = static_cast<float>(q.device.clock_mhz) /
                           (1000 * static_cast<float>(q.device.memory_gbps));
-        c_cycles = 4 * q.batch * q.m * q.n * cycles_per_byte;
+        c_cycles = 4 * q.batch * q.c_elements * cycles_per_byte;
         uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 
         constexpr float scale = log_scale;

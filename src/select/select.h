@@ -108,13 +108,22 @@ bool finishes(const kernel_entry<Problem>& kernel, const Problem& problem) {
         return true;
 }
 
+// Whether it computes as much of C as is asked for.
+template <class Problem>
+bool takes_part(const kernel_entry<Problem>& kernel, const Problem& problem) {
+    if constexpr (std::is_same_v<Problem, sgemm_problem>)
+        return kernel.takes_triangles || problem.triangle == triangle_of_c::none;
+    else
+        return true;
+}
+
 template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
     return runs_on(kernel, device) && allows(problem, kernel) && finishes(kernel, problem) &&
-           (!runs_backwards(problem) || takes_backwards(kernel)) &&
+           takes_part(kernel, problem) && (!runs_backwards(problem) || takes_backwards(kernel)) &&
            (!kernel.accepts || kernel.accepts(problem, device)) &&
            (!kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes);
 }
@@ -142,6 +151,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         const auto i = static_cast<size_t>(std::countr_zero(variants));
         const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
         if (!kernel || !allows(q.problem, *kernel) || !finishes(*kernel, q.problem) ||
+            !takes_part(*kernel, q.problem) ||
             !runs_on(*kernel, q.device))
             continue;
         candidate& next = candidates[count];

@@ -39,6 +39,8 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
 inline thread_local dim3 threadIdx, blockIdx, gridDim;
 
 using std::isfinite;

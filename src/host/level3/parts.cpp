@@ -160,7 +160,7 @@ myblasStatus_t pointers(const pointers_part& p, const launch_context&) {
 
 const part_kernels& host_parts() {
     static constexpr part_kernels parts{
-        host::mirror, host::store, host::triangle, host::gate, host::pointers};
+        host::mirror, host::store, host::triangle, host::gate, host::pointers, nullptr, nullptr};
     return parts;
 }
 

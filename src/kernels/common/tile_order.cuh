@@ -35,4 +35,63 @@ __device__ __forceinline__ tile_position<Index> patch_order(std::type_identity_t
             rest / band_height * Shape::block_n};
 }
 
+// Patches as above in bands of rows of tiles, or of columns (not by_rows), from the last to the first where `reversed`.
+template <int patch>
+__device__ __forceinline__ tile_position<int>
+band_order(int tile, bool by_rows, bool reversed, int tiles_m, int tiles_n) {
+    const int along = by_rows ? tiles_m : tiles_n, across = by_rows ? tiles_n : tiles_m;
+    const int band = tile / (patch * across), rest = tile % (patch * across);
+    const int height = min(along - band * patch, patch);
+    const int place = band * patch + rest % height;
+    const int line = reversed ? along - 1 - place : place, other = rest / height;
+    return by_rows ? tile_position<int>{line, other} : tile_position<int>{other, line};
+}
+
+// The unit of work that a persistent block takes in a round, where units become smaller in their order: to and fro, so that
+// all blocks get about as much.
+__device__ __forceinline__ int unit_to_and_fro(int round, int blocks) {
+    const int block = static_cast<int>(blockIdx.x);
+    return round * blocks + (round % 2 ? blocks - 1 - block : block);
+}
+
+// Patches over the tiles that touch a triangle of a square matrix: bands of `patch` rows of tiles, in each one column of
+// tiles after the other. A tile is as high as `ratio` are wide.
+//
+//   lower            upper
+//     0                0 1 3 5      The numbers of the tiles with bands of 2 rows and ratio 1. Of the columns that the diagonal
+//     1 2                2 4 6      crosses inside a band, those of lower triangles come last, and column g of them begins g
+//     3 5 7                7 8      rows lower; those of upper ones come first, and column g ends behind g + 1 rows.
+//     4 6 8 9                9
+template <int patch, int ratio>
+__device__ __forceinline__ tile_position<int>
+triangle_order(int tile, bool upper, int tiles_m, int tiles_n) {
+    int first = 0; // row of the band
+    for (;; first += patch) {
+        const int height = min(tiles_m - first, patch);
+        const int crossed =
+            ratio * height * (height + 1) / 2; // tiles of the columns that the diagonal crosses
+        // Columns of the band that it does not. (Where the edge cuts crossed ones off, no tile comes behind them.)
+        const int whole = max(upper ? tiles_n - (first + height) * ratio : first * ratio, 0);
+        const int all = crossed + whole * height;
+        if (tile >= all && first + height < tiles_m) {
+            tile -= all;
+            continue;
+        }
+        int col = upper ? (first + height) * ratio : 0;
+        int in_crossed = upper ? tile : tile - whole * height;
+        if (in_crossed < 0 || in_crossed >= crossed) {
+            const int in_whole = upper ? tile - crossed : tile;
+            return {first + in_whole % height, col + in_whole / height};
+        }
+        int group = 0, rows = upper ? 1 : height; // of the columns as wide as a tile is high
+        while (in_crossed >= ratio * rows) {
+            in_crossed -= ratio * rows;
+            rows += upper ? 1 : -1;
+            ++group;
+        }
+        return {first + in_crossed % rows + (upper ? 0 : group),
+                (first + group) * ratio + in_crossed / rows};
+    }
+}
+
 } // namespace myblas::cuda

@@ -63,8 +63,13 @@ kernel_list<trsm_problem> cuda_kernels<trsm_problem>() {
 }
 
 const part_kernels& cuda_parts() {
-    static constexpr part_kernels parts{
-        cuda::mirror, cuda::store, cuda::triangle, cuda::gate, cuda::pointers};
+    static constexpr part_kernels parts{cuda::mirror,
+                                        cuda::store,
+                                        cuda::triangle,
+                                        cuda::gate,
+                                        cuda::pointers,
+                                        cuda::zero_fill,
+                                        cuda::exact};
     return parts;
 }
 

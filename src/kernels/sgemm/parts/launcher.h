@@ -9,9 +9,19 @@
 
 namespace myblas::cuda {
 
-// Number of block tiles of C.
+// How many tiles triangle_order (tile_order.cuh) has.
+inline int64_t triangle_tiles(bool upper, int ratio, int64_t tiles_m, int64_t tiles_n) {
+    // The edge cuts these columns off the last group of `ratio`, which has one tile or, of upper triangles, tiles_m.
+    const int64_t cut = tiles_m * ratio - tiles_n;
+    return ratio * (tiles_m * (tiles_m + 1) / 2) - (upper ? cut * tiles_m : cut);
+}
+
+// Number of block tiles that touch what is computed of C. Of a triangle, block_m is a multiple of block_n.
 inline int64_t tile_count(const sgemm_problem& p, int block_m, int block_n) {
-    return ceil_div<int64_t>(p.m, block_m) * ceil_div<int64_t>(p.n, block_n);
+    const auto tiles_m = ceil_div<int64_t>(p.m, block_m), tiles_n = ceil_div<int64_t>(p.n, block_n);
+    if (p.triangle == triangle_of_c::none)
+        return tiles_m * tiles_n;
+    return triangle_tiles(p.triangle == triangle_of_c::upper, block_m / block_n, tiles_m, tiles_n);
 }
 
 // For kernel_entry::accepts of kernels with a block a tile.
@@ -165,6 +175,8 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
         entry.math = Variant::math;
     if constexpr (requires { Variant::finishes; })
         entry.finishes = Variant::finishes;
+    if constexpr (requires { Variant::takes_triangles; })
+        entry.takes_triangles = Variant::takes_triangles;
     return entry;
 }
 

@@ -35,6 +35,82 @@ __device__ __forceinline__ sgemm_operands resolve_operands(const sgemm_problem& 
     return o;
 }
 
+// First element of one of the tile_count() tiles of a triangle of C.
+template <class Shape, class Index = int64_t>
+__device__ __forceinline__ tile_position<Index> triangle_tile(int tile, const sgemm_problem& p) {
+    static_assert(Shape::block_m % Shape::block_n == 0);
+    constexpr int patch = 1024 / Shape::block_m, ratio = Shape::block_m / Shape::block_n;
+    const auto at =
+        triangle_order<patch, ratio>(tile,
+                                     p.triangle == triangle_of_c::upper,
+                                     static_cast<int>(ceil_div<int64_t>(p.m, Shape::block_m)),
+                                     static_cast<int>(ceil_div<int64_t>(p.n, Shape::block_n)));
+    return {Index{at.row} * Shape::block_m, Index{at.col} * Shape::block_n};
+}
+
+// The same of all of C, in patches, or of a triangle.
+template <class Shape, class Index = int64_t>
+__device__ __forceinline__ tile_position<Index> computed_tile(std::type_identity_t<Index> tile,
+                                                              const sgemm_problem& p) {
+    if (p.triangle == triangle_of_c::none)
+        return patch_order<Shape, Index>(tile, static_cast<Index>(p.m), static_cast<Index>(p.n));
+    return triangle_tile<Shape, Index>(static_cast<int>(tile), p);
+}
+
+// What of a tile is computed, by the distance of an element's row from its column in the tile.
+struct diagonal_mask {
+    static constexpr int unlimited = 1 << 30;
+    int least = -unlimited, most = unlimited;
+
+    __device__ __forceinline__ diagonal_mask(triangle_of_c triangle,
+                                             int64_t tile_row,
+                                             int64_t tile_col) {
+        const int on_diagonal = static_cast<int>(tile_col - tile_row);
+        if (triangle == triangle_of_c::lower)
+            least = on_diagonal;
+        else if (triangle == triangle_of_c::upper)
+            most = on_diagonal;
+    }
+    __device__ __forceinline__ bool has(int row, int col) const {
+        return row - col >= least && row - col <= most;
+    }
+    // Of a quad of rows from (row, col) on, those from which on, and up to which.
+    __device__ __forceinline__ int quad_first(int row, int col) const { return least + col - row; }
+    __device__ __forceinline__ int quad_end(int row, int col) const { return most + col - row + 1; }
+    // All, or nothing, of a tile of this size.
+    __device__ __forceinline__ bool has_all(int rows, int cols) const {
+        return least <= 1 - cols && most >= rows - 1;
+    }
+    __device__ __forceinline__ bool has_none(int rows, int cols) const {
+        return least > rows - 1 || most < 1 - cols;
+    }
+};
+
+// The k of which a tile has more than known zeroes.
+struct k_range {
+    int64_t begin, end;
+
+    __device__ __forceinline__ k_range(
+        known_zeros zeros, int64_t k, int64_t row, int64_t end_row, int64_t col, int64_t end_col)
+        : begin(zeros == known_zeros::below_of_a   ? row
+                : zeros == known_zeros::above_of_b ? col
+                                                   : 0),
+          end(min(k,
+                  zeros == known_zeros::above_of_a   ? end_row
+                  : zeros == known_zeros::below_of_b ? end_col
+                                                     : k)) {}
+};
+
+// Tiles in such an order that those with most k come first.
+template <int patch_m, int patch_n>
+__device__ __forceinline__ tile_position<int>
+longest_first(int tile, known_zeros zeros, int tiles_m, int tiles_n) {
+    const bool reversed = zeros == known_zeros::above_of_a || zeros == known_zeros::below_of_b;
+    if (zeros == known_zeros::above_of_a || zeros == known_zeros::below_of_a)
+        return band_order<patch_m>(tile, true, reversed, tiles_m, tiles_n);
+    return band_order<patch_n>(tile, false, reversed, tiles_m, tiles_n);
+}
+
 // Index of element (row, col) of op(X), X stored with leading dimension ld.
 template <bool trans>
 __device__ __forceinline__ int64_t op_index(int64_t row, int64_t col, int64_t ld) {
@@ -47,11 +123,16 @@ __device__ __forceinline__ void store_c(float* c, float alpha, float product, fl
     *c = beta == 0 ? scaled : fmaf(beta, *c, scaled);
 }
 
-// The same for four consecutive rows, of which `rows` (perhaps fewer or more than 4) lie inside C.
-// `vector` says that C's columns are aligned to 16 bytes.
-__device__ __forceinline__ void
-store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t rows, bool vector) {
-    if (vector && rows >= 4) {
+// The same for four consecutive rows, of which those from `first` (perhaps below 0) to `rows` (perhaps fewer or more than
+// 4) are computed. `vector` says that C's columns are aligned to 16 bytes.
+__device__ __forceinline__ void store_c4(float* c,
+                                         float alpha,
+                                         const float (&product)[4],
+                                         float beta,
+                                         int64_t rows,
+                                         bool vector,
+                                         int first = 0) {
+    if (vector && rows >= 4 && first <= 0) {
         float4 result = make_float4(
             alpha * product[0], alpha * product[1], alpha * product[2], alpha * product[3]);
         if (beta != 0) {
@@ -71,12 +152,12 @@ store_c4(float* c, float alpha, const float (&product)[4], float beta, int64_t r
     if (beta != 0) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
-            if (e < rows)
+            if (first <= e && e < rows)
                 result[e] = fmaf(beta, c[e], result[e]);
     }
 #pragma unroll
     for (int e = 0; e < 4; ++e)
-        if (e < rows)
+        if (first <= e && e < rows)
             c[e] = result[e];
 }
 

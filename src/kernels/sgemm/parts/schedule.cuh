@@ -11,10 +11,13 @@
 // Parts    Where tiles are few and k is long, every tile's k is cut into as many equal parts instead, with a
 //          worker for each. A worker that added the sums of dozens of others would take longer than the
 //          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
+// Zeroes   Where A or B is triangular (known_zeros) and there are more tiles than workers, a tile has the slabs alone that
+//          hold more than zeroes. Workers then take whole tiles, those of the longest k first, to and fro: what a
+//          worker gets more of in one round it gets less of in the next.
 #pragma once
 
-#include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/parts/launcher.h"
+#include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/work.h"
 
 #include <algorithm>
@@ -29,6 +32,8 @@ struct stream_k_plan {
     // The split tiles' slabs are dealt out so many to each worker, and one more to the first ones.
     int share, longer_shares;
     int parts; // of each tile's k; 0 where shares are dealt out
+    // Whether only the slabs of a tile count that have more than known zeroes: there are no split tiles then.
+    bool skips_zeros;
 };
 
 // A run of slabs of one tile.
@@ -89,8 +94,56 @@ __device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
 
 // The first element of a tile, in the 32 bits that the planner's `fits` grants.
 template <class Shape>
-__device__ __forceinline__ tile_position<int> find_tile(int tile, const sgemm_problem& p) {
-    return patch_order<Shape, int>(tile, static_cast<int>(p.m), static_cast<int>(p.n));
+__device__ __forceinline__ tile_position<int>
+find_tile(int tile, const sgemm_problem& p, const stream_k_share&) {
+    return computed_tile<Shape, int>(tile, p);
+}
+
+// The tiles of a worker that skips zeroes, found by all its threads at once before they begin: whole ones, of which the
+// slabs count that have more than zeroes. A segment's tile is its place here.
+struct stream_k_list {
+    static constexpr int most = 1024;
+    struct entry {
+        int row, col, first_slab, end_slab;
+    } entries[most];
+
+    template <class Shape>
+    __device__ __forceinline__ void fill(const sgemm_problem& p, const stream_k_plan& plan) {
+        const int tiles_m = ceil_div(static_cast<int>(p.m), Shape::block_m);
+        const int tiles_n = ceil_div(static_cast<int>(p.n), Shape::block_n);
+        for (int index = threadIdx.x; index < most; index += Shape::threads) {
+            const int tile = unit_to_and_fro(index, plan.workers);
+            if (tile >= plan.tiles)
+                break;
+            const auto at = longest_first<1024 / Shape::block_m, 1024 / Shape::block_n>(
+                tile, p.zeros, tiles_m, tiles_n);
+            const int row = at.row * Shape::block_m, col = at.col * Shape::block_n;
+            const k_range k(p.zeros, p.k, row, row + Shape::block_m, col, col + Shape::block_n);
+            entries[index] = {row,
+                              col,
+                              static_cast<int>(k.begin) / Shape::block_k,
+                              ceil_div(static_cast<int>(k.end), Shape::block_k)};
+        }
+    }
+};
+
+__device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
+                                             const stream_k_list& list,
+                                             int index,
+                                             stream_k_segment& segment) {
+    if (unit_to_and_fro(index, plan.workers) >= plan.tiles)
+        return false;
+    segment = {index, list.entries[index].first_slab, list.entries[index].end_slab};
+    return true;
+}
+
+template <class Share>
+inline constexpr bool skips_zeros = std::is_same_v<Share, stream_k_list>;
+
+template <class Shape>
+__device__ __forceinline__ tile_position<int>
+find_tile(int tile, const sgemm_problem&, const stream_k_list& list) {
+    return {list.entries[tile].row, list.entries[tile].col};
 }
 
 // ---- Host ------------------------------------------------------------------------------------------
@@ -101,11 +154,17 @@ template <class Shape>
 struct stream_k_planner {
     static constexpr int64_t min_share = 8; // slabs: less is all prologue
 
-    static stream_k_plan plan_shares(const sgemm_problem& p, const device_info& device) {
+    static stream_k_plan
+    plan_shares(const sgemm_problem& p, const device_info& device, bool may_skip_zeros) {
         stream_k_plan plan = count_slabs(p);
         const int limit = std::min(device.sm_count, counter_count);
         const int whole_rounds = plan.tiles / limit;
         plan.workers = limit;
+        // With fewer tiles the longest one takes as long as equal shares of all slabs.
+        plan.skips_zeros = may_skip_zeros && p.zeros != known_zeros::none && plan.tiles > limit &&
+                           plan.tiles <= int64_t{limit} * stream_k_list::most;
+        if (plan.skips_zeros)
+            return plan;
         if (plan.tiles % limit == 0 || plan.slabs == 0)
             return plan;
         // What workers would be idle without splitting, all of them together.
@@ -138,7 +197,7 @@ struct stream_k_planner {
     static bool fits(const sgemm_problem& p, const device_info& device) {
         return is_single(p) && p.m <= max_extent && p.n <= max_extent && p.k <= max_extent &&
                tile_count(p, Shape::block_m, Shape::block_n) <= max_extent &&
-               split_slabs(plan_shares(p, device)) <= max_extent;
+               split_slabs(plan_shares(p, device, false)) <= max_extent;
     }
 
     static work_estimate work(const work_query& q, const stream_k_plan& plan) {
@@ -154,6 +213,9 @@ struct stream_k_planner {
             w.steps = tiles / workers * slabs;
             w.rounds = whole_up(tiles / workers);
             w.exchanges = std::max(workers / static_cast<float>(plan.split_tiles), 1.0f);
+        } else if (plan.skips_zeros) {
+            w.rounds = whole_up(tiles / workers);
+            w.steps = tiles / workers * slabs * 0.5f + Shape::block_m / slab_k;
         } else {
             w.rounds = whole_up(tiles / workers);
             w.steps = w.rounds * slabs;
@@ -163,7 +225,7 @@ struct stream_k_planner {
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
         w.memory_bytes = q.operand_bytes;
         w.fill = workers / static_cast<float>(q.device.sm_count);
-        w.edge = q.m * q.n / (tiles * tile);
+        w.edge = q.c_elements / (tiles * tile);
         return w;
     }
 

@@ -319,7 +319,8 @@ struct warp_tile {
                                                             int64_t tile_col,
                                                             const accumulators& acc,
                                                             float* smem) {
-        const auto write = [&](int64_t row, int64_t col, const float* columns) {
+        const diagonal_mask mask(p.triangle, tile_row, tile_col);
+        const auto store = [&](int64_t row, int64_t col, const float* columns, auto&& is_computed) {
             float* c = o.c + row + col * p.ldc;
             float value[columns_at_once][rows_of_columns];
 #pragma unroll
@@ -327,15 +328,26 @@ struct warp_tile {
 #pragma unroll
                 for (int r = 0; r < rows_of_columns; ++r) {
                     value[j][r] = o.alpha * columns[j * column_pitch + 32 * r];
-                    if (o.beta != 0 && col + j < p.n && row + 32 * r < p.m)
+                    if (o.beta != 0 && is_computed(row + 32 * r, col + j))
                         value[j][r] = fmaf(o.beta, c[j * p.ldc + 32 * r], value[j][r]);
                 }
 #pragma unroll
             for (int j = 0; j < columns_at_once; ++j)
 #pragma unroll
                 for (int r = 0; r < rows_of_columns; ++r)
-                    if (col + j < p.n && row + 32 * r < p.m)
+                    if (is_computed(row + 32 * r, col + j))
                         c[j * p.ldc + 32 * r] = value[j][r];
+        };
+        const auto is_inside = [&](int64_t row, int64_t col) { return col < p.n && row < p.m; };
+        const auto is_computed = [&](int64_t row, int64_t col) {
+            return is_inside(row, col) &&
+                   mask.has(static_cast<int>(row - tile_row), static_cast<int>(col - tile_col));
+        };
+        const auto write = [&](int64_t row, int64_t col, const float* columns) {
+            if (p.triangle == triangle_of_c::none)
+                store(row, col, columns, is_inside);
+            else
+                store(row, col, columns, is_computed);
         };
         const auto as_it_is = [](float sum) { return sum; };
         for_each_columns(p, tile_row, tile_col, acc, smem, as_it_is, write);
@@ -416,8 +428,16 @@ struct warp_tile {
                                                        const tile_position<int64_t>& at,
                                                        const accumulators& acc) {
         const bool vector_c = aligned16(o.c, p.ldc);
+        const diagonal_mask mask(p.triangle, at.row, at.col);
         const auto write = [&](int64_t row, int64_t col, const float(&quad)[4], int64_t rows) {
-            store_c4(&o.c[row + col * p.ldc], o.alpha, quad, o.beta, rows, vector_c);
+            const int i = static_cast<int>(row - at.row), j = static_cast<int>(col - at.col);
+            store_c4(&o.c[row + col * p.ldc],
+                     o.alpha,
+                     quad,
+                     o.beta,
+                     min(rows, int64_t{mask.quad_end(i, j)}),
+                     vector_c,
+                     mask.quad_first(i, j));
         };
         for_each_quad(p, at.row, at.col, acc, write);
     }

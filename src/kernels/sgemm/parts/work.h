@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/kernel_entry.h"
+#include "kernels/sgemm/parts/launcher.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -60,7 +61,11 @@ struct tile_kernel {
     work_estimate work(const work_query& q) const {
         const float tiles_m = whole_up(q.m / static_cast<float>(block_m));
         const float tiles_n = whole_up(q.n / static_cast<float>(block_n));
-        const float tiles = tiles_m * tiles_n * whole_up(q.batch / static_cast<float>(products));
+        const float tiles_c =
+            q.problem.triangle == triangle_of_c::none
+                ? tiles_m * tiles_n
+                : static_cast<float>(tile_count(q.problem, block_m, block_n));
+        const float tiles = tiles_c * whole_up(q.batch / static_cast<float>(products));
         const block_rounds blocks(
             q.device, tiles * static_cast<float>(cluster), static_cast<float>(resident), cluster);
         const float slabs =
@@ -83,7 +88,7 @@ struct tile_kernel {
         w.l2_bytes = depth * 4 * block_lines;
         w.memory_bytes = q.operand_bytes;
         w.fill = blocks.fill;
-        w.edge = q.m * q.n / (tiles_m * tiles_n * static_cast<float>(block_m * block_n));
+        w.edge = q.c_elements / (tiles_c * static_cast<float>(block_m * block_n));
         return w;
     }
 };

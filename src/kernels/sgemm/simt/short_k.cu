@@ -170,9 +170,14 @@ struct short_k_tile {
         }
     }
 
-    // c = alpha * acc + beta * c, from the thread's first element on.
-    __device__ __forceinline__ void
-    store(float* c, int64_t ldc, float alpha, float beta, int rows_left, int cols_left) {
+    // c = alpha * acc + beta * c, from the thread's first element on, at which the mask begins.
+    __device__ __forceinline__ void store(float* c,
+                                          int64_t ldc,
+                                          float alpha,
+                                          float beta,
+                                          int rows_left,
+                                          int cols_left,
+                                          const diagonal_mask& mask) {
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j)
 #pragma unroll
@@ -185,7 +190,8 @@ struct short_k_tile {
 #pragma unroll
                 for (int i = 0; i < Shape::thread_m; ++i)
                     if (j / 4 * 4 * Shape::lanes_n + j % 4 < cols_left &&
-                        Shape::lanes_m * i < rows_left)
+                        Shape::lanes_m * i < rows_left &&
+                        mask.has(Shape::lanes_m * i, j / 4 * 4 * Shape::lanes_n + j % 4))
                         f(column[Shape::lanes_m * i], acc[j][i]);
                 column += j % 4 == 3 ? (4 * Shape::lanes_n - 3) * ldc : ldc;
             }
@@ -202,8 +208,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     using tile = short_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
-    const int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
-    const int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
+    int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
+    int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
+    if constexpr (Shape::block_m % Shape::block_n == 0) // others get no triangle
+        if (p.triangle != triangle_of_c::none) {
+            const tile_position at = triangle_tile<Shape>(static_cast<int>(blockIdx.x), p);
+            tile_row = at.row;
+            tile_col = at.col;
+        }
     const int warp = threadIdx.x / 32;
     const int row = warp % Shape::warps_m * Shape::warp_m + threadIdx.x % Shape::lanes_m;
     const int col = warp / Shape::warps_m * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
@@ -223,7 +235,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             o.alpha,
             o.beta,
             static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row,
-            static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col);
+            static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col,
+            diagonal_mask(p.triangle, tile_row + row, tile_col + col));
 }
 
 template <class Shape>
@@ -313,6 +326,7 @@ const sgemm_kernel sgemm_short_k = {
     .threads = square::threads,
     .stages = square::stages,
     .smem_bytes = short_k_kernels<tall>::max_smem_bytes,
+    .takes_triangles = true,
     .accepts = fits,
     .work = work,
     .launch = launch_kernel,

@@ -308,7 +308,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int64_t tile_col = int64_t{blockIdx.y} * Shape::block_n;
     const int64_t batch =
         first_batch + (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z);
-    if (Shape::packed && batch >= p.batch_count)
+    const diagonal_mask mask(p.triangle, tile_row, tile_col);
+    if ((Shape::packed && batch >= p.batch_count) || mask.has_none(Shape::block_m, Shape::block_n))
         return;
 
     // received[rank][quad of the share][thread], from every block of the cluster
@@ -364,8 +365,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             finisher(p, o, batch)(value, [&](int) {
                 return finish_place{row, col, col < p.n ? p.m - row : 0};
             });
-        } else if (col < p.n)
-            store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
+        } else if (col < p.n) {
+            const int i = static_cast<int>(row - tile_row), j = static_cast<int>(col - tile_col);
+            store_c4(&o.c[row + col * p.ldc],
+                     o.alpha,
+                     product,
+                     o.beta,
+                     min(p.m - row, int64_t{mask.quad_end(i, j)}),
+                     vector_c,
+                     mask.quad_first(i, j));
+        }
     };
     if constexpr (Shape::sharing_groups == 1) {
 #pragma unroll
@@ -416,6 +425,7 @@ struct small_tile_variant {
     using shape = Shape;
     static constexpr bool finishes = finishes_;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
+    static constexpr bool takes_triangles = !Shape::packed;
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes; // as of all
 
     static constexpr int choice_bits = 2 + finishes; // the transpositions, whether to finish

@@ -9,7 +9,8 @@
 // are not on the grid of 16 bytes, where they are not read by words.
 // Launch: one block of 384 threads for each multiprocessor; before it a warp for every 256 elements of a line
 // that is to be copied; behind it, of parts, 256 threads for 32 quads of rows of C.
-// Accepts single products, with parts of at most a tile for four multiprocessors.
+// Accepts single products, with parts of at most a tile for four multiprocessors; without, also a triangle of C. Warp tiles
+// are 32 x 32, so that the diagonal of C crosses just those that lie on it.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
 #include "kernels/common/grid_copy.h"
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(adding_warps * 32)
     for (int other = 1; other < adding_warps; ++other)
         add_quad(sum, smem[other][lane]);
 
-    const tile_position<int> at = find_tile<Shape>(tile, p);
+    const tile_position<int> at = find_tile<Shape>(tile, p, stream_k_share());
     const int row = at.row + consumer_warp % Shape::warps_m * Shape::warp_m + sums::sum_row() +
                     row_quad * sums::quad_step;
     const int col = at.col + consumer_warp / Shape::warps_m * Shape::warp_n + sums::sum_col() +
@@ -170,6 +171,8 @@ template <class Shape>
 bool is_turned(const sgemm_problem& p) {
     if (p.transa == p.transb)
         return !p.transa;
+    if (p.triangle != triangle_of_c::none) // as many either way
+        return false;
     return tile_count(p, Shape::block_n, Shape::block_m) <
            tile_count(p, Shape::block_m, Shape::block_n);
 }
@@ -184,15 +187,24 @@ sgemm_problem turn(const sgemm_problem& p) {
     std::swap(turned.m, turned.n);
     std::swap(turned.a, turned.b);
     std::swap(turned.lda, turned.ldb);
+    if (p.triangle != triangle_of_c::none)
+        turned.triangle =
+            p.triangle == triangle_of_c::lower ? triangle_of_c::upper : triangle_of_c::lower;
+    constexpr known_zeros turned_zeros[] = {known_zeros::none,
+                                            known_zeros::below_of_b,
+                                            known_zeros::above_of_b,
+                                            known_zeros::below_of_a,
+                                            known_zeros::above_of_a};
+    turned.zeros = turned_zeros[static_cast<int>(p.zeros)];
     return turned;
 }
 
 // The kernel that computes and the one that adds parts, of a form and of whether it is turned.
 template <class Shape, bool transa, bool transb, bool turned>
 struct form {
-    template <class Finishing, bool in_parts, bool by_words>
+    template <class Finishing, bool in_parts, bool by_words, class Share>
     static auto compute() {
-        return stream_k_kernel<Finishing, transa, transb, turned, in_parts, by_words>;
+        return stream_k_kernel<Finishing, transa, transb, turned, in_parts, by_words, Share>;
     }
     static constexpr auto add = stream_k_add<Shape, transa, transb, turned>;
 };
@@ -214,22 +226,28 @@ struct variant {
     using planner = stream_k_planner<Shape>;
     static constexpr int min_arch = 90, max_arch = 90;
     static constexpr size_t smem_bytes = shape::smem_bytes;
+    static constexpr bool takes_triangles = !in_parts; // stream_k_add writes whole tiles
 
     static constexpr bool finishes = !in_parts;
+    static constexpr bool may_skip_zeros = !in_parts && Shape::may_skip_zeros;
 
-    // The transpositions, whether it is turned, whether it reads words, whether to finish.
-    static constexpr int choice_bits = 4 + finishes;
+    // The transpositions, whether it is turned, reads words, skips zeroes, finishes; of the last three two never come together
+    // but words and a finish.
+    static constexpr int choice_bits = 5 + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_form<Shape>(choice % 8, [&](auto form) {
-            return with_bits<1>(choice / 8 % 2, [&](auto by_words) {
+            return with_bits<2>(choice / 8 % 4, [&](auto by_words, auto skips) {
                 using compiled = decltype(form);
                 constexpr bool words = decltype(by_words)::value;
                 if constexpr (finishes)
-                    if (choice >= 16)
-                        return f(compiled::template compute<finishing<Shape>, false, words>(),
+                    if (choice >= 32)
+                        return f(compiled::template compute<finishing<Shape>, false, words, stream_k_share>(),
                                  smem_bytes);
-                return f(compiled::template compute<Shape, in_parts, words>(), smem_bytes);
+                using share = std::conditional_t<decltype(skips)::value && !words && may_skip_zeros,
+                                                 stream_k_list,
+                                                 stream_k_share>;
+                return f(compiled::template compute<Shape, in_parts, words, share>(), smem_bytes);
             });
         });
     }
@@ -288,22 +306,24 @@ struct variant {
         auto* sums = static_cast<float*>(context.workspace);
         const unsigned choice = form_bits(asked) | is_turned<Shape>(asked) << 2;
         const dim3 grid(static_cast<unsigned>(plan.workers));
-        const myblasStatus_t status = with_kernel(
-            choice | by_words << 3 | !p.finish.is_empty() << 4, [&](auto kernel, size_t bytes) {
-                return launch_clusters(kernel,
-                                       grid,
-                                       1,
-                                       true,
-                                       shape::threads,
-                                       bytes,
-                                       context,
-                                       p,
-                                       plan,
-                                       map_a,
-                                       map_b,
-                                       sums,
-                                       context.counters);
-            });
+        const bool finishes_here = !p.finish.is_empty();
+        const myblasStatus_t status =
+            with_kernel(choice | by_words << 3 | plan.skips_zeros << 4 | finishes_here << 5,
+                        [&](auto kernel, size_t bytes) {
+                            return launch_clusters(kernel,
+                                                   grid,
+                                                   1,
+                                                   true,
+                                                   shape::threads,
+                                                   bytes,
+                                                   context,
+                                                   p,
+                                                   plan,
+                                                   map_a,
+                                                   map_b,
+                                                   sums,
+                                                   context.counters);
+                        });
         if (!in_parts || status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_form<Shape>(choice, [&](auto form) {
@@ -322,7 +342,9 @@ private:
         return reads_words(p, device) ? 0 : bytes_off_grid(p);
     }
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
-        return in_parts ? planner::plan_parts(p, device) : planner::plan_shares(p, device);
+        if (in_parts)
+            return planner::plan_parts(p, device);
+        return planner::plan_shares(p, device, may_skip_zeros && !reads_words(p, device));
     }
     static size_t sums_bytes(const stream_k_plan& plan) {
         return plan.split_tiles ? sizeof(float) * shape::tile_floats * plan.workers : 0;

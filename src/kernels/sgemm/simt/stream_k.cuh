@@ -53,6 +53,7 @@ struct stream_k_shape {
     }
     static constexpr bool finishes = false;
     static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
+    static constexpr bool may_skip_zeros = groups == 1;
 
     static constexpr int tile_floats = block_m * block_n;
     static constexpr int slab_a = block_m * block_k, slab_b = block_n * block_k; // floats
@@ -277,11 +278,11 @@ private:
 public:
     // in_parts: the worker has one segment, whose sums it leaves to another kernel. Without writers consumers write
     // their tiles themselves.
-    template <bool in_parts, bool has_writers>
+    template <bool in_parts, bool has_writers, class Share>
     __device__ __forceinline__ void run(const sgemm_problem& p,
                                         const stream_k_plan& plan,
                                         float* smem,
-                                        const stream_k_share& share,
+                                        const Share& share,
                                         stream_k_barriers<Shape>& barriers,
                                         float* workspace,
                                         unsigned* ready) {
@@ -380,12 +381,12 @@ public:
                     save(workspace + blockIdx.x * tile_floats);
                 continue; // there is no other segment; to return here keeps nvcc 13.0 busy for ever
             }
-            if (segment.end_slab < plan.slabs) {
+            if (!skips_zeros<Share> && segment.end_slab < plan.slabs) {
                 save(workspace + blockIdx.x * tile_floats);
                 flag::announce(ready + blockIdx.x);
                 continue;
             }
-            if (segment.first_slab > 0) {
+            if (!skips_zeros<Share> && segment.first_slab > 0) {
                 int other = blockIdx.x;
                 do {
                     --other;
@@ -407,7 +408,7 @@ public:
                 __syncwarp(); // all have read the tile before
                 hand_over(o.alpha, tile);
                 __syncwarp(); // the tile is there
-                const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+                const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
 #pragma unroll 1
                 for (int first = 0; first < 32; first += written_lines)
                     write_lines<Shape, turned, true>(
@@ -421,7 +422,14 @@ public:
 
 // turned: of the transposed product, which is written to C turned back. in_parts: a part of a tile's k for each
 // block, whose sums stream_k_add adds. by_words: operands come word by word, so that nobody is left to write.
-template <class Shape, bool transa, bool transb, bool turned, bool in_parts, bool by_words>
+// Share: stream_k_share, or stream_k_list of plans that skip zeroes.
+template <class Shape,
+          bool transa,
+          bool transb,
+          bool turned,
+          bool in_parts,
+          bool by_words,
+          class Share>
 __global__ void __launch_bounds__(Shape::threads, 1)
     stream_k_kernel(const sgemm_problem p,
                     const stream_k_plan plan,
@@ -432,12 +440,14 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(1024) float smem[];
     __shared__ stream_k_barriers<Shape> barriers;
-    __shared__ stream_k_share share;
+    __shared__ Share share;
     if constexpr (!in_parts) // stream_k_add finds no place before the last parts are computed
         let_next_kernel_come();
+    if constexpr (skips_zeros<Share>)
+        share.template fill<Shape>(p, plan);
     if (threadIdx.x == 0) {
-        share = in_parts ? stream_k_share::part_of(plan, blockIdx.x)
-                         : stream_k_share::of(plan, blockIdx.x);
+        if constexpr (!skips_zeros<Share>)
+            share = in_parts ? Share::part_of(plan, blockIdx.x) : Share::of(plan, blockIdx.x);
         barriers.init(by_words ? Shape::producers : 1);
     }
     __syncthreads(); // the share and the barriers are there

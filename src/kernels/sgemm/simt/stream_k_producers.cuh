@@ -146,13 +146,13 @@ private:
 // ---- The slabs of a worker -------------------------------------------------------------------------
 
 // On the grid, by one thread.
-template <class Shape, bool transa, bool transb>
+template <class Shape, bool transa, bool transb, class Share>
 __device__ void produce_slabs(const sgemm_problem& p,
                               const stream_k_plan& plan,
                               const CUtensorMap& map_a,
                               const CUtensorMap& map_b,
                               float* smem,
-                              const stream_k_share& share,
+                              const Share& share,
                               stream_k_barriers<Shape>& barriers) {
     constexpr int block_k = Shape::block_k;
     if (resolve_operands(p, 0).k == 0)
@@ -161,7 +161,7 @@ __device__ void produce_slabs(const sgemm_problem& p,
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
 #pragma unroll 1
         for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
             mbarrier& full = barriers.full[ring.stage];
@@ -191,7 +191,7 @@ __device__ void produce_words(const sgemm_problem& p,
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
         const int k = segment.first_slab * block_k;
         int k_left = static_cast<int>(o.k) - k;
         a.begin(o.a, at.row, p.m, k);

@@ -67,6 +67,29 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
     }
 }
 
+// The same of those lines that `computed` has bits of, from `first` on.
+template <bool turned>
+__device__ __forceinline__ void write_some_lines(
+    const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta, uint32_t computed) {
+    float old[written_lines] = {};
+    if (beta != 0) {
+#pragma unroll
+        for (int i = 0; i < written_lines; ++i)
+            if (computed >> i & 1)
+                old[i] = c[i * ldc];
+    }
+#pragma unroll
+    for (int i = 0; i < written_lines; ++i)
+        if (computed >> i & 1) {
+            const int line = first + i, lane = threadIdx.x % 32;
+            const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
+            c[i * ldc] = beta == 0 ? sum : fmaf(beta, old[i], sum);
+        }
+}
+
+constexpr uint32_t all_lines = ~0u;
+
+// computed: bits of those lines of the warp's tile in which this lane's element is computed.
 template <bool turned>
 __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int first,
@@ -74,24 +97,22 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int64_t ldc,
                                                float beta,
                                                int lanes_left,
-                                               int lines_left) {
+                                               int lines_left,
+                                               uint32_t computed) {
+    constexpr uint32_t all = (1u << written_lines) - 1;
     const int lane = threadIdx.x % 32;
     if (lane >= lanes_left)
         return;
     c += lane;
-    if (lines_left >= written_lines) {
-        if (beta == 0)
-            write_whole_lines<turned, false>(tile, first, c, ldc, beta);
-        else
-            write_whole_lines<turned, true>(tile, first, c, ldc, beta);
-        return;
-    }
-#pragma unroll 1
-    for (int line = first; line < first + lines_left; ++line) {
-        const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
-        *c = beta == 0 ? sum : fmaf(beta, *c, sum);
-        c += ldc;
-    }
+    uint32_t here = computed >> first & all;
+    if (lines_left < written_lines)
+        here &= (1u << max(lines_left, 0)) - 1;
+    if (here != all)
+        write_some_lines<turned>(tile, first, c, ldc, beta, here);
+    else if (beta == 0)
+        write_whole_lines<turned, false>(tile, first, c, ldc, beta);
+    else
+        write_whole_lines<turned, true>(tile, first, c, ldc, beta);
 }
 
 // The same where columns lie on the grid of 16 bytes: a lane has a quad of each fourth one.
@@ -195,24 +216,37 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
     if constexpr (Shape::finishes) {
         finish_lines<turned, by_words>(tile, p, o, row, col, first, biases);
-    } else if constexpr (turned) {
+        return;
+    }
+    uint32_t computed = all_lines;
+    if (p.triangle != triangle_of_c::none) {
+        const bool is_lower = p.triangle == triangle_of_c::lower;
+        if (is_lower ? row < col : row > col)
+            return;
+        if (row == col) // up to the diagonal, or from it on
+            computed = is_lower != turned ? (2u << threadIdx.x % 32) - 1 : ~0u << threadIdx.x % 32;
+    }
+    if constexpr (turned) {
         float* c = o.c + col + (row + first) * p.ldc;
-        write_by_words<turned>(tile, first, c, p.ldc, o.beta, cols_left, rows_left - first);
+        write_by_words<turned>(
+            tile, first, c, p.ldc, o.beta, cols_left, rows_left - first, computed);
     } else {
         float* c = o.c + row + (col + first) * p.ldc;
-        if (!by_words && aligned16(o.c, p.ldc))
+        const bool is_cut = p.triangle != triangle_of_c::none && row == col;
+        if (!by_words && aligned16(o.c, p.ldc) && !is_cut)
             write_by_quads(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
         else
-            write_by_words<turned>(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
+            write_by_words<turned>(
+                tile, first, c, p.ldc, o.beta, rows_left, cols_left - first, computed);
     }
 }
 
 // Writes the tiles of a worker, by the warps 1 to 3 of the producers in turn.
-template <class Shape, bool turned>
+template <class Shape, bool turned, class Share>
 __device__ void write_tiles(const sgemm_problem& p,
                             const stream_k_plan& plan,
                             float* smem,
-                            const stream_k_share& share,
+                            const Share& share,
                             stream_k_barriers<Shape>& barriers) {
     constexpr int parts = Shape::parts_written; // of a warp's tile
     static_assert(parts * written_lines == 32);
@@ -221,9 +255,9 @@ __device__ void write_tiles(const sgemm_problem& p,
     stream_k_segment segment;
     int parity = 0;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-        if (segment.end_slab < plan.slabs)
+        if (!skips_zeros<Share> && segment.end_slab < plan.slabs)
             continue; // another worker has the end of its k
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
         // While consumers multiply: of all warp tiles that lie in a row, and in a column.
         constexpr int most = Shape::finishes ? Shape::warps_m : 1;
         static_assert(Shape::warps_m >= Shape::warps_n);

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     wait_for_earlier_work();
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);
-    const tile_position at = patch_order<Shape>(blockIdx.x, p.m, p.n);
+    const tile_position at = computed_tile<Shape>(blockIdx.x, p);
 
     typename tile::accumulators acc = {};
     tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
@@ -48,6 +48,7 @@ struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
     static constexpr bool finishes = finishes_;
+    static constexpr bool takes_triangles = true;
     // Of the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 

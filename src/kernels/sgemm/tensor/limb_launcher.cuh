@@ -35,7 +35,7 @@ struct limb_launcher {
     static myblasStatus_t
     launch_scheme(const pass_job& job, const tile_plan& tiles, const launch_context& context) {
         const auto& [p, pass, packed] = job;
-        const pack_plan plan = plan_packing(pass, *context.device);
+        const pack_plan plan = plan_packing(pass, S::block_m, *context.device);
         const auto pack = pack_kernel<typename S::Scheme>;
         const dim3 grid(plan.blocks_a + plan.blocks_b);
         if (const myblasStatus_t failure =
@@ -70,10 +70,9 @@ struct limb_launcher {
         tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
         tiles.counters = context.counters + pass_counters;
 
-        // Warps that pack beside a product are too few to copy floats one by one.
         strip_plan strips;
         const bool has_strips =
-            overlaps && inputs_aligned16(p) && variant.plan_strips(pass, tiles, device, strips);
+            variant.may_pack_beside(p) && variant.plan_strips(pass, tiles, device, strips);
         packed.is_alone = variant.is_short(pass, device) && (Shape::halves == 1 || has_strips);
         const pass_job job{p, pass, packed};
         myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
@@ -156,6 +155,7 @@ struct limb_launcher {
             .threads = Shape::threads,
             .stages = Shape::stages,
             .smem_bytes = Shape::smem_bytes,
+            .takes_triangles = true,
             .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
             .finishes = true,
             .accepts = fits_counts,

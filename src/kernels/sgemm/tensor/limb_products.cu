@@ -10,6 +10,7 @@
 // 128 x 128 is for outputs with few tiles. A short product has one or two launches: its last product kernel computes on the
 // FP32 units itself, or strict follows. Where the workspace does not hold the product it comes in passes, behind each of
 // which strict alone follows. docs/emulation.md has the guards and the bounds.
+// Of a triangle of C, and where A or B is triangular, packing comes first, of what the tiles read; where A is B, once.
 // Bound: 3 or 6 products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/tensor/limb_launcher.cuh"

@@ -256,6 +256,10 @@ __device__ __forceinline__ float split_cell(const Elements& own,
     return power_of_two(exponent - exponent_bias - Scheme::top);
 }
 
+struct chunk_span {
+    unsigned first, end;
+};
+
 // An operand of the pass: `lines` of each product, stored with leading dimension ld.
 struct pack_source {
     bool is_a, k_contiguous;
@@ -269,6 +273,28 @@ struct pack_source {
           first_line(is_a ? job.pass.row : job.pass.col),
           lines(is_a ? job.pass.rows : job.pass.cols), ld(is_a ? job.p.lda : job.p.ldb),
           target(is_a ? job.packed.a : job.packed.b) {}
+
+    // Those of a panel that the product kernel reads, whose tiles have so many rows; of others it knows that they are zero.
+    __device__ __forceinline__ chunk_span wanted_chunks(const pass_job& job,
+                                                        unsigned panel,
+                                                        int tile_rows) const {
+        const limb_pass& pass = job.pass;
+        const unsigned chunks = pass.chunks, height = is_a ? tile_rows : panel_lines;
+        const unsigned line = panel * panel_lines / height * height; // of the tile
+        const unsigned next = min(chunks, (line + height) / chunk_k);
+        switch (pass.zeros) {
+        case known_zeros::above_of_a:
+            return {0, is_a ? next : chunks};
+        case known_zeros::below_of_a:
+            return {is_a ? line / chunk_k : 0, chunks};
+        case known_zeros::above_of_b:
+            return {is_a ? 0 : line / chunk_k, chunks};
+        case known_zeros::below_of_b:
+            return {0, is_a ? chunks : next};
+        default:
+            return {0, chunks};
+        }
+    }
 
     // A panel of the pass from a lane's first line on, which comes `lane_line` lines after the warp's.
     template <bool along_k>
@@ -293,7 +319,7 @@ struct pack_source {
 template <class Scheme, bool k_contiguous>
 __device__ __forceinline__ void pack_strips(const pass_job& job,
                                             const pack_source& source,
-                                            unsigned strip_cells,
+                                            const pack_plan& plan,
                                             unsigned first,
                                             unsigned stride,
                                             findings& found) {
@@ -302,7 +328,7 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
     const unsigned groups = all_panels * panel_cells, chunks = job.pass.chunks;
     // Warps that run side by side read side by side: along k, the cells of a strip are pack_warps apart.
     const unsigned chunk_step = k_contiguous ? pack_warps : 1;
-    const unsigned span = strip_cells * chunk_step;
+    const unsigned span = plan.strip * chunk_step;
     const unsigned spans = ceil_div(chunks, span);
     for (unsigned strip = first; strip < groups * spans * chunk_step; strip += stride) {
         const unsigned group = k_contiguous ? strip / (spans * chunk_step) : strip % groups;
@@ -310,6 +336,9 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
         const unsigned first_chunk = place / chunk_step * span + place % chunk_step;
         const unsigned last_chunk = min((place / chunk_step + 1) * span, chunks);
         const unsigned panel = group / panel_cells, cell = group % panel_cells;
+        const chunk_span wanted = source.wanted_chunks(job, panel, plan.tile_rows);
+        if (first_chunk != 0 && (first_chunk >= wanted.end || last_chunk <= wanted.first))
+            continue;
         const int line = static_cast<int>(cell) * cell_lines + lane.line; // of the panel
         const line_source lines = source.from<k_contiguous>(job, panel, line, lane.line);
         const line_exponents exponents = sample_lines<k_contiguous>(lines, lane.j);
@@ -321,6 +350,8 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
                     power_of_two(exponents.scale(r));
         }
         for (unsigned chunk = first_chunk; chunk < last_chunk; chunk += chunk_step) {
+            if (chunk < wanted.first || chunk >= wanted.end)
+                continue;
             const int64_t at = panel_place(panel, all_panels, chunk, chunks);
             const float scale =
                 split_cell<Scheme>(load_cell<k_contiguous>(lines, chunk, lane.j),
@@ -368,9 +399,9 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     const pack_source source(job, is_a);
     findings found;
     if (source.k_contiguous)
-        pack_strips<Scheme, true>(job, source, plan.strip, first, stride, found);
+        pack_strips<Scheme, true>(job, source, plan, first, stride, found);
     else
-        pack_strips<Scheme, false>(job, source, plan.strip, first, stride, found);
+        pack_strips<Scheme, false>(job, source, plan, first, stride, found);
 
     const int greatest = __reduce_max_sync(full_warp, found.greatest);
     const int smallest = __reduce_min_sync(full_warp, found.smallest);
@@ -384,10 +415,15 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     __syncthreads(); // the block's findings are complete
     if (threadIdx.x != 0)
         return;
-    if (smem_greatest > told_greatest)
-        atomicMax(&tell[0], smem_greatest);
-    if (no_exponent - smem_smallest > told_smallest)
-        atomicMax(&tell[1], no_exponent - smem_smallest);
+    const auto tell_range = [&](unsigned* to) {
+        if (smem_greatest > told_greatest)
+            atomicMax(&to[0], smem_greatest);
+        if (no_exponent - smem_smallest > told_smallest)
+            atomicMax(&to[1], no_exponent - smem_smallest);
+    };
+    tell_range(tell);
+    if (pass.shares_panels) // all blocks are of A
+        tell_range(packed.counters + greatest_of_b);
     if (smem_vote)
         atomicMax(&packed.counters[vote_of_blocks], smem_vote);
 #endif

@@ -15,6 +15,8 @@ constexpr int64_t no_bound = std::numeric_limits<int64_t>::max();
 constexpr int64_t max_extent = int64_t{1} << 30;
 constexpr double max_elements = 1ull << 40; // of an operand of a batch
 
+constexpr int64_t least_triangle_k = 8 * chunk_k; // of a pass over a triangle, where k is as long
+
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
     return ceil_div(value, multiple) * multiple;
 }
@@ -45,6 +47,8 @@ struct pass_work {
 };
 
 bool fits_counts(const sgemm_problem& p, const device_info&) {
+    if (p.triangle != triangle_of_c::none && !is_single(p))
+        return false;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double k = static_cast<double>(p.k), batches = static_cast<double>(p.batch_count);
     return std::max({p.m, p.n, p.k}) <= max_extent &&
@@ -62,8 +66,14 @@ void limb_variant::count_panels(limb_pass& pass) const {
     pass.chunks = count(pass.k, chunk_k);
 }
 
-limb_pass limb_variant::make_pass(int64_t batches, int64_t rows, int64_t cols, int64_t k) const {
+limb_pass limb_variant::make_pass(
+    const sgemm_problem& p, int64_t batches, int64_t rows, int64_t cols, int64_t k) const {
     limb_pass pass{};
+    pass.triangle = p.triangle;
+    if (is_single(p) && rows == p.m && cols == p.n && k == p.k)
+        pass.zeros = p.zeros;
+    pass.shares_panels =
+        p.triangle != triangle_of_c::none && p.a == p.b && p.lda == p.ldb && p.transa != p.transb;
     pass.batches = batches;
     pass.rows = rows;
     pass.cols = cols;
@@ -73,7 +83,11 @@ limb_pass limb_variant::make_pass(int64_t batches, int64_t rows, int64_t cols, i
 }
 
 int64_t limb_variant::tile_count(const limb_pass& pass) const {
-    return pass.batches * (pass.panels_a / panels_m()) * pass.panels_b;
+    const int64_t tiles_m = pass.panels_a / panels_m();
+    if (pass.triangle == triangle_of_c::none)
+        return pass.batches * tiles_m * pass.panels_b;
+    return triangle_tiles(
+        pass.triangle == triangle_of_c::upper, panels_m(), tiles_m, pass.panels_b);
 }
 
 // Blocks for each tile: as many as multiprocessors would be idle otherwise.
@@ -110,7 +124,8 @@ bool limb_variant::is_short(const limb_pass& pass, const device_info& device) co
 
 pass_layout
 limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_plan& tiles) const {
-    const int64_t a = pass.batches * pass.panels_a, b = pass.batches * pass.panels_b;
+    const int64_t a = pass.batches * pass.panels_a;
+    const int64_t b = pass.shares_panels ? 0 : pass.batches * pass.panels_b;
     const int64_t limbs_bytes = int64_t{pass.chunks} * held_limbs * limb_bytes; // of a panel
     const int64_t cells_bytes = pass.chunks * panel_cells * sizeof(float);
     const int64_t samples_bytes = packs_beside ? panel_cells * cell_samples * sizeof(unsigned) : 0;
@@ -128,6 +143,12 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_plan& ti
     at.end = at.sums;
     if (tiles.has_sums())
         at.end += int64_t{tiles.tiles} * tiles.parts * tile_floats() * sizeof(float);
+    if (pass.shares_panels) {
+        at.limbs_b = at.limbs_a;
+        at.samples_b = at.samples_a;
+        at.cell_scales_b = at.cell_scales_a;
+        at.line_scales_b = at.line_scales_a;
+    }
     return at;
 }
 
@@ -138,9 +159,14 @@ limb_variant::room_for(const limb_pass& pass, int held_limbs, const device_info&
 }
 
 pass_plan limb_variant::plan_whole(const sgemm_problem& p, const device_info& device) const {
-    const limb_pass pass = make_pass(p.batch_count, p.m, p.n, p.k);
+    const limb_pass pass = make_pass(p, p.batch_count, p.m, p.n, p.k);
     const bool has_fallback = fallback_limbs != 0 && !is_short(pass, device);
     return {pass, has_fallback ? std::max(limbs, fallback_limbs) : limbs, has_fallback};
+}
+
+// All rows and columns of a triangle.
+limb_pass limb_variant::make_triangle_pass(const sgemm_problem& p, int64_t k) const {
+    return make_pass(p, 1, p.m, p.n, std::min(p.k, k));
 }
 
 // If the first has these extents.
@@ -159,9 +185,11 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
     const double sums = tiles.has_sums() ? 8 * blocks * tile_floats() : 0;
     const double passes = cuts(p.batch_count, pass.batches) * cuts_m * cuts_n * cuts_k;
     return {.passes = passes,
-            .steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks,
-            .packed = batches * 4 * (1 + limbs) * k * (m * cuts_n + n * cuts_m),
-            .added = batches * 8 * m * n * cuts_k + passes * sums};
+            .steps = passes * std::ceil(blocks / device.sm_count) * tiles.part_chunks *
+                     (pass.zeros == known_zeros::none ? 1 : 0.5),
+            .packed = batches * 4 * (1 + limbs) * k *
+                      (m * cuts_n + (pass.shares_panels ? 0 : n * cuts_m)),
+            .added = batches * 8 * computed_elements(p) * cuts_k + passes * sums};
 }
 
 // The whole product, with limbs for its fallback, if that fits. Else the cheapest of the passes without these limbs, which
@@ -183,6 +211,15 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
     const pass_plan whole = plan_whole(p, device);
     if (room_for(whole.first, whole.limbs, device) <= bytes)
         return whole;
+    if (p.triangle != triangle_of_c::none) { // is cut along k alone
+        int64_t k = round_up(std::min(p.k, max_extent), chunk_k);
+        limb_pass pass = make_triangle_pass(p, k);
+        while (k > least_triangle_k && room_for(pass, limbs, device) > bytes) {
+            k = std::max(least_triangle_k, round_up(k / 2, chunk_k));
+            pass = make_triangle_pass(p, k);
+        }
+        return {pass, limbs, false};
+    }
     const auto bytes_of = [&](int panels, int chunks) {
         limb_pass pass{};
         pass.batches = 1;
@@ -229,6 +266,7 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
             if (bound_of(parts_k, whole_waves) >= least)
                 break;
             const limb_pass pass = make_pass(
+                p,
                 batches.extent,
                 rows.extent,
                 cols.extent,
@@ -277,6 +315,9 @@ size_t limb_variant::best_bytes(const sgemm_problem& p, const device_info& devic
 
 size_t limb_variant::least_bytes(const sgemm_problem& p, const device_info& device) const {
     constexpr size_t least_pass_bytes = size_t{4} << 20;
+    if (p.triangle != triangle_of_c::none)
+        return std::min(room_for(plan_whole(p, device).first, limbs, device),
+                        room_for(make_triangle_pass(p, least_triangle_k), limbs, device));
     return std::min(room_for(plan_whole(p, device).first, limbs, device), least_pass_bytes);
 }
 
@@ -291,7 +332,7 @@ work_estimate limb_variant::work(const work_query& q) const {
     const int parts = part_count(plan.first, q.device, no_bound);
     const auto tiles = static_cast<double>(tile_count(plan.first));
     const double blocks = tiles * parts, sms = q.device.sm_count;
-    const bool beside = packs_beside && inputs_aligned16(p);
+    const bool beside = may_pack_beside(p);
     const bool is_alone = is_short(plan.first, q.device) && (block_m == panel_lines || beside);
     const int launches = (beside ? 1 : 2) + (is_alone ? 0 : plan.has_fallback ? 3 : 1);
     work_estimate w;
@@ -306,23 +347,24 @@ work_estimate limb_variant::work(const work_query& q) const {
     w.memory_bytes = static_cast<float>(work.packed + work.added);
     w.exchanges = static_cast<float>(parts - 1);
     w.fill = static_cast<float>(blocks / (std::ceil(blocks / sms) * sms));
-    w.edge = q.m * q.n * q.batch / static_cast<float>(tiles * tile_floats() * work.passes);
+    w.edge = q.c_elements * q.batch / static_cast<float>(tiles * tile_floats() * work.passes);
     return w;
 }
 
 // ---- Packing and tiles ---------------------------------------------------------------------------
 
-pack_plan plan_packing(const limb_pass& pass, const device_info& device) {
+pack_plan plan_packing(const limb_pass& pass, int tile_rows, const device_info& device) {
     constexpr int longest_strip = 16;
     const double warps = double{pack_warps} * pack_blocks_per_sm * device.sm_count;
     const double a = 1.0 * pass.batches * pass.panels_a * panel_cells * pass.chunks; // cells
-    const double b = 1.0 * pass.batches * pass.panels_b * panel_cells * pass.chunks;
+    const double b =
+        pass.shares_panels ? 0 : 1.0 * pass.batches * pass.panels_b * panel_cells * pass.chunks;
     const double turns = std::max((a + b) / warps, 1.0);
     const auto blocks = [&](double cells) {
         return std::max(static_cast<int>(std::ceil(cells / turns / pack_warps)), 1);
     };
     const int strip = static_cast<int>(std::min(std::ceil(turns), double{longest_strip}));
-    return {strip, blocks(a), blocks(b)};
+    return {strip, blocks(a), pass.shares_panels ? 0 : blocks(b), tile_rows};
 }
 
 tile_plan limb_variant::plan_tiles(const limb_pass& pass,

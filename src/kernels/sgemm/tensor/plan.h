@@ -24,6 +24,11 @@ struct limb_pass {
     int64_t first_k, k;
     int panels_a, panels_b; // of one product of the batch
     int chunks;
+    triangle_of_c triangle; // of a single product, of which a pass has all rows and columns
+    known_zeros zeros;      // of a single product, which is one pass
+    bool shares_panels;     // A and op(B)^T are the same matrix: B's panels are those of A
+
+    __host__ __device__ int packed_panels_b() const { return shares_panels ? panels_a : panels_b; }
 };
 
 // The passes of a call.
@@ -47,9 +52,10 @@ inline constexpr int pack_blocks_per_sm = 4;
 struct pack_plan {
     int strip; // cells of a warp, before it goes on to other lines
     int blocks_a, blocks_b;
+    int tile_rows; // of the product kernel, which leaves out known zeroes tile by tile
 };
 
-pack_plan plan_packing(const limb_pass& pass, const device_info& device);
+pack_plan plan_packing(const limb_pass& pass, int tile_rows, const device_info& device);
 
 // ---- Tiles ---------------------------------------------------------------------------------------
 
@@ -126,6 +132,13 @@ struct limb_variant {
     // FP32 units compute in its stead. So with one wave of blocks, on most of the multiprocessors, and a short k.
     bool is_short(const limb_pass& pass, const device_info& device) const;
 
+    // Warps that pack beside a product are too few to copy floats one by one, and their strips are in the order of the tiles
+    // of whole products.
+    bool may_pack_beside(const sgemm_problem& p) const {
+        return packs_beside && p.triangle == triangle_of_c::none && p.zeros == known_zeros::none &&
+               inputs_aligned16(p);
+    }
+
     // With at most as many blocks for each tile as the workspace has room for the sums of: a pass that is smaller than the
     // first one may want more. The pointers are left to the caller.
     tile_plan
@@ -138,7 +151,9 @@ struct limb_variant {
                      strip_plan& plan) const;
 
 private:
-    limb_pass make_pass(int64_t batches, int64_t rows, int64_t cols, int64_t k) const;
+    limb_pass
+    make_pass(const sgemm_problem& p, int64_t batches, int64_t rows, int64_t cols, int64_t k) const;
+    limb_pass make_triangle_pass(const sgemm_problem& p, int64_t k) const;
     pass_plan plan_whole(const sgemm_problem& p, const device_info& device) const;
     int panels_m() const { return block_m / panel_lines; }
     int64_t tile_count(const limb_pass& pass) const;

@@ -70,6 +70,23 @@ template <class Shape>
 __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned tile) {
     constexpr unsigned patch = patch_rows / Shape::block_m;
     const unsigned tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
+    if (pass.triangle != triangle_of_c::none) {
+        const tile_position<int> at = triangle_order<static_cast<int>(patch), Shape::panels_m>(
+            static_cast<int>(tile),
+            pass.triangle == triangle_of_c::upper,
+            static_cast<int>(tiles_m),
+            static_cast<int>(tiles_n));
+        return {0, at.row * Shape::panels_m, at.col};
+    }
+    if (pass.zeros != known_zeros::none) {
+        constexpr int patch_n = patch_rows / panel_lines;
+        const tile_position<int> at =
+            longest_first<static_cast<int>(patch), patch_n>(static_cast<int>(tile),
+                                                            pass.zeros,
+                                                            static_cast<int>(tiles_m),
+                                                            static_cast<int>(tiles_n));
+        return {0, at.row * Shape::panels_m, at.col};
+    }
     const unsigned batch = tile / (tiles_m * tiles_n), rest = tile % (tiles_m * tiles_n);
     const unsigned band = rest / (patch * tiles_n), inside = rest % (patch * tiles_n);
     const unsigned band_height = min(tiles_m - band * patch, patch);
@@ -77,6 +94,33 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
             static_cast<int>((band * patch + inside % band_height) * Shape::panels_m),
             static_cast<int>(inside / band_height)};
 }
+
+// The unit of a block, a part of a tile, in a round.
+__device__ __forceinline__ unsigned block_unit(const limb_pass& pass, unsigned round) {
+    return pass.zeros == known_zeros::none
+               ? round * gridDim.x + blockIdx.x
+               : unit_to_and_fro(static_cast<int>(round), static_cast<int>(gridDim.x));
+}
+
+// The chunks of a unit; none where end <= first.
+struct chunk_range {
+    int first, end;
+
+    template <class Shape>
+    static __device__ __forceinline__ chunk_range
+    of(const limb_pass& pass, const tile_plan& plan, const pass_tile& at, int part) {
+        if (pass.zeros == known_zeros::none) {
+            const int first = part * plan.part_chunks;
+            return {first, min(first + plan.part_chunks, pass.chunks)};
+        }
+        const int row = at.panel_a * panel_lines, col = at.panel_b * panel_lines;
+        const k_range k(pass.zeros, pass.k, row, row + Shape::block_m, col, col + Shape::block_n);
+        const int begin = static_cast<int>(k.begin) / chunk_k;
+        const int end = ceil_div(static_cast<int>(k.end), chunk_k);
+        const int length = ceil_div(end - begin, plan.parts), first = begin + part * length;
+        return {first, min(first + length, end)};
+    }
+};
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
@@ -190,7 +234,8 @@ copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int 
                                    chunk,
                                    pass.chunks)};
     };
-    const int64_t at_a = place(at.panel_a, pass.panels_a), at_b = place(at.panel_b, pass.panels_b);
+    const int64_t at_a = place(at.panel_a, pass.panels_a);
+    const int64_t at_b = place(at.panel_b, pass.packed_panels_b());
     char* limbs = smem + stage * Shape::limbs_bytes;
     char* scales = smem + Shape::scales_at + stage * Shape::scales_bytes;
     mbarrier& barrier = stage_barriers<Shape::stages>(smem + Shape::barriers_at).filled[stage];
@@ -272,13 +317,16 @@ __device__ __forceinline__ bool multiply_tiles(
     const turns_of_two<Shape::math_threads, first_turn_barrier> turns(group, Shape::takes_turns);
     const unsigned units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
-    for (unsigned unit = blockIdx.x; unit < units; unit += gridDim.x) {
+    for (unsigned round = 0;; ++round) {
+        const unsigned unit = block_unit(job.pass, round);
+        if (unit >= units)
+            break;
         const unsigned tile = unit / plan.parts;
         const int part = static_cast<int>(unit % plan.parts);
         const pass_tile at = locate_tile<Shape>(job.pass, tile);
         float acc[Shape::halves][64] = {};
-        const int chunks =
-            reads ? min(plan.part_chunks, job.pass.chunks - part * plan.part_chunks) : 0;
+        const auto range = chunk_range::of<Shape>(job.pass, plan, at, part);
+        const int chunks = reads ? range.end - range.first : 0;
         bool stops = false;
         if constexpr (!Shape::takes_turns) {
             static_assert(std::is_same_v<Stop, never_stop>);
@@ -304,7 +352,7 @@ __device__ __forceinline__ bool multiply_tiles(
                 ring.advance();
             }
         }
-        if (stop.decides() && unit == blockIdx.x && !stops) {
+        if (stop.decides() && round == 0 && !stops) {
             barriers.filled[ring.stage].wait(ring.parity);
             stops = stop.at(ring.stage);
             barriers.emptied[ring.stage].arrive_after_loads();
@@ -365,11 +413,14 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
             return;
         const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
         ring_position<Shape::stages> ring;
-        for (unsigned unit = blockIdx.x; unit < plan.tiles * plan.parts; unit += gridDim.x) {
+        for (unsigned round = 0;; ++round) {
+            const unsigned unit = block_unit(pass, round);
+            if (unit >= plan.tiles * plan.parts)
+                break;
             const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);
-            const int first = static_cast<int>(unit % plan.parts) * plan.part_chunks;
-            const int last = min(first + plan.part_chunks, pass.chunks);
-            for (int chunk = first; chunk < last; ++chunk) {
+            const auto range =
+                chunk_range::of<Shape>(pass, plan, at, static_cast<int>(unit % plan.parts));
+            for (int chunk = range.first; chunk < range.end; ++chunk) {
                 barriers.emptied[ring.stage].wait(ring.parity ^ 1);
                 copy_chunk<Shape>(job, at, chunk, smem, ring.stage);
                 ring.advance();

@@ -31,6 +31,8 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         tile_position at = patch_order<Shape>(t % product_tiles, pass.rows, pass.cols);
         at.row += pass.row;
         at.col += pass.col;
+        if (diagonal_mask(p.triangle, at.row, at.col).has_none(Shape::block_m, Shape::block_n))
+            continue;
 
         typename tile::accumulators least = {}, middle = {}, sum = {};
         const auto hand_over = [](typename tile::accumulators& from, auto& to) {

@@ -77,6 +77,7 @@ struct tile_target {
     float* c;
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
+    diagonal_mask mask;
     finisher finish; // of a product that is finished; counts places from the tile's first element
 
     __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at)
@@ -86,7 +87,10 @@ private:
     __device__ __forceinline__ tile_target(const pass_job& job,
                                            const pass_tile& at,
                                            const sgemm_operands& o)
-        : finish(job.p,
+        : mask(job.pass.triangle,
+               int64_t{at.panel_a} * panel_lines,
+               int64_t{at.panel_b} * panel_lines),
+          finish(job.p,
                  o,
                  job.pass.first_batch + at.batch,
                  job.pass.first_k == 0,
@@ -95,7 +99,7 @@ private:
         const int64_t row = int64_t{at.panel_a} * panel_lines;
         const int64_t col = int64_t{at.panel_b} * panel_lines;
         const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_lines + row;
-        const int64_t line_b = int64_t{at.batch} * pass.panels_b * panel_lines + col;
+        const int64_t line_b = int64_t{at.batch} * pass.packed_panels_b() * panel_lines + col;
         const bool has_scales = o.k != 0; // else none were written
         scales_a = has_scales ? job.packed.a.line_scales + line_a : nullptr;
         scales_b = has_scales ? job.packed.b.line_scales + line_b : nullptr;
@@ -203,6 +207,30 @@ finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
     }
 }
 
+// store_c of `count` elements, place(e) from c, of which is_computed(e) holds. All are read before the first is written, as
+// loads do not pass stores: one after the other they would each wait for memory.
+template <int count, class Place, class IsComputed>
+__device__ __forceinline__ void store_some(float* c,
+                                           float alpha,
+                                           const float* product,
+                                           float beta,
+                                           Place&& place,
+                                           IsComputed&& is_computed) {
+    float old[count] = {};
+    if (beta != 0) {
+#pragma unroll
+        for (int e = 0; e < count; ++e)
+            if (is_computed(e))
+                old[e] = c[place(e)];
+    }
+#pragma unroll
+    for (int e = 0; e < count; ++e)
+        if (is_computed(e)) {
+            const float scaled = alpha * product[e];
+            c[place(e)] = beta == 0 ? scaled : fmaf(beta, old[e], scaled);
+        }
+}
+
 // Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
 // e / 4 * 8 + e % 2 from its first.
 template <class Shape>
@@ -218,7 +246,8 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
     if constexpr (Shape::finishes)
         return finish_tile<Shape>(tile, row, col, acc);
     float* const c = tile.c + row + col * tile.ldc;
-    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n) {
+    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n &&
+        tile.mask.has_all(Shape::block_m, Shape::block_n)) {
         constexpr int batch = 16; // loads in flight
 #pragma unroll
         for (int half = 0; half < Shape::halves; ++half)
@@ -242,13 +271,23 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
             }
         return;
     }
+    constexpr int batch = 16;
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
-        for (int e = 0; e < 64; ++e) {
-            const int i = half * 64 + e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
-            if (row + i < tile.rows && col + l < tile.cols)
-                store_c(c + i + l * tile.ldc, tile.alpha, acc[half][e], tile.beta);
+        for (int first = 0; first < 64; first += batch) {
+            const auto row_of = [&](int e) { return half * 64 + e / 2 % 2 * 8; };
+            const auto col_of = [&](int e) { return (first + e) / 4 * 8 + e % 2; };
+            store_some<batch>(
+                c,
+                tile.alpha,
+                &acc[half][first],
+                tile.beta,
+                [&](int e) { return row_of(e) + col_of(e) * tile.ldc; },
+                [&](int e) {
+                    return row + row_of(e) < tile.rows && col + col_of(e) < tile.cols &&
+                           tile.mask.has(row + row_of(e), col + col_of(e));
+                });
         }
 }
 
@@ -346,7 +385,13 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                           sums[i].z * scales_a.z * scale_b,
                                           sums[i].w * scales_a.w * scale_b};
                 float* const target = tile.c + row + col * tile.ldc;
-                store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
+                store_c4(target,
+                         tile.alpha,
+                         product,
+                         tile.beta,
+                         min(tile.rows - row, int64_t{tile.mask.quad_end(row, col)}),
+                         vector,
+                         tile.mask.quad_first(row, col));
             }
         }
     }

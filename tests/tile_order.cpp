@@ -1,0 +1,176 @@
+// The order in which kernels take tiles (kernels/common/tile_order.cuh), what of C and of k they leave out, and what they store
+// of a tile that the diagonal crosses. On the CPU, with a header of the tests in place of CUDA's.
+#include "kernels/sgemm/parts/operands.cuh"
+
+#include <cmath>
+#include <cstdarg>
+#include <set>
+#include <setjmp.h>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+namespace {
+
+using namespace myblas;
+using namespace myblas::cuda;
+
+template <int block_m, int block_n, int patch>
+void check(int n, bool upper) {
+    const int tiles_m = ceil_div(n, block_m), tiles_n = ceil_div(n, block_n);
+    std::set<std::pair<int, int>> touching, visited;
+    for (int i = 0; i < tiles_m; ++i)
+        for (int j = 0; j < tiles_n; ++j) {
+            const int last_row = std::min((i + 1) * block_m, n) - 1;
+            const int last_col = std::min((j + 1) * block_n, n) - 1;
+            if (upper ? i * block_m <= last_col : j * block_n <= last_row)
+                touching.insert({i, j});
+        }
+    const sgemm_problem p{
+        .triangle = upper ? triangle_of_c::upper : triangle_of_c::lower, .m = n, .n = n};
+    const int64_t count = tile_count(p, block_m, block_n);
+    assert_int_equal(count, touching.size());
+    for (int tile = 0; tile < count; ++tile) {
+        const tile_position<int> at =
+            triangle_order<patch, block_m / block_n>(tile, upper, tiles_m, tiles_n);
+        visited.insert({at.row, at.col});
+    }
+    assert_true(visited == touching);
+}
+
+// Every tile that touches a triangle once, and no other. Patches of several heights, down to a single row of tiles, and edges that cut off columns of the last row.
+void test_triangles(void**) {
+    for (const bool upper : {false, true})
+        for (int n = 1; n < 3000; n += n < 300 ? 1 : 61) {
+            check<64, 64, 16>(n, upper);
+            check<128, 64, 8>(n, upper);
+            check<128, 32, 8>(n, upper);
+            check<256, 128, 4>(n, upper);
+            check<256, 128, 8>(n, upper);
+            check<128, 128, 3>(n, upper);
+            check<128, 32, 1>(n, upper);
+        }
+}
+
+// Every tile once, none with a longer k behind one of an earlier band, and every element of the triangular operand that is
+// not zero in the k of its tile.
+template <int block_m, int block_n, int patch_m, int patch_n>
+void check_zeros(known_zeros zeros, int order, int lines) {
+    const bool of_a = zeros == known_zeros::above_of_a || zeros == known_zeros::below_of_a;
+    const bool is_lower = zeros == known_zeros::above_of_a || zeros == known_zeros::above_of_b;
+    const int m = of_a ? order : lines, n = of_a ? lines : order;
+    const int tiles_m = ceil_div(m, block_m), tiles_n = ceil_div(n, block_n);
+    const int band = of_a ? patch_m * block_m : patch_n * block_n;
+    std::set<std::pair<int, int>> visited;
+    int64_t least = order;
+    for (int tile = 0; tile < tiles_m * tiles_n; ++tile) {
+        const tile_position<int> at =
+            longest_first<patch_m, patch_n>(tile, zeros, tiles_m, tiles_n);
+        assert_true(at.row >= 0 && at.row < tiles_m && at.col >= 0 && at.col < tiles_n);
+        visited.insert({at.row, at.col});
+        const int row = at.row * block_m, col = at.col * block_n;
+        const k_range k(zeros, order, row, row + block_m, col, col + block_n);
+        assert_true(0 <= k.begin && k.begin < k.end && k.end <= order);
+        assert_true(k.end - k.begin <= least + band);
+        least = std::min(least, k.end - k.begin);
+        const int first = of_a ? row : col, size = of_a ? block_m : block_n;
+        for (int line = first; line < std::min(first + size, order); ++line) {
+            // A lower A, and an upper B, have k up to the line; the others from it on.
+            const bool is_up_to = of_a == is_lower;
+            assert_true(is_up_to ? k.begin == 0 && line < k.end
+                                 : k.begin <= line && k.end == order);
+        }
+    }
+    assert_int_equal(visited.size(), tiles_m * tiles_n);
+}
+
+void test_zeros(void**) {
+    for (const known_zeros zeros : {known_zeros::above_of_a,
+                                    known_zeros::below_of_a,
+                                    known_zeros::above_of_b,
+                                    known_zeros::below_of_b})
+        for (const int order : {1, 100, 128, 513, 1000, 2304})
+            for (const int lines : {1, 64, 129, 1500}) {
+                check_zeros<128, 64, 8, 16>(zeros, order, lines);
+                check_zeros<256, 128, 8, 16>(zeros, order, lines);
+                check_zeros<128, 128, 2, 3>(zeros, order, lines);
+            }
+}
+
+// Each unit once.
+void test_to_and_fro(void**) {
+    for (const int blocks : {1, 5, 132}) {
+        std::set<int> units;
+        for (int round = 0; round < 7; ++round)
+            for (int block = 0; block < blocks; ++block) {
+                blockIdx.x = static_cast<unsigned>(block);
+                const int unit = unit_to_and_fro(round, blocks);
+                assert_true(unit / blocks == round);
+                units.insert(unit);
+            }
+        assert_int_equal(units.size(), 7 * blocks);
+    }
+}
+
+// What is stored of a tile, quad by quad: the triangle, and nothing beside it.
+void test_masks(void**) {
+    constexpr int rows = 64, cols = 32, ld = rows + 3;
+    for (const triangle_of_c triangle :
+         {triangle_of_c::none, triangle_of_c::lower, triangle_of_c::upper})
+        for (const int tile_row : {0, 64, 128})
+            for (const int tile_col : {0, 32, 64, 96, 128, 160, 224})
+                for (const int left : {rows, 61, 3})
+                    for (const float beta : {0.0f, 2.0f}) {
+                        const diagonal_mask mask(triangle, tile_row, tile_col);
+                        std::vector<float> c(ld * cols, std::nanf(""));
+                        int computed = 0;
+                        const auto is_computed = [&](int i, int j) {
+                            const int row = tile_row + i, col = tile_col + j;
+                            return i < left && (triangle == triangle_of_c::none    ? true
+                                                : triangle == triangle_of_c::lower ? row >= col
+                                                                                   : row <= col);
+                        };
+                        for (int j = 0; j < cols; ++j)
+                            for (int i = 0; i < rows; ++i) {
+                                if (i < left)
+                                    assert_int_equal(mask.has(i, j), is_computed(i, j));
+                                computed += i < left && mask.has(i, j);
+                                if (is_computed(i, j))
+                                    c[i + j * ld] = 1;
+                            }
+                        if (left == rows) {
+                            assert_int_equal(mask.has_all(rows, cols), computed == rows * cols);
+                            assert_int_equal(mask.has_none(rows, cols), computed == 0);
+                        }
+                        for (int j = 0; j < cols; ++j)
+                            for (int i = 0; i < rows; i += 4) {
+                                const float product[4] = {3, 3, 3, 3};
+                                store_c4(&c[i + j * ld],
+                                         5,
+                                         product,
+                                         beta,
+                                         std::min(left - i, mask.quad_end(i, j)),
+                                         false,
+                                         mask.quad_first(i, j));
+                            }
+                        for (int j = 0; j < cols; ++j)
+                            for (int i = 0; i < rows; ++i) {
+                                const float found = c[i + j * ld];
+                                assert_true(is_computed(i, j) ? found == 15 + beta
+                                                              : std::isnan(found));
+                            }
+                    }
+}
+
+} // namespace
+
+int main() {
+    const CMUnitTest tests[] = {cmocka_unit_test(test_triangles),
+                                cmocka_unit_test(test_zeros),
+                                cmocka_unit_test(test_to_and_fro),
+                                cmocka_unit_test(test_masks)};
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
