@@ -63,7 +63,9 @@ void check_zeros(known_zeros zeros, int order, int lines) {
     const bool is_lower = zeros == known_zeros::above_of_a || zeros == known_zeros::above_of_b;
     const int m = of_a ? order : lines, n = of_a ? lines : order;
     const int tiles_m = ceil_div(m, block_m), tiles_n = ceil_div(n, block_n);
-    const int band = of_a ? patch_m * block_m : patch_n * block_n;
+    int band = patch_n * block_n;
+    if (of_a)
+        band = patch_m * block_m;
     std::set<std::pair<int, int>> visited;
     int64_t least = order;
     for (int tile = 0; tile < tiles_m * tiles_n; ++tile) {
