@@ -78,8 +78,11 @@ void check_zeros(known_zeros zeros, int order, int lines) {
         assert_true(0 <= k.begin && k.begin < k.end && k.end <= order);
         assert_true(k.end - k.begin <= least + band);
         least = std::min(least, k.end - k.begin);
-        const int first = of_a ? row : col, size = of_a ? block_m : block_n;
-        for (int line = first; line < std::min(first + size, order); ++line) {
+        const int first = of_a ? row : col;
+        int end = col + block_n;
+        if (of_a)
+            end = row + block_m;
+        for (int line = first; line < std::min(end, order); ++line) {
             // A lower A, and an upper B, have k up to the line; the others from it on.
             const bool is_up_to = of_a == is_lower;
             assert_true(is_up_to ? k.begin == 0 && line < k.end
