@@ -63,7 +63,9 @@ void check_zeros(known_zeros zeros, int order, int lines) {
     const bool is_lower = zeros == known_zeros::above_of_a || zeros == known_zeros::above_of_b;
     const int m = of_a ? order : lines, n = of_a ? lines : order;
     const int tiles_m = ceil_div(m, block_m), tiles_n = ceil_div(n, block_n);
-    const int band = of_a ? patch_m * block_m : patch_n * block_n;
+    int band = patch_n * block_n;
+    if (of_a)
+        band = patch_m * block_m;
     std::set<std::pair<int, int>> visited;
     int64_t least = order;
     for (int tile = 0; tile < tiles_m * tiles_n; ++tile) {
@@ -76,8 +78,11 @@ void check_zeros(known_zeros zeros, int order, int lines) {
         assert_true(0 <= k.begin && k.begin < k.end && k.end <= order);
         assert_true(k.end - k.begin <= least + band);
         least = std::min(least, k.end - k.begin);
-        const int first = of_a ? row : col, size = of_a ? block_m : block_n;
-        for (int line = first; line < std::min(first + size, order); ++line) {
+        const int first = of_a ? row : col;
+        int end = col + block_n;
+        if (of_a)
+            end = row + block_m;
+        for (int line = first; line < std::min(end, order); ++line) {
             // A lower A, and an upper B, have k up to the line; the others from it on.
             const bool is_up_to = of_a == is_lower;
             assert_true(is_up_to ? k.begin == 0 && line < k.end

@@ -61,10 +61,9 @@ struct tile_kernel {
     work_estimate work(const work_query& q) const {
         const float tiles_m = whole_up(q.m / static_cast<float>(block_m));
         const float tiles_n = whole_up(q.n / static_cast<float>(block_n));
-        const float tiles_c =
-            q.problem.triangle == triangle_of_c::none
-                ? tiles_m * tiles_n
-                : static_cast<float>(tile_count(q.problem, block_m, block_n));
+        const float tiles_c = q.problem.triangle == triangle_of_c::none
+                                  ? tiles_m * tiles_n
+                                  : static_cast<float>(tile_count(q.problem, block_m, block_n));
         const float tiles = tiles_c * whole_up(q.batch / static_cast<float>(products));
         const block_rounds blocks(
             q.device, tiles * static_cast<float>(cluster), static_cast<float>(resident), cluster);
