@@ -11,6 +11,7 @@ die() {
     exit 1
 }
 
+"$source/scripts/package.sh" 2>&1 | grep -q '^usage: ' || die "package.sh without arguments does not say its usage"
 "$source/scripts/package.sh" "$build" "$@" >"$build.log" 2>&1 || {
     tail -n 30 "$build.log"
     die "the packages are not built"
@@ -22,6 +23,7 @@ done
 built=("$build"/*.deb)
 [ ${#built[@]} = 3 ] || die "too many packages: ${built[*]}"
 
+dpkg-deb --field "$build"/libmyblas1_*.deb Recommends | grep -q libopenblas0 || die "libmyblas1 does not recommend OpenBLAS"
 lintian --allow-root --fail-on error "${packages[@]}" || die "lintian finds errors"
 
 # Unpacked by dpkg, which notices if two packages have the same file.
