@@ -14,9 +14,10 @@
  * created later; a name that the handle's backend lacks makes the routine answer NOT_SUPPORTED, with
  * a line in the log.
  *
- * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file with
- * factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when the process
- * creates its first handle, and counts for devices of the architecture that it names. A file that is wrong in any line is ignored as a whole, with a line in the log.
+ * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file
+ * with factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when
+ * the process creates its first handle, and counts for devices of the architecture that it
+ * names. A file that is wrong in any line is ignored as a whole, with a line in the log.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H
@@ -152,7 +153,7 @@ MYBLAS_API myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
                                                   int index,
                                                   myblasKernelEstimate_t* estimate);
 
-/* The same for any device, without one; the device as for myblasSelectKernelOn. */
+/* As myblasGetKernelEstimate for any device, without one; the device as for myblasSelectKernelOn. */
 MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                                     const myblasDevice_t* device,
                                                     size_t workspace_bytes,
