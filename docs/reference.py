@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Gives each function of the public headers its own text for Doxygen.
+
+usage: docs/reference.py HEADER            the header as Doxygen shall see it
+       docs/reference.py --check HEADER... fails if a function would have no text of its own
+
+The headers' comments are plain, and one may stand for several functions. By convention
+  - a comment belongs to all the functions that follow it without a blank line, and names each of them if there are several,
+  - a function NAME_64 without a comment has the text of NAME,
+  - a comment that is followed by a blank line is about the section that it stands in,
+  - no comment refers to its neighbour ("the same", "as above"), because pages show one function each.
+"""
+
+import argparse
+import html
+import pathlib
+import re
+import sys
+
+SECTION = re.compile(r"/\* -{2,} (.*?) -+ \*/$")
+FUNCTION = re.compile(r"MYBLAS_API\b[^;]*?\b(my\w+)\(", re.DOTALL)
+# What begins a paragraph of its own.
+LABEL = re.compile(r"(?:(?<=[.:;)] )|^)((?:[A-Z]+_[A-Z_]+(?:, [^:.]*)?|Accuracy[^:.]*?|Source):)(?= )")
+# Words that only make sense beside the comment before.
+NEIGHBOURS = re.compile(r"^(The same|As above|Likewise)\b")
+
+
+class Part:
+    """A run of the header: a comment and the lines under it, up to a blank line or the next comment."""
+
+    def __init__(self, comment):
+        self.comment = comment  # lines without the comment's own marks; None: there is none
+        self.code = []
+        self.is_before_blank = False
+
+    def functions(self):
+        return FUNCTION.findall("\n".join(self.code))
+
+
+def comment_lines(lines):
+    if len(lines) == 1:
+        return [lines[0][2:-2].strip()]
+    text = "\n".join(lines)[2:-2]
+    return [re.sub(r"^ (?:\* ?)?", "", line).rstrip() for line in text.strip("\n").split("\n")]
+
+
+def parts_of(text):
+    """Parts, and titles of sections as strings."""
+    parts, lines = [], text.split("\n")
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        section = SECTION.match(line)
+        if section:
+            parts.append(section[1])
+        elif line.startswith("/*"):
+            end = at
+            while not lines[end].endswith("*/"):
+                end += 1
+            parts.append(Part(comment_lines(lines[at : end + 1])))
+            at = end
+        elif not line:
+            if parts and isinstance(parts[-1], Part) and not parts[-1].code:
+                parts[-1].is_before_blank = True
+            parts.append(Part(None))
+        else:
+            if not parts or isinstance(parts[-1], str):
+                parts.append(Part(None))
+            parts[-1].code.append(line)
+        at += 1
+    return parts
+
+
+# ---- The text ------------------------------------------------------------------------------------
+
+
+def escaped(text):
+    """For Doxygen: no HTML, commands or Markdown."""
+    return re.sub(r"([\\@#%*`~$])", r"\\\1", html.escape(text, quote=False))
+
+
+def linked(name, names):
+    # In HTML: Doxygen's commands take the punctuation behind a name for a part of it.
+    return f'\\link {name} {name}\\endlink' if name in names else name
+
+
+def paragraph(lines, names):
+    """Text that runs, with a new paragraph for each status, the accuracy and the source."""
+    text = LABEL.sub("\n\\1", " ".join(line.strip() for line in lines)).strip()
+    shown = []
+    for piece in text.split("\n"):
+        piece = escaped(piece.strip())
+        piece = re.sub(r"\bmy\w+\b", lambda name: linked(name[0], names), piece)
+        piece = re.sub(r"^([\w ,()]*?:)(?= )", r"<b>\1</b>", piece) if LABEL.match(piece) else piece
+        shown.append(f"<p>{piece}</p>")
+    return shown
+
+
+def formatted(lines, names):
+    """Lines of a comment as Doxygen's: what is laid out in columns stays as it is."""
+    shown, run = [], []
+    columns = False
+    for line in lines + [None]:
+        is_column = line is not None and (line.startswith("  ") or (columns and not line))
+        if run and (line is None or is_column != columns):
+            if columns:
+                shown += ["@verbatim", *run, "@endverbatim"]
+            else:
+                shown += paragraph(run, names)
+            run = []
+        columns = is_column
+        if line:
+            run.append(line)
+    return shown
+
+
+def block(lines):
+    return ["/**", *(f" * {line}".rstrip() for line in lines), " */"]
+
+
+def sentence(name, lines):
+    """What a comment says of a function first: a sentence or a formula."""
+    end = next((i for i, line in enumerate(lines) if line.startswith("  ")), len(lines))
+    text = " ".join(line.strip() for line in lines[:end])
+    own = re.search(rf"(?:^|[.] ){name}: (.)([^.]*)", text)
+    if own:
+        return escaped(own[1].upper() + own[2])
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and re.match(r"[^.][.:;] ", text[at - 1 :]):
+            return escaped(text[:at])
+    return escaped(text.rstrip(".:"))
+
+
+# ---- The header ----------------------------------------------------------------------------------
+
+
+def texts_of(parts):
+    """{function: lines of its comment}"""
+    texts = {}
+    for part in parts:
+        if isinstance(part, Part):
+            for name in part.functions():
+                lines = part.comment or texts.get(name.removesuffix("_64"))
+                if lines:
+                    texts[name] = lines
+    return texts
+
+
+def documented(name, lines, names):
+    others = names - {name}
+    if name.endswith("_64") and name[:-3] in names:
+        return block([f"@brief @ref {name[:-3]} with 64-bit sizes.", "", *formatted(lines, others)])
+    return block([f"@brief {sentence(name, lines)}.", "", *formatted(lines, others)])
+
+
+def code_for(part, texts):
+    """The code of a part, each function behind its own comment, trailing comments for Doxygen."""
+    shown = []
+    for at, line in enumerate(part.code):
+        if line.startswith("MYBLAS_API"):
+            name = FUNCTION.match("\n".join(part.code[at:]))[1]
+            if name in texts:
+                shown += documented(name, texts[name], set(texts))
+        match = re.match(r"(\s*\S.*?)\s*/\* (.*) \*/$", line)
+        shown.append(f"{match[1]} /**< {escaped(match[2])} */" if match else line)
+    return shown
+
+
+def for_doxygen(path):
+    parts = parts_of(path.read_text())
+    texts = texts_of(parts)
+    shown, is_first, in_section = [], True, False
+    for part in parts:
+        if isinstance(part, str):
+            shown += ["/** @} */"] if in_section else []
+            shown += [f"/** @name {part} */", "/** @{ */"]
+            in_section = True
+            continue
+        if part.comment and is_first:
+            first = part.comment[0].removeprefix(path.stem + ": ")
+            shown += block([f"@file myblas/{path.name}", f"@brief {escaped(first)}", "", *formatted(part.comment, set(texts))])
+            is_first = False
+        elif part.comment and part.is_before_blank:
+            # Doxygen shows the text of a section where its name is given.
+            names = [i for i, line in enumerate(shown) if line.startswith("/** @name ")]
+            if names and in_section:
+                title = shown[names[-1]].removeprefix("/** ").removesuffix(" */")
+                shown[names[-1]] = "\n".join(block([title, *formatted(part.comment, set(texts))]))
+        elif part.comment and not part.functions():
+            shown += block(formatted(part.comment, set(texts)))
+        if in_section and part.code and part.code[0] == "#ifdef __cplusplus":
+            shown.append("/** @} */")
+            in_section = False
+        shown += code_for(part, texts) + [""]
+    return "\n".join(shown)
+
+
+def faults_of(path):
+    parts = parts_of(path.read_text())
+    texts = texts_of(parts)
+    for part in parts:
+        if not isinstance(part, Part):
+            continue
+        names = part.functions()
+        bases = {name.removesuffix("_64") for name in names}
+        for name in sorted(bases if part.comment else ()):
+            words = " ".join(part.comment)
+            if len(bases) > 1 and not re.search(rf"\b{name}\b", words):
+                yield f"{path.name}: the comment on {', '.join(sorted(bases))} does not name {name}"
+            if NEIGHBOURS.match(words):
+                yield f"{path.name}: the text of {name} begins with '{words[:20]}...'"
+        for name in names:
+            if name not in texts:
+                yield f"{path.name}: {name} has no text"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("headers", nargs="+", type=pathlib.Path, metavar="HEADER")
+    parser.add_argument("--check", action="store_true", help="fail if a function has no text of its own")
+    arguments = parser.parse_args()
+    if not arguments.check:
+        sys.stdout.write(for_doxygen(arguments.headers[0]))
+        return 0
+    faults = [fault for path in arguments.headers for fault in faults_of(path)]
+    print("\n".join(faults))
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
