@@ -52,7 +52,7 @@ MYBLAS_API myblasStatus_t myblasGetKernelCount(myblasBackend_t backend,
 
 /*
  * Describes kernel index, 0 <= index < count. Strings live as long as the library. INVALID_VALUE:
- * as above, index out of range, info NULL or info->size_bytes wrong.
+ * as for myblasGetKernelCount, index out of range, info NULL or info->size_bytes wrong.
  */
 MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                               myblasRoutine_t routine,
@@ -102,10 +102,9 @@ MYBLAS_API myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t*
 
 /*
  * As myblasSelectKernel for any device, without one: device describes it (ignored for the host, where
- * it may be NULL), workspace_bytes is what the handle may
- * have at most. INVALID_VALUE: as above, or a
- * member of device is not positive. NOT_SUPPORTED: the library has no CUDA kernels, or none for
- * this arch.
+ * it may be NULL), workspace_bytes is what the handle may have at most. INVALID_VALUE: as for
+ * myblasSelectKernel, or a member of device is not positive. NOT_SUPPORTED: the library has no CUDA
+ * kernels, or none for this arch.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                                const myblasDevice_t* device,
