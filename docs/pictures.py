@@ -22,6 +22,7 @@ FOLDER = DOCS / "pictures"
 # Of light and dark pages: (background, text, lines, quiet fill), then the colours of tiles.
 LIGHT = ("#ffffff", "#1f2328", "#656d76", "#e8ebef")
 DARK = ("#0d1117", "#e6edf3", "#8d96a0", "#262c36")
+SCALE = 0.7  # of a picture on a page; its texts can be read at half of its full size
 TILES = ("#4c8ed9", "#e08a2e", "#4aa564", "#c4595f", "#8d6cc2", "#8f6f5e", "#d477b5", "#7f8790")
 
 
@@ -155,7 +156,7 @@ class Picture:
         width, height = self.size
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SCALE * width:g}" viewBox="0 0 {width} {height}">',
                 f"<title>{escape(self.title)}</title>",
                 "<style>",
                 "text{font:22px 'DejaVu Sans',Verdana,Arial,sans-serif}.small{font-size:19px}",

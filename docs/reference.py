@@ -21,8 +21,8 @@ SECTION = re.compile(r"/\* -{2,} (.*?) -+ \*/$")
 FUNCTION = re.compile(r"MYBLAS_API\b[^;]*?\b(my\w+)\(", re.DOTALL)
 # What begins a paragraph of its own.
 LABEL = re.compile(r"(?:(?<=[.:;)] )|^)((?:[A-Z]+_[A-Z_]+(?:, [^:.]*)?|Accuracy[^:.]*?|Source):)(?= )")
-# Words that only make sense beside the comment before.
-NEIGHBOURS = re.compile(r"^(The same|As above|Likewise)\b")
+# Words that only make sense below another comment.
+NEIGHBOURS = re.compile(r"^(The same|Likewise)\b|\b[Aa]s above\b")
 
 
 class Part:
@@ -89,6 +89,8 @@ def paragraph(lines, names):
     text = LABEL.sub("\n\\1", " ".join(line.strip() for line in lines)).strip()
     shown = []
     for piece in text.split("\n"):
+        if not piece:
+            continue
         piece = escaped(piece.strip())
         piece = re.sub(r"\bmy\w+\b", lambda name: linked(name[0], names), piece)
         piece = re.sub(r"^([\w ,()]*?:)(?= )", r"<b>\1</b>", piece) if LABEL.match(piece) else piece
@@ -102,7 +104,7 @@ def formatted(lines, names):
     columns = False
     for line in lines + [None]:
         is_column = line is not None and (line.startswith("  ") or (columns and not line))
-        if run and (line is None or is_column != columns):
+        if run and (not line or is_column != columns):
             if columns:
                 shown += ["@verbatim", *run, "@endverbatim"]
             else:
@@ -115,22 +117,34 @@ def formatted(lines, names):
 
 
 def block(lines):
-    return ["/**", *(f" * {line}".rstrip() for line in lines), " */"]
+    return ["/**", *lines, "*/"]
 
 
-def sentence(name, lines):
-    """What a comment says of a function first: a sentence or a formula."""
-    end = next((i for i, line in enumerate(lines) if line.startswith("  ")), len(lines))
-    text = " ".join(line.strip() for line in lines[:end])
-    own = re.search(rf"(?:^|[.] ){name}: (.)([^.]*)", text)
-    if own:
-        return escaped(own[1].upper() + own[2])
+def text_of(lines):
+    """The text before the first line in columns, and the other lines."""
+    end = next((at for at, line in enumerate(lines) if line.startswith("  ")), len(lines))
+    return " ".join(line.strip() for line in lines[:end]), lines[end:]
+
+
+def first_sentence(text):
+    """Up to the first stop outside of brackets: often a formula."""
     depth = 0
     for at, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")
         if depth == 0 and re.match(r"[^.][.:;] ", text[at - 1 :]):
-            return escaped(text[:at])
-    return escaped(text.rstrip(".:"))
+            return text[:at]
+    return text.rstrip(".:;")
+
+
+def described(name, lines, names):
+    """What a comment says of a function: a line, and the rest."""
+    text, others = text_of(lines)
+    own = re.search(rf"(?:^|[.] ){name}: (.)([^.]*)", text)
+    if own:
+        return own[1].upper() + own[2], formatted(lines, names)
+    brief = first_sentence(text)
+    rest = text[len(brief) :].lstrip(".:; ")
+    return brief, formatted([rest, *others], names)
 
 
 # ---- The header ----------------------------------------------------------------------------------
@@ -152,7 +166,8 @@ def documented(name, lines, names):
     others = names - {name}
     if name.endswith("_64") and name[:-3] in names:
         return block([f"@brief @ref {name[:-3]} with 64-bit sizes.", "", *formatted(lines, others)])
-    return block([f"@brief {sentence(name, lines)}.", "", *formatted(lines, others)])
+    brief, rest = described(name, lines, others)
+    return block([f"@brief {escaped(brief)}.", "", *rest])
 
 
 def code_for(part, texts):
@@ -179,8 +194,9 @@ def for_doxygen(path):
             in_section = True
             continue
         if part.comment and is_first:
-            first = part.comment[0].removeprefix(path.stem + ": ")
-            shown += block([f"@file myblas/{path.name}", f"@brief {escaped(first)}", "", *formatted(part.comment, set(texts))])
+            brief = first_sentence(text_of(part.comment)[0].removeprefix(path.stem + ": "))
+            text = formatted(part.comment, set(texts))
+            shown += block([f"@file myblas/{path.name}", f"@brief {escaped(brief)}.", "", *text])
             is_first = False
         elif part.comment and part.is_before_blank:
             # Doxygen shows the text of a section where its name is given.
@@ -209,8 +225,8 @@ def faults_of(path):
             words = " ".join(part.comment)
             if len(bases) > 1 and not re.search(rf"\b{name}\b", words):
                 yield f"{path.name}: the comment on {', '.join(sorted(bases))} does not name {name}"
-            if NEIGHBOURS.match(words):
-                yield f"{path.name}: the text of {name} begins with '{words[:20]}...'"
+            if NEIGHBOURS.search(words):
+                yield f"{path.name}: the text of {name} says '{NEIGHBOURS.search(words)[0]}'"
         for name in names:
             if name not in texts:
                 yield f"{path.name}: {name} has no text"

@@ -14,7 +14,7 @@ CUBLAS = pathlib.Path(sys.argv[2]) / "cublas_api.h" if len(sys.argv) > 2 else No
 # Of cuBLAS's functions those for floats, and those that belong to no precision.
 FLOATS = re.compile(r"cublas(S(?!et[A-Z]|calEx|wapEx|c[an])[a-z]|Is)")
 OTHER_PRECISION = re.compile(
-    r"cublas([CDZH](?!reate|estroy|opyEx|otEx)[a-z0-9]|I[cdz]|Sc[an]|Dotc|[HT]S|Uint8)"
+    r"cublas(?!Create|Destroy|CopyEx|DotEx)([CDZH][a-z0-9]|I[cdz]|Sc[an]|[HT]S|Uint8)"
 )
 
 
