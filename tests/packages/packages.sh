@@ -42,6 +42,11 @@ for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-r
     [ -e "$root/$file" ] || die "not there: $file"
 done
 
+if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
+    [ -e "$root/usr/share/doc/myblas/html/index.html" ] || die "the site is not there"
+    python3 "$source/tests/pages/links.py" "$root/usr/share/doc/myblas" || die "links of the documentation are broken"
+fi
+
 # A program is compiled and run against it.
 libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 export PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig LD_LIBRARY_PATH=$root/$libdir MYBLAS_BACKEND=host
