@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Gives each function of the public headers its own text for Doxygen.
+"""Gives each function of the public headers its own text, for Doxygen and as a man page.
 
-usage: docs/reference.py HEADER            the header as Doxygen shall see it
-       docs/reference.py --check HEADER... fails if a function would have no text of its own
+usage: docs/reference.py HEADER               the header as Doxygen shall see it
+       docs/reference.py --man DIR HEADER...  a man page for each function
+       docs/reference.py --check HEADER...    fails if a function would have no text of its own
 
 The headers' comments are plain, and one may stand for several functions. By convention
   - a comment belongs to all the functions that follow it without a blank line, and names each of them if there are several,
@@ -213,6 +214,64 @@ def for_doxygen(path):
     return "\n".join(shown)
 
 
+# ---- Man pages -----------------------------------------------------------------------------------
+
+
+def in_man(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def man_text(lines):
+    """Lines of a comment: paragraphs, and columns as they are."""
+    shown, run, was_column = [], [], False
+    for line in [*lines, ""]:
+        is_column = line.startswith("  ")
+        if run and (not line or is_column):
+            for piece in LABEL.sub("\n\\1", " ".join(run)).strip().split("\n"):
+                shown += [".PP", in_man(piece.strip())]
+            run = []
+        if is_column != was_column:
+            shown.append(".PP\n.nf" if is_column else ".fi")
+        if is_column:
+            shown.append(in_man(line))
+        elif line:
+            run.append(line.strip())
+        was_column = is_column
+    return shown
+
+
+def prototypes_of(parts):
+    """{function: its declaration}"""
+    code = "\n".join("\n".join(part.code) for part in parts if isinstance(part, Part))
+    found = re.findall(r"MYBLAS_API\s([^;]*?\b(my\w+)\([^;]*;)", code)
+    return {name: " ".join(text.split()).replace("( ", "(") for text, name in found}
+
+
+def write_man_pages(path, folder, date, version):
+    parts = parts_of(path.read_text())
+    declarations = prototypes_of(parts)
+    for name, lines in texts_of(parts).items():
+        base = name.removesuffix("_64")
+        if base != name and base in declarations:
+            (folder / f"{name}.3").write_text(f".so man3/{base}.3\n")
+            continue
+        names = [name] + [other for other in (f"{name}_64",) if other in declarations]
+        brief, _ = described(name, lines, set())
+        page = [
+            f'.TH {name.upper()} 3 "{date}" "myblas {version}" "myblas"',
+            ".ad l\n.nh",  # names are not to be broken
+            f".SH NAME\n{', '.join(names)} \\- {in_man(brief)}",
+            f".SH SYNOPSIS\n.B #include <myblas/{path.name}>",
+            *(f".PP\n.B {in_man(declarations[each])}" for each in names),
+            ".SH DESCRIPTION",
+            *man_text(lines),
+            ".SH SEE ALSO",
+            f".BR {path.stem} (3)" + ("" if path.stem == "myblas" else ",\n.BR myblas (3)") + ",\n.BR myblas (7)",
+        ]
+        (folder / f"{name}.3").write_text("\n".join(page) + "\n")
+
+
 def faults_of(path):
     parts = parts_of(path.read_text())
     texts = texts_of(parts)
@@ -236,13 +295,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("headers", nargs="+", type=pathlib.Path, metavar="HEADER")
     parser.add_argument("--check", action="store_true", help="fail if a function has no text of its own")
+    parser.add_argument("--man", type=pathlib.Path, metavar="DIR", help="write man pages there")
+    parser.add_argument("--date", default="", help="of the man pages")
+    parser.add_argument("--version", default="", help="of the library, on the man pages")
     arguments = parser.parse_args()
-    if not arguments.check:
-        sys.stdout.write(for_doxygen(arguments.headers[0]))
+    if arguments.man:
+        for header in arguments.headers:
+            write_man_pages(header, arguments.man, arguments.date, arguments.version)
         return 0
-    faults = [fault for path in arguments.headers for fault in faults_of(path)]
-    print("\n".join(faults))
-    return bool(faults)
+    if arguments.check:
+        faults = [fault for path in arguments.headers for fault in faults_of(path)]
+        print("\n".join(faults))
+        return bool(faults)
+    sys.stdout.write(for_doxygen(arguments.headers[0]))
+    return 0
 
 
 if __name__ == "__main__":

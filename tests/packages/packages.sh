@@ -37,7 +37,7 @@ dpkg --root="$root" --force-not-root --force-depends --log=/dev/null --unpack "$
 }
 find "$root" -path "$root/usr" -prune -o -path "$root/var/lib/dpkg" -prune -o -type f -print | grep . &&
     die "files outside /usr"
-for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-run.1.gz usr/share/man/man3/myblas.3.gz \
+for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-run.1.gz usr/share/man/man3/myblas.3.gz usr/share/man/man3/mysgemm.3.gz \
     usr/share/man/man7/myblas.7.gz usr/share/doc/libmyblas1/copyright; do
     [ -e "$root/$file" ] || die "not there: $file"
 done

@@ -34,6 +34,22 @@ run() {
     ./program
 }
 
+if command -v man >/dev/null && [ -e "$prefix/share/man/man3/mysgemm.3" ]; then
+    echo "man pages"
+    for page in "$prefix"/share/man/man3/my*.3; do
+        ! grep -q "^\.so " "$page" || continue
+        name=$(basename "$page" .3)
+        man -M "$prefix/share/man" --warnings -E UTF-8 3 "$name" >page.txt 2>page.log
+        [ ! -s page.log ] && grep -q '^NAME' page.txt || {
+            cat page.log
+            echo "not a good man page: $name"
+            exit 1
+        }
+    done
+    # A form with 64-bit sizes is on the page of the other.
+    man -M "$prefix/share/man" 3 mysgemm_64 | grep -q 'mysgemm, mysgemm_64'
+fi
+
 echo "README: a private prefix"
 block README.md c 1 >program.c
 run README.md 2
