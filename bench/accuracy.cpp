@@ -1,6 +1,7 @@
 #include "accuracy.h"
 
 #include "attribution.h"
+#include "bounds.h"
 #include "task.h"
 
 #include <algorithm>

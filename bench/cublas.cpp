@@ -12,6 +12,12 @@ namespace {
 // allocation nodes in a captured graph.
 constexpr size_t workspace_bytes = size_t{32} << 20;
 
+bool has_all(const cublas_functions& functions) {
+    bool found = true;
+    for_each_function(functions, [&](routine, auto function) { found = found && function; });
+    return found;
+}
+
 } // namespace
 
 void require_cublas(int status, const char* what) {
@@ -35,11 +41,8 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
     library_.find(sgemm_batched, "cublasSgemmBatched");
     library_.find(sgeam, "cublasSgeam");
     library_.find(dgeam, "cublasDgeam");
-    library_.find(sgemv, "cublasSgemv_v2");
-    library_.find(sasum, "cublasSasum_v2");
     library_.find(dasum, "cublasDasum_v2");
-    library_.find(saxpy, "cublasSaxpy_v2");
-    library_.find(scopy, "cublasScopy_v2");
+    find_functions(blas, library_);
     if (!create || !set_stream || !set_workspace || !complete())
         return;
 
@@ -55,8 +58,7 @@ cublas::cublas(cudaStream_t stream) : library_{"libcublas.so.13", "libcublas.so.
 
 bool cublas::complete() const {
     return destroy_ && set_pointer_mode_ && set_math_mode_ && get_property_ && sgemm &&
-           sgemm_strided_batched && sgemm_batched && sgeam && dgeam && sgemv && sasum && dasum &&
-           saxpy && scopy;
+           sgemm_strided_batched && sgemm_batched && sgeam && dgeam && dasum && has_all(blas);
 }
 
 std::unique_ptr<cublas> cublas::load(cudaStream_t stream) {

@@ -1,6 +1,7 @@
 // cuBLAS, when the loader finds one; the few calls that the bench compares with.
 #pragma once
 
+#include "blas_functions.h"
 #include "dynamic_library.h"
 
 #include <cuda_runtime.h>
@@ -101,22 +102,8 @@ struct cublas {
                  int,
                  double*,
                  int) = nullptr;
-    int (*sgemv)(void*,
-                 int,
-                 int,
-                 int,
-                 const float*,
-                 const float*,
-                 int,
-                 const float*,
-                 int,
-                 const float*,
-                 float*,
-                 int) = nullptr;
-    int (*sasum)(void*, int, const float*, int, float*) = nullptr;
     int (*dasum)(void*, int, const double*, int, double*) = nullptr;
-    int (*saxpy)(void*, int, const float*, const float*, int, float*, int) = nullptr;
-    int (*scopy)(void*, int, const float*, int, float*, int) = nullptr;
+    cublas_functions blas; // levels 1 to 3 but sgemm
 
 private:
     explicit cublas(cudaStream_t);

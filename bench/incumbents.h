@@ -1,6 +1,7 @@
 // The other libraries: each finds its library at run time and offers the calls that do the same work.
 #pragma once
 
+#include "blas_functions.h"
 #include "dynamic_library.h"
 #include "machine.h"
 
@@ -31,10 +32,8 @@ private:
                    float*,
                    int);
     void (*somatcopy_)(int, int, int, int, float, const float*, int, float*, int);
-    float (*sasum_)(int, const float*, int);
     double (*dasum_)(int, const double*, int);
-    void (*saxpy_)(int, float, const float*, int, float*, int);
-    void (*scopy_)(int, const float*, int, float*, int);
+    cblas_functions blas_; // levels 1 to 3 but sgemm
 };
 
 } // namespace bench

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -56,6 +57,17 @@ subject cub_histogram(cudaStream_t stream, int64_t n, const unsigned char* x, un
         }};
 }
 
+// cublasSgemv of cublasSgemv_v2.
+std::string name_in_cublas(routine r) {
+    const std::string symbol = cublas_functions::symbol(describe(r).blas);
+    return symbol.substr(0, symbol.rfind('_'));
+}
+
+void call_cublas(const cublas& blas, const shape& s, const operands& o) {
+    require_cublas(call_blas(blas.blas, static_cast<myblasHandle_t>(blas.handle), s, o),
+                   describe(s.routine).blas);
+}
+
 // Sums are products with a vector of ones.
 subject gemv_with_ones(const cublas& blas, const shape& s, const operands& o) {
     const int64_t terms = s.transa ? s.m : s.n;
@@ -63,24 +75,21 @@ subject gemv_with_ones(const cublas& blas, const shape& s, const operands& o) {
     const std::vector<float> values(static_cast<size_t>(terms), 1.0f);
     require_cuda(cudaMemcpy(ones->data(), values.data(), ones->bytes(), cudaMemcpyHostToDevice),
                  "cudaMemcpy");
+    shape product = s;
+    product.routine = routine::gemv;
+    operands vectors = o;
+    vectors.b = ones->data();
     return {"cublasSgemv",
             [&blas] { blas.set_pointer_mode(cublas::host_pointers); },
-            [=, &blas] {
-                const float one = 1, zero = 0;
-                require_cublas(blas.sgemv(blas.handle,
-                                          s.transa,
-                                          static_cast<int>(s.m),
-                                          static_cast<int>(s.n),
-                                          &one,
-                                          static_cast<const float*>(o.a),
-                                          static_cast<int>(s.lda),
-                                          static_cast<const float*>(ones->data()),
-                                          1,
-                                          &zero,
-                                          static_cast<float*>(o.c),
-                                          1),
-                               "cublasSgemv");
-            }};
+            [product, vectors, ones, &blas] { call_cublas(blas, product, vectors); }};
+}
+
+// A routine that cuBLAS has alike.
+subject same_of_cublas(const cublas& blas, const shape& s, const operands& o) {
+    const auto mode = is_reduction(s.routine) ? cublas::device_pointers : cublas::host_pointers;
+    return {name_in_cublas(s.routine),
+            [mode, &blas] { blas.set_pointer_mode(mode); },
+            [=, &blas] { call_cublas(blas, s, o); }};
 }
 
 subject device_copy(cudaStream_t stream, void* target, const void* source, int64_t bytes) {
@@ -242,12 +251,12 @@ void add_cublas(std::vector<subject>& found,
                                             "cublasSgeam");
                          }});
         break;
-    case routine::sum: // reads the same bytes
-    case routine::asum:
-        found.push_back({"cublasSasum", with_device_pointers, [=, &blas] {
-                             require_cublas(blas.sasum(blas.handle, n, a, inc, c), "cublasSasum");
-                         }});
+    case routine::sum: { // reads the same bytes
+        shape absolute = s;
+        absolute.routine = routine::asum;
+        found.push_back(same_of_cublas(blas, absolute, o));
         break;
+    }
     case routine::dsum:
         found.push_back({"cublasDasum", with_device_pointers, [=, &blas] {
                              require_cublas(blas.dasum(blas.handle,
@@ -263,18 +272,8 @@ void add_cublas(std::vector<subject>& found,
         break;
     case routine::histogram:
         break;
-    case routine::axpy:
-        found.push_back({"cublasSaxpy", with_host_pointers, [=, &blas] {
-                             require_cublas(blas.saxpy(blas.handle, n, &axpy_alpha, a, inc, b, inc),
-                                            "cublasSaxpy");
-                         }});
-        break;
-    case routine::copy:
-        found.push_back({"cublasScopy", with_host_pointers, [=, &blas] {
-                             require_cublas(blas.scopy(blas.handle, n, a, inc, b, inc),
-                                            "cublasScopy");
-                         }});
-        break;
+    default:
+        found.push_back(same_of_cublas(blas, s, o));
     }
 }
 

@@ -103,6 +103,26 @@ namespace {
 
 myblasOperation_t operation(bool transposed) { return transposed ? MYBLAS_OP_T : MYBLAS_OP_N; }
 
+// A product whose C is y, a column where it is contiguous and else a row.
+void describe_gemv(myblasCall_t& call, const shape& s) {
+    const int64_t length_x = s.transa ? s.m : s.n, length_y = s.transa ? s.n : s.m;
+    call.k = length_x;
+    if (s.incx == 1) {
+        call.m = call.ldc = length_y;
+        call.n = 1;
+        call.ldb = length_x;
+        return;
+    }
+    call.m = 1;
+    call.n = length_y;
+    call.ldc = s.incx;
+    call.transa = MYBLAS_OP_N;
+    call.transb = operation(!s.transa);
+    std::swap(call.A, call.B);
+    call.ldb = call.lda;
+    call.lda = s.incx;
+}
+
 } // namespace
 
 myblasCall_t describe_call(const shape& s, const operands& o) {
@@ -123,12 +143,23 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
     call.B = o.b;
     call.C = o.c;
     call.pointer_array = s.pointer_array;
-    if (is_reduction(s.routine) || s.routine == routine::axpy || s.routine == routine::copy)
+    call.side = s.right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+    call.uplo = s.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+    call.diag = s.unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+    if (s.routine == routine::gemv)
+        describe_gemv(call, s);
+    else if (!has_matrix(s.routine))
         call.lda = call.ldb = s.incx;
+    else if (has_option(s.routine, 'i')) {
+        call.ldb = s.incx;
+        call.ldc = s.routine == routine::syr ? 0 : s.incx; // which tells syr from syr2
+    }
     return call;
 }
 
 size_t wanted_workspace(const library_handle& handle, const shape& s, const operands& o) {
+    if (s.routine == routine::ger) // not among the calls that can be described; it wants none
+        return 0;
     const myblasCall_t call = describe_call(s, o);
     size_t bytes = 0;
     const myblasStatus_t status = myblasGetWorkspaceSize(handle.get(), &call, &bytes);
@@ -209,8 +240,6 @@ myblasStatus_t call_routine(const library_functions& library,
                             s.ldc);
     case routine::sum:
         return library.sum(handle, s.n, a, s.incx, c);
-    case routine::asum:
-        return library.asum(handle, s.n, a, s.incx, c);
     case routine::dsum:
         return library.dsum(
             handle, s.n, static_cast<const double*>(o.a), s.incx, static_cast<double*>(o.c));
@@ -219,12 +248,9 @@ myblasStatus_t call_routine(const library_functions& library,
     case routine::histogram:
         return library.histogram(
             handle, s.n, static_cast<const unsigned char*>(o.a), static_cast<uint64_t*>(o.c));
-    case routine::axpy:
-        return library.axpy(handle, s.n, &axpy_alpha, a, s.incx, b, s.incx);
-    case routine::copy:
-        return library.copy(handle, s.n, a, s.incx, b, s.incx);
+    default:
+        return call_blas(library, handle, s, o);
     }
-    return MYBLAS_STATUS_INTERNAL_ERROR;
 }
 
 } // namespace bench

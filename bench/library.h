@@ -1,6 +1,7 @@
 // The library under test: its functions, a handle, memory from it, and the call that a shape describes.
 #pragma once
 
+#include "blas_functions.h"
 #include "machine.h"
 #include "myblas/myblas.h"
 #include "myblas/myblas_kernels.h"
@@ -16,7 +17,7 @@ namespace bench {
 void require(myblasStatus_t, const char* what);
 
 // The functions that a comparison needs, of the linked library or of another build of it.
-struct library_functions {
+struct library_functions : myblas_functions {
     decltype(&myblasCreateOn) create_on = myblasCreateOn;
     decltype(&myblasDestroy) destroy = myblasDestroy;
     decltype(&myblasSetStream) set_stream = myblasSetStream;
@@ -25,19 +26,16 @@ struct library_functions {
     decltype(&myblasSetWorkspace) set_workspace = myblasSetWorkspace;
     decltype(&myblasGetWorkspaceSize) get_workspace_size = myblasGetWorkspaceSize;
     decltype(&myblasForceKernel) force_kernel = myblasForceKernel;
-    // The routines.
+    // The routines that the other libraries do not have alike.
     decltype(&mysgemm_64) sgemm = mysgemm_64;
     decltype(&mysgemmStridedBatched_64) sgemm_strided_batched = mysgemmStridedBatched_64;
     decltype(&mysgemmBatched_64) sgemm_batched = mysgemmBatched_64;
     decltype(&mytransposeEx_64) transpose = mytransposeEx_64;
     decltype(&mysgeam_64) geam = mysgeam_64;
     decltype(&mysum_64) sum = mysum_64;
-    decltype(&mysasum_64) asum = mysasum_64;
     decltype(&mydsum_64) dsum = mydsum_64;
     decltype(&mysgemsum_64) gemsum = mysgemsum_64;
     decltype(&myhistogram256_64) histogram = myhistogram256_64;
-    decltype(&mysaxpy_64) axpy = mysaxpy_64;
-    decltype(&myscopy_64) copy = myscopy_64;
 };
 inline const library_functions linked_library;
 

@@ -74,6 +74,10 @@ struct facts {
     std::string cpu;
 };
 
+// What results should be (reference.h).
+struct product_view;
+struct pair_view;
+
 class machine {
 public:
     virtual ~machine() = default;
@@ -92,6 +96,7 @@ public:
     // Random data; `bytes` is a multiple of the kind's size.
     virtual void fill_random(void* data, size_t bytes, fill_kind, uint64_t seed) = 0;
     virtual void fill_operand(const operand_view&, data_kind, uint64_t seed) = 0;
+    virtual void fill_triangle(const triangle_view&, uint64_t seed) = 0;
     // All bits set: NaN as float and as double.
     virtual void poison(void* data, size_t bytes) = 0;
     virtual void download(void* host, const void* data, size_t bytes) = 0;
@@ -111,17 +116,20 @@ public:
     virtual void
     multiply_exactly(const shape&, const operands&, double* product, double* magnitude) = 0;
 
-    // The largest |C - reference| / |A||B| over the given columns of the given products of a batch, the
-    // reference in float64.
-    virtual double sgemm_error(const shape&,
-                               const operands&,
-                               std::span<const int64_t> products,
-                               std::span<const int64_t> columns) = 0;
+    // The largest |C - reference| / |A||B| over the given columns of the results, the reference in float64.
+    virtual double product_error(std::span<const product_view>,
+                                 std::span<const int64_t> columns) = 0;
+    // How many of the elements of the memory of C that are none of a result are not as they were.
+    virtual int64_t count_changed(const product_view&, const float* memory, int64_t count) = 0;
+    // The largest error of all elements.
+    virtual double pair_error(const pair_view&) = 0;
+    // How many elements isamax or isamin should have found instead of element `found`.
+    virtual int64_t count_preceding(const shape&, const float* x, int64_t found) = 0;
     // Multiply-adds that such a reference may cost.
     virtual double reference_budget() const = 0;
 
-    // Of the vector of a reduction.
-    virtual exact_sum sum_exactly(const shape&, const void* x) = 0;
+    // Of the vector of a reduction; with y, of the products of both vectors' elements.
+    virtual exact_sum sum_exactly(const shape&, const void* x, const void* y) = 0;
 
     // How many elements of `target` are not those of `source`, transposed or, `as_copy`, in place.
     virtual int64_t

@@ -37,6 +37,13 @@ __global__ void fill_operand_kernel(operand_view o, data_kind kind, uint64_t see
         o.x[at] = product_value(o, kind, seed, at);
 }
 
+__global__ void fill_triangle_kernel(triangle_view t, uint64_t seed) {
+    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+    for (int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < t.ld * t.order;
+         at += stride)
+        t.x[at] = triangle_value(t, seed, at);
+}
+
 // Every sample is one call between two events.
 class event_stopwatch : public stopwatch {
 public:
@@ -280,6 +287,12 @@ public:
         synchronize();
     }
 
+    void fill_triangle(const triangle_view& t, uint64_t seed) override {
+        fill_triangle_kernel<<<fill_blocks(), fill_threads, 0, stream_.get()>>>(t, seed);
+        require_cuda(cudaGetLastError(), "fill kernel");
+        synchronize();
+    }
+
     void poison(void* data, size_t bytes) override {
         require_cuda(cudaMemsetAsync(data, 0xff, bytes, stream_.get()), "cudaMemsetAsync");
         synchronize();
@@ -354,24 +367,35 @@ public:
         return found;
     }
 
-    double sgemm_error(const shape& s,
-                       const operands& o,
-                       std::span<const int64_t> products,
-                       std::span<const int64_t> columns) override {
+    double product_error(std::span<const product_view> products,
+                         std::span<const int64_t> columns) override {
         const device_memory device_columns(columns.size_bytes());
-        const device_memory worst(sizeof(unsigned long long));
-        clear(worst);
         upload(device_columns.data(), columns.data(), columns.size_bytes());
-        for (const int64_t product : products)
-            launch_sgemm_error(view_product(s, o, product),
-                               static_cast<const int64_t*>(device_columns.data()),
-                               static_cast<int64_t>(columns.size()),
-                               static_cast<unsigned long long*>(worst.data()),
-                               stream_.get());
-        double error = 0;
-        static_assert(sizeof error == sizeof(unsigned long long));
-        download(&error, worst.data(), sizeof error);
-        return error;
+        return read_double([&](unsigned long long* worst) {
+            for (const product_view& p : products)
+                launch_product_error(p,
+                                     static_cast<const int64_t*>(device_columns.data()),
+                                     static_cast<int64_t>(columns.size()),
+                                     worst,
+                                     stream_.get());
+        });
+    }
+
+    int64_t count_changed(const product_view& p, const float* memory, int64_t count) override {
+        return read_count([&](unsigned long long* changed) {
+            launch_count_changed(p, memory, count, changed, stream_.get());
+        });
+    }
+
+    double pair_error(const pair_view& p) override {
+        return read_double(
+            [&](unsigned long long* worst) { launch_pair_error(p, worst, stream_.get()); });
+    }
+
+    int64_t count_preceding(const shape& s, const float* x, int64_t found) override {
+        return read_count([&](unsigned long long* count) {
+            launch_count_preceding(s, x, found, count, stream_.get());
+        });
     }
 
     double reference_budget() const override { return 0x1p38; } // about 0.1 s
@@ -390,10 +414,11 @@ public:
         download(magnitude, device_magnitude.data(), bytes);
     }
 
-    exact_sum sum_exactly(const shape& s, const void* x) override {
+    exact_sum sum_exactly(const shape& s, const void* x, const void* y) override {
         std::vector<partial_sum> partials(sum_partial_count);
         const device_memory device_partials(partials.size() * sizeof(partial_sum));
-        launch_sum_exactly(s, x, static_cast<partial_sum*>(device_partials.data()), stream_.get());
+        launch_sum_exactly(
+            s, x, y, static_cast<partial_sum*>(device_partials.data()), stream_.get());
         download(partials.data(), device_partials.data(), device_partials.bytes());
         exact_sum total;
         for (const partial_sum& p : partials) {
@@ -405,23 +430,34 @@ public:
 
     int64_t
     count_misplaced(const shape& s, const void* source, const void* target, bool as_copy) override {
-        const device_memory wrong(sizeof(unsigned long long));
-        clear(wrong);
-        launch_count_misplaced(s,
-                               source,
-                               target,
-                               as_copy,
-                               static_cast<unsigned long long*>(wrong.data()),
-                               stream_.get());
-        unsigned long long count = 0;
-        download(&count, wrong.data(), sizeof count);
-        return static_cast<int64_t>(count);
+        return read_count([&](unsigned long long* wrong) {
+            launch_count_misplaced(s, source, target, as_copy, wrong, stream_.get());
+        });
     }
 
 private:
-    void clear(const device_memory& memory) {
-        require_cuda(cudaMemsetAsync(memory.data(), 0, memory.bytes(), stream_.get()),
+    // What kernels leave in a word that is zero at first.
+    template <class Launch>
+    unsigned long long read_word(const Launch& launch) {
+        const device_memory word(sizeof(unsigned long long));
+        require_cuda(cudaMemsetAsync(word.data(), 0, word.bytes(), stream_.get()),
                      "cudaMemsetAsync");
+        launch(static_cast<unsigned long long*>(word.data()));
+        unsigned long long value = 0;
+        download(&value, word.data(), sizeof value);
+        return value;
+    }
+    template <class Launch>
+    int64_t read_count(const Launch& launch) {
+        return static_cast<int64_t>(read_word(launch));
+    }
+    template <class Launch>
+    double read_double(const Launch& launch) {
+        const unsigned long long bits = read_word(launch);
+        double value = 0;
+        static_assert(sizeof value == sizeof bits);
+        std::memcpy(&value, &bits, sizeof value);
+        return value;
     }
 
     int fill_blocks() const {

@@ -115,6 +115,11 @@ public:
             o.x[at] = product_value(o, kind, seed, at);
     }
 
+    void fill_triangle(const triangle_view& t, uint64_t seed) override {
+        for (int64_t at = 0; at < t.ld * t.order; ++at)
+            t.x[at] = triangle_value(t, seed, at);
+    }
+
     void poison(void* data, size_t bytes) override { std::memset(data, 0xff, bytes); }
 
     void download(void* host, const void* data, size_t bytes) override {
@@ -138,24 +143,44 @@ public:
         return openblas_.subjects(s, o);
     }
 
-    double sgemm_error(const shape& s,
-                       const operands& o,
-                       std::span<const int64_t> products,
-                       std::span<const int64_t> columns) override {
-        std::vector<double> reference(static_cast<size_t>(s.m)), magnitude(reference.size());
+    double product_error(std::span<const product_view> products,
+                         std::span<const int64_t> columns) override {
         double worst = 0;
-        for (const int64_t product : products) {
-            const product_view p = view_product(s, o, product);
+        for (const product_view& p : products) {
+            std::vector<double> reference(static_cast<size_t>(p.m)), magnitude(reference.size());
             for (const int64_t j : columns) {
                 compute_column(p, j, reference.data(), magnitude.data());
                 for (int64_t i = 0; i < p.m; ++i)
-                    worst = std::max(worst,
-                                     relative_error(p.c[i + j * p.ldc],
-                                                    reference[static_cast<size_t>(i)],
-                                                    magnitude[static_cast<size_t>(i)]));
+                    if (p.has(i, j))
+                        worst = std::max(worst,
+                                         p.error(i,
+                                                 j,
+                                                 reference[static_cast<size_t>(i)],
+                                                 magnitude[static_cast<size_t>(i)]));
             }
         }
         return worst;
+    }
+
+    int64_t count_changed(const product_view& p, const float* memory, int64_t count) override {
+        int64_t changed = 0;
+        for (int64_t at = 0; at < count; ++at)
+            changed += p.is_outside(at) && p.is_changed(at, memory[at]);
+        return changed;
+    }
+
+    double pair_error(const pair_view& p) override {
+        double worst = 0;
+        for (int64_t i = 0; i < p.n; ++i)
+            worst = std::max(worst, p.error(i));
+        return worst;
+    }
+
+    int64_t count_preceding(const shape& s, const float* x, int64_t found) override {
+        int64_t count = 0;
+        for (int64_t i = 0; i < s.n; ++i)
+            count += precedes(x, s.incx, s.routine == routine::iamax, i, found);
+        return count;
     }
 
     double reference_budget() const override { return 0x1p28; }
@@ -169,9 +194,10 @@ public:
             compute_column(p, j, product + j * p.m, magnitude + j * p.m);
     }
 
-    exact_sum sum_exactly(const shape& s, const void* x) override {
-        return s.element_bytes == sizeof(double) ? add(s, static_cast<const double*>(x))
-                                                 : add(s, static_cast<const float*>(x));
+    exact_sum sum_exactly(const shape& s, const void* x, const void* y) override {
+        return s.element_bytes == sizeof(double)
+                   ? add(s, static_cast<const double*>(x), static_cast<const double*>(y))
+                   : add(s, static_cast<const float*>(x), static_cast<const float*>(y));
     }
 
     int64_t
@@ -203,22 +229,24 @@ private:
             magnitude[i] += std::fabs(term);
         };
         // A is walked along its columns.
-        if (p.transa) {
+        if (p.a.trans) {
             for (int64_t i = 0; i < p.m; ++i)
-                for (int64_t l = 0; l < p.k; ++l)
+                for (int64_t l = 0; l < p.depth(); ++l)
                     add(i, l, p.b_at(l, j));
         } else {
-            for (int64_t l = 0; l < p.k; ++l)
+            for (int64_t l = 0; l < p.depth(); ++l)
                 for (int64_t i = 0; i < p.m; ++i)
                     add(i, l, p.b_at(l, j));
         }
     }
 
     template <class T>
-    static exact_sum add(const shape& s, const T* x) {
+    static exact_sum add(const shape& s, const T* x, const T* y) {
         exact_sum total;
         for (int64_t i = 0; i < s.n; ++i) {
-            const long double value = x[i * s.incx];
+            long double value = x[i * s.incx];
+            if (y)
+                value *= y[i * s.incx];
             total.value += value;
             total.magnitude += std::fabs(value);
         }

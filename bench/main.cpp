@@ -30,15 +30,10 @@ void list_kernels(myblasBackend_t wanted) {
     for (const myblasBackend_t backend : {MYBLAS_BACKEND_CUDA, MYBLAS_BACKEND_HOST}) {
         if (wanted != MYBLAS_BACKEND_AUTO && wanted != backend)
             continue;
-        for (const routine r : {routine::sgemm,
-                                routine::transpose,
-                                routine::geam,
-                                routine::sum,
-                                routine::dsum,
-                                routine::axpy,
-                                routine::copy,
-                                routine::gemsum,
-                                routine::histogram}) {
+        for (int i = 0; i < routine_count; ++i) {
+            const routine r = static_cast<routine>(i);
+            if (first_with_kernels_of(r) != r)
+                continue;
             int index = 0;
             for (const std::string& name : kernel_names(backend, r)) {
                 fmt::print("{:<5} {:<10} {:<24} {}\n",

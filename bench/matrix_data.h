@@ -86,4 +86,27 @@ constexpr float product_value(const operand_view& o, data_kind kind, uint64_t se
                          o.k_down_columns ? down : across);
 }
 
+// A triangle, or the stored half of a symmetric matrix. What must not be read is NaN: the other half, and a diagonal that
+// stands for ones.
+struct triangle_view {
+    float* x;
+    int64_t ld, order;
+    bool upper, unit;
+    float scale;     // of what is beside the diagonal
+    bool invertible; // the diagonal has magnitudes from 1 to 1 + spread, else it is like the rest
+    float spread;
+};
+
+constexpr float triangle_value(const triangle_view& t, uint64_t seed, int64_t at) {
+    const int64_t i = at % t.ld, j = at / t.ld;
+    const bool is_stored = t.upper ? i <= j : i >= j;
+    if (i >= t.order || !is_stored || (i == j && t.unit))
+        return std::numeric_limits<float>::quiet_NaN();
+    float value = 0;
+    random_value(seed, static_cast<uint64_t>(at), value);
+    if (i == j && t.invertible)
+        return value < 0 ? value * t.spread - 1 : value * t.spread + 1;
+    return value * t.scale;
+}
+
 } // namespace bench

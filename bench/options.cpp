@@ -44,28 +44,32 @@ std::string join_command(int argc, char** argv) {
 
 // A size that no chosen routine has is a slip worth stopping for.
 void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chosen) {
-    const std::pair<const char*, char> owned[] = {
-        {"--transa", 't'},
-        {"--transb", 'u'},
-        {"-m", 'm'},
-        {"-k", 'k'},
-        {"--lda", 'm'},
-        {"--ldb", 's'},
-        {"--ldc", 'l'},
-        {"--incx", 'i'},
-        {"--batch", 'b'},
-        {"--pointer-array", 'b'},
-        {"--in-place", 'p'},
-        {"--ld-pad", 'm'},
-        {"--elem-bytes", 'e'},
-        {"--data", 'd'},
+    const std::pair<const char*, const char*> owned[] = {
+        {"--transa", "to"},
+        {"--transb", "u"},
+        {"--side", "h"},
+        {"--uplo", "w"},
+        {"--diag", "g"},
+        {"-m", "m"},
+        {"-k", "k"},
+        {"--lda", "a"},
+        {"--ldb", "s"},
+        {"--ldc", "l"},
+        {"--incx", "i"},
+        {"--batch", "b"},
+        {"--pointer-array", "b"},
+        {"--in-place", "p"},
+        {"--ld-pad", "a"},
+        {"--elem-bytes", "e"},
+        {"--data", "d"},
     };
-    for (const auto& [name, letter] : owned) {
+    for (const auto& [name, letters] : owned) {
         if (app.count(name) == 0)
             continue;
         bool used = false;
         for (const routine r : chosen)
-            used = used || std::string(describe(r).options).find(letter) != std::string::npos;
+            used = used ||
+                   std::string(describe(r).options).find_first_of(letters) != std::string::npos;
         if (!used)
             throw usage_error(
                 fmt::format("{} does not apply to {}", name, describe(chosen[0]).name));
@@ -91,7 +95,7 @@ void add_product(CLI::App& command,
                  std::string& transa,
                  std::string& transb) {
     shape& s = chosen.sizes;
-    command.add_option("--transa", transa, "N or T")->check(CLI::IsMember(&operations));
+    command.add_option("--transa,--trans", transa, "N or T")->check(CLI::IsMember(&operations));
     command.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
     command.add_option("-m", s.m, "rows; the sizes not given follow those given")->check(size);
     command.add_option("-n", s.n, "columns, or the length of a vector")->check(size);
@@ -123,6 +127,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     chosen.commit = commit && *commit ? commit : build_commit;
 
     const std::map<std::string, bool> operations = {{"N", false}, {"T", true}};
+    const std::map<std::string, bool> sides = {{"L", false}, {"R", true}};
+    const std::map<std::string, bool> triangles = {{"L", false}, {"U", true}};
+    const std::map<std::string, bool> diagonals = {{"N", false}, {"U", true}};
     const std::map<std::string, sweep> sweeps = {{"public", sweep::all_public},
                                                  {"misaligned", sweep::misaligned},
                                                  {"random", sweep::random},
@@ -144,6 +151,7 @@ std::optional<options> parse_options(int argc, char** argv) {
                                                                 {"own", workspace_source::own}};
     const std::map<std::string, data_kind> data = data_names();
     std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
+    std::string side = "L", uplo = "L", diag = "N";
     std::string data_name = "uniform", workspace_name = "lent";
     std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
@@ -161,6 +169,11 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::IsMember(&names));
     add_product(app, chosen, operations, transa, transb);
+    app.add_option("--side", side, "of the symmetric or triangular matrix: L or R (L)")
+        ->check(CLI::IsMember(&sides));
+    app.add_option("--uplo", uplo, "its triangle: L or U (L)")->check(CLI::IsMember(&triangles));
+    app.add_option("--diag", diag, "its diagonal: N or U, ones (N)")
+        ->check(CLI::IsMember(&diagonals));
     app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
@@ -196,7 +209,8 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
         ->check(CLI::Range(0.0, 3600.0));
     app.add_option("--repeats", chosen.repeats, "least number of samples (5)")
-        ->check(CLI::Range(1, 1000000));
+        ->check(CLI::Range(1, 1000000))
+        ->take_last();
     app.add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
         ->check(CLI::Range(0.0, 1e6));
     app.add_option("--csv", chosen.csv_file, "file for the results");
@@ -316,6 +330,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     chosen.sizes.data = data.at(data_name);
     chosen.sizes.transa = operations.at(transa);
     chosen.sizes.transb = operations.at(transb);
+    chosen.sizes.right = sides.at(side);
+    chosen.sizes.upper = triangles.at(uplo);
+    chosen.sizes.unit = diagonals.at(diag);
     for (const std::string& name : routine_list)
         chosen.routines.push_back(names.at(name));
     if (!timing_name.empty())
@@ -342,6 +359,9 @@ std::optional<options> parse_options(int argc, char** argv) {
                                  "--ldc",
                                  "--transa",
                                  "--transb",
+                                 "--side",
+                                 "--uplo",
+                                 "--diag",
                                  "--incx",
                                  "--batch",
                                  "--pointer-array",

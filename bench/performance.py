@@ -23,6 +23,7 @@ from plots import (
     draw_ratio_lines,
     draw_ratios,
     draw_ratios_by_name,
+    draw_ratios_by_routine,
     draw_square_rates,
     draw_times_by_routine,
     draw_vector_rates,
@@ -76,6 +77,18 @@ class RandomSection(Section):
     def lines(self, measured):
         seed = f"Shapes that follow from the seed {measured['context']['seed']}, by class of work."
         return [seed, "", *class_tables(measured["summary"], self.entries(measured))]
+
+
+class BlasSection(Section):
+    """Rates of each routine and form at a few sizes, and the summary of all cases."""
+
+    def __init__(self, part, title, plots, sizes, unit):
+        super().__init__(part, title, plots)
+        self.sizes = sizes
+        self.unit = unit
+
+    def lines(self, measured):
+        return blas_table(self.entries(measured), self.sizes, self.unit) + summary_table(measured["summary"])
 
 
 class BatchSection(Section):
@@ -142,6 +155,38 @@ def mode_section(part, title):
     )  # fmt: skip
 
 
+def routine_and_form(entry):
+    return f"{entry['routine']} {form_of(entry)}".strip()
+
+
+def against_cublas(entry):
+    return entry["incumbent"].startswith(("cublas", "cblas"))
+
+
+REDUCTIONS = ("dot", "nrm2", "asum", "iamax", "iamin")
+
+
+def is_plain_square(entry):
+    """Against cuBLAS, in the first form, whose letters are L and N."""
+    is_aligned = entry["offset"] == 0 and set(form_of(entry)) <= set("LN")
+    return is_square(entry) and is_aligned and against_cublas(entry)
+
+
+def level3_section(part, title):
+    return BlasSection(
+        part,
+        title,
+        [
+            Plot(f"{part}_squares", "Ratios of squares in the first form",
+                 draw_ratios_by_routine("m = n (= k)"), is_plain_square),
+            Plot(f"{part}_work", "All shapes, by work",
+                 draw_ratios(lambda e: e["routine"], flops, "flop"), against_cublas),
+        ],
+        (256, 512, 1024, 2048, 4096, 8192, 16384),
+        "TFLOP/s by the routine's own count",
+    )  # fmt: skip
+
+
 def sum_section(part, title):
     return Section(
         part,
@@ -203,6 +248,34 @@ SECTIONS = [
                  lambda e: not is_square(e)),
         ],
     ),
+    level3_section("level3_strict", "Level 3, strict"),
+    level3_section("level3_emulated", "Level 3, emulated"),
+    level3_section("level3_fast", "Level 3, fast"),
+    BlasSection(
+        "level2",
+        "Level 2",
+        [
+            Plot("level2_squares", "Ratios of squares in the first form", draw_ratios_by_routine("m = n"),
+                 is_plain_square),
+            Plot("level2_bytes", "All shapes, by bytes read and written",
+                 draw_ratios(lambda e: e["routine"], rows.moved_bytes, "bytes"), against_cublas),
+        ],
+        (64, 256, 1024, 4096, 8192, 16384, 32768),
+        "GB/s of what has to be read and written",
+    ),
+    BlasSection(
+        "level1",
+        "Level 1",
+        [
+            Plot("level1_reductions", "Ratios of reductions by length, aligned", draw_ratios_by_routine("n"),
+                 lambda e: is_plain_square(e) and e["routine"] in REDUCTIONS),
+            Plot("level1_updates", "Ratios of the other routines by length, aligned",
+                 draw_ratios_by_routine("n"),
+                 lambda e: is_plain_square(e) and e["routine"] not in REDUCTIONS),
+        ],
+        tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)),
+        "GB/s of what has to be read and written",
+    ),
     transpose_section("transpose", "Transpose"),
     transpose_section("transpose_cold", "Transpose, caches emptied"),
     RandomSection(
@@ -263,6 +336,41 @@ def misses(summary):
             under = f"Under {group['threshold']:g} of {group['incumbent']} ({group['routine']})"
             lines += ["", f"{under}: {listed}."]
     return lines
+
+
+REPEATED = """\
+trmv, trsv and trsm take their own results again and again while they are timed. Their matrices have 1 and -1 on the diagonal
+and small random numbers beside it, so that the vectors stay random. They are verified with larger ones."""
+
+
+def blas_table(entries, sizes, unit):
+    """Squares and vectors of each routine and form, aligned, in the order in which they were measured."""
+    cells = {}
+    for entry in entries:
+        if is_square(entry) and against_cublas(entry) and entry["offset"] == 0:
+            # That of FP32 says little of tensor cores.
+            share = entry.get("percent_of_ceiling", 0) if entry["math"] == "strict" else 0
+            of_ceiling = f", {share:.0f}%" if share >= 1 else ""
+            value = rate(entry)
+            shown = f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+            text = f"{shown} ({entry['ratio']:.2f} ×{of_ceiling})"
+            cells.setdefault(routine_and_form(entry), {}).setdefault(entry["n"], text)
+    columns = [size for size in sizes if any(size in of for of in cells.values())]
+    note = [REPEATED, ""] if any(entry["routine"] in ("trmv", "trsv", "trsm") for entry in entries) else []
+    return [
+        *note,
+        f"{unit}, by n (where there are m and k, they are as large); in brackets, the incumbent's time by ours, and the "
+        "part of the measured ceiling.",
+        "",
+        f"| | {' | '.join(map(str, columns))} |",
+        "| --- |" + " ---: |" * len(columns),
+        *(
+            f"| {name} | {' | '.join(of.get(size, '') for size in columns)} |"
+            for name, of in cells.items()
+            if any(size in of for size in columns)
+        ),
+        "",
+    ]
 
 
 def class_tables(summary, entries):

@@ -86,6 +86,20 @@ def draw_ratio_lines(label, x_label):
     return draw
 
 
+def draw_ratios_by_routine(x_label):
+    """Of more routines than a legend inside would leave room for."""
+
+    def draw(axes, entries):
+        series = gather(entries, lambda e: e["routine"], lambda e: e["n"], lambda e: e["ratio"])
+        draw_lines(axes[0], series, x_label, has_legend=False)
+        axes[0].axhline(1, color="black", linewidth=0.8)
+        axes[0].set(ylabel="ratio", yscale="log")
+        label_plainly(axes[0].yaxis)
+        put_legend_beside(axes, axes[0])
+
+    return draw
+
+
 def draw_ratios(label, x, x_label):
     def draw(axes, entries):
         for series, points in gather(entries, label, x, lambda e: e["ratio"]).items():

@@ -1,51 +1,14 @@
-// What the float64 references of both machines share: one product of a batch, and the measure of an
-// error. Everything is constexpr so that kernels can use it too.
+// What the float64 references of both machines share: what a call should have left in its operands, and the measure of an
+// error. All but the views' making is constexpr so that kernels can use it too.
 #pragma once
 
 #include "machine.h"
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
 namespace bench {
-
-struct product_view {
-    bool transa, transb;
-    int64_t m, n, k;
-    const float* a;
-    int64_t lda;
-    const float* b;
-    int64_t ldb;
-    const float* c;
-    int64_t ldc;
-
-    constexpr float a_at(int64_t i, int64_t l) const {
-        return transa ? a[l + i * lda] : a[i + l * lda];
-    }
-    constexpr float b_at(int64_t l, int64_t j) const {
-        return transb ? b[j + l * ldb] : b[l + j * ldb];
-    }
-};
-
-inline product_view view_product(const shape& s, const operands& o, int64_t batch_index) {
-    const operand_sizes stride = batch_strides(s);
-    return {s.transa,
-            s.transb,
-            s.m,
-            s.n,
-            s.k,
-            static_cast<const float*>(o.a) + batch_index * stride.a,
-            s.lda,
-            static_cast<const float*>(o.b) + batch_index * stride.b,
-            s.ldb,
-            static_cast<const float*>(o.c) + batch_index * stride.c,
-            s.ldc};
-}
-
-// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts it.
-constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
-    return as_copy ? i + j * s.ldb : j + i * s.ldb;
-}
 
 // |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was added.
 constexpr double relative_error(double value, double reference, double magnitude) {
@@ -54,6 +17,127 @@ constexpr double relative_error(double value, double reference, double magnitude
         return 0;
     const double ratio = difference / magnitude;
     return ratio >= 0 ? ratio : std::numeric_limits<double>::infinity();
+}
+
+// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the increment, and transposed
+// where they stand for columns.
+struct matrix_view {
+    enum class kind { whole, symmetric, triangle };
+
+    const float* x = nullptr;
+    int64_t ld = 0;
+    bool trans = false;
+    kind form = kind::whole;
+    bool upper = false, unit = false;
+
+    // Of element (i, j) after op().
+    constexpr int64_t index(int64_t i, int64_t j) const { return trans ? j + i * ld : i + j * ld; }
+    constexpr float at(int64_t i, int64_t j) const {
+        if (form == kind::whole)
+            return x[index(i, j)];
+        const bool is_stored = i == j || (i < j) == (upper != trans);
+        if (form == kind::symmetric)
+            return is_stored ? x[index(i, j)] : x[index(j, i)];
+        if (i == j && unit)
+            return 1;
+        return is_stored ? x[index(i, j)] : 0;
+    }
+};
+
+// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before). A has k columns. Twice: B^T A^T is
+// added to A B. For a solution C is not a result: the sum above should be zero.
+struct product_view {
+    enum class part { all, lower, upper };
+
+    int64_t m = 0, n = 0, k = 0;
+    matrix_view a, b, c;
+    bool twice = false, is_solution = false;
+    part results = part::all; // those of C; the rest must stay as it was
+    float alpha = 1;
+    float old_scale = 0;
+    bool was_poisoned = true; // C held NaN only, else the data of this seed
+    uint64_t old_seed = 0;
+    int64_t old_offset = 0;
+
+    constexpr int64_t depth() const { return twice ? 2 * k : k; }
+    constexpr float a_at(int64_t i, int64_t l) const { return l < k ? a.at(i, l) : b.at(l - k, i); }
+    constexpr float b_at(int64_t l, int64_t j) const { return l < k ? b.at(l, j) : a.at(j, l - k); }
+    constexpr bool has(int64_t i, int64_t j) const {
+        return results == part::all || (results == part::lower ? i >= j : i <= j);
+    }
+    // Of the memory of C, which begins old_offset elements before it.
+    constexpr float old_value(int64_t at) const {
+        float value = 0;
+        random_value(old_seed, static_cast<uint64_t>(at), value);
+        return value;
+    }
+    // Of an element of C, from that of AB and of |A||B|.
+    constexpr double error(int64_t i, int64_t j, double sum, double magnitude) const {
+        const double old =
+            old_scale == 0 ? 0.0 : double{old_scale} * old_value(old_offset + c.index(i, j));
+        const double value = is_solution ? 0.0 : c.at(i, j);
+        const double scale = alpha < 0 ? -alpha : alpha;
+        return relative_error(value, alpha * sum + old, scale * magnitude + (old < 0 ? -old : old));
+    }
+    constexpr bool is_changed(int64_t at, float now) const {
+        const uint32_t bits = std::bit_cast<uint32_t>(now);
+        return bits != (was_poisoned ? ~uint32_t{0} : std::bit_cast<uint32_t>(old_value(at)));
+    }
+    // Whether element `at` of the memory of C is none of a result.
+    constexpr bool is_outside(int64_t at) const {
+        if (at < old_offset)
+            return true;
+        const int64_t down = (at - old_offset) % c.ld, across = (at - old_offset) / c.ld;
+        const int64_t i = c.trans ? across : down, j = c.trans ? down : across;
+        return i >= m || j >= n || !has(i, j);
+    }
+};
+
+// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts it.
+constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
+    return as_copy ? i + j * s.ldb : j + i * s.ldb;
+}
+
+// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) now. Without y:
+// x = h[0] x.
+struct pair_view {
+    const float *x, *y;
+    int64_t n, inc, offset; // the memory begins `offset` elements before each
+    uint64_t seed_x, seed_y;
+    float h[4];
+
+    // Of element i of both, by what was added up in absolute value.
+    constexpr double error(int64_t i) const {
+        float old_x = 0, old_y = 0;
+        const int64_t at = i * inc;
+        random_value(seed_x, static_cast<uint64_t>(offset + at), old_x);
+        if (!y)
+            return combined_error(x[at], h[0], old_x, 0, 0);
+        random_value(seed_y, static_cast<uint64_t>(offset + at), old_y);
+        const double of_x = combined_error(x[at], h[0], old_x, h[1], old_y);
+        const double of_y = combined_error(y[at], h[2], old_x, h[3], old_y);
+        return of_x < of_y ? of_y : of_x;
+    }
+
+private:
+    static constexpr double combined_error(double value, double h, double x, double g, double y) {
+        const double first = h * x, second = g * y;
+        return relative_error(
+            value, first + second, (first < 0 ? -first : first) + (second < 0 ? -second : second));
+    }
+};
+
+// Of a call, or of one of a batch; what it changes in place held the data of the seed before.
+product_view view_product(const shape&, const operands&, int64_t batch_index, uint64_t seed = 0);
+// Of a routine of level 1 that leaves vectors.
+pair_view view_pair(const shape&, const operands&, uint64_t seed_x, uint64_t seed_y);
+
+// Of isamax, or isamin: whether element i should have been found instead of element `found`.
+constexpr bool precedes(const float* x, int64_t inc, bool is_largest, int64_t i, int64_t found) {
+    const auto size = [&](int64_t at) { return x[at * inc] < 0 ? -x[at * inc] : x[at * inc]; };
+    if (size(i) == size(found))
+        return i < found;
+    return (size(i) > size(found)) == is_largest;
 }
 
 } // namespace bench

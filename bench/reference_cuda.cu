@@ -20,15 +20,15 @@ __device__ void for_each_product(const product_view& p,
     __shared__ double smem_a[tile][tile + 1]; // [l][i]
     __shared__ double smem_b[tile][tile + 1]; // [l][j]
     const int x = threadIdx.x, y = threadIdx.y;
-    const int64_t i = int64_t{blockIdx.x} * tile + x;
+    const int64_t i = int64_t{blockIdx.x} * tile + x, depth = p.depth();
 
     for (int64_t first = int64_t{blockIdx.y} * tile; first < column_count;
          first += int64_t{gridDim.y} * tile) {
         const int64_t j = first + y < column_count ? column_of(first + y) : -1;
         double sum = 0, magnitude = 0;
-        for (int64_t l0 = 0; l0 < p.k; l0 += tile) {
-            smem_a[y][x] = i < p.m && l0 + y < p.k ? p.a_at(i, l0 + y) : 0;
-            smem_b[x][y] = j >= 0 && l0 + x < p.k ? p.b_at(l0 + x, j) : 0;
+        for (int64_t l0 = 0; l0 < depth; l0 += tile) {
+            smem_a[y][x] = i < p.m && l0 + y < depth ? p.a_at(i, l0 + y) : 0;
+            smem_b[x][y] = j >= 0 && l0 + x < depth ? p.b_at(l0 + x, j) : 0;
             __syncthreads(); // the slab is there
 #pragma unroll
             for (int l = 0; l < tile; ++l) {
@@ -43,17 +43,58 @@ __device__ void for_each_product(const product_view& p,
     }
 }
 
-__global__ void __launch_bounds__(tile* tile) sgemm_error_kernel(product_view p,
-                                                                 const int64_t* columns,
-                                                                 int64_t column_count,
-                                                                 unsigned long long* worst) {
+// The bits of non-negative doubles are in the order of their values.
+__device__ void raise(unsigned long long* worst, double error) {
+    atomicMax(worst, static_cast<unsigned long long>(__double_as_longlong(error)));
+}
+
+// Calls visit(i) for all i < count, whose threads may be many or few.
+template <class Visit>
+__device__ void for_each_index(int64_t count, const Visit& visit) {
+    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+    for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
+        visit(i);
+}
+
+__global__ void
+changed_kernel(product_view p, const float* memory, int64_t count, unsigned long long* changed) {
+    unsigned long long found = 0;
+    for_each_index(count,
+                   [&](int64_t at) { found += p.is_outside(at) && p.is_changed(at, memory[at]); });
+    if (found)
+        atomicAdd(changed, found);
+}
+
+__global__ void pair_error_kernel(pair_view p, unsigned long long* worst) {
+    double largest = 0;
+    for_each_index(p.n, [&](int64_t i) { largest = fmax(largest, p.error(i)); });
+    if (largest > 0)
+        raise(worst, largest);
+}
+
+__global__ void preceding_kernel(const float* x,
+                                 int64_t n,
+                                 int64_t inc,
+                                 bool is_largest,
+                                 int64_t found,
+                                 unsigned long long* count) {
+    unsigned long long preceding = 0;
+    for_each_index(n, [&](int64_t i) { preceding += precedes(x, inc, is_largest, i, found); });
+    if (preceding)
+        atomicAdd(count, preceding);
+}
+
+__global__ void __launch_bounds__(tile* tile) product_error_kernel(product_view p,
+                                                                   const int64_t* columns,
+                                                                   int64_t column_count,
+                                                                   unsigned long long* worst) {
     for_each_product(
         p,
         column_count,
         [&](int64_t at) { return columns[at]; },
         [&](int64_t i, int64_t j, double sum, double magnitude) {
-            const double error = relative_error(p.c[i + j * p.ldc], sum, magnitude);
-            atomicMax(worst, static_cast<unsigned long long>(__double_as_longlong(error)));
+            if (p.has(i, j))
+                raise(worst, p.error(i, j, sum, magnitude));
         });
 }
 
@@ -71,11 +112,12 @@ __global__ void __launch_bounds__(tile* tile)
 
 // Each thread adds every sum_partial_count-th element, and apart from it what rounding took away (TwoSum).
 template <class T>
-__global__ void sum_kernel(const T* x, int64_t n, int64_t incx, partial_sum* parts) {
+__global__ void sum_kernel(const T* x, const T* y, int64_t n, int64_t incx, partial_sum* parts) {
     const int64_t part = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     partial_sum sum{};
     for (int64_t i = part; i < n; i += sum_partial_count) {
-        const double term = x[i * incx], before = sum.value;
+        const double other = y ? y[i * incx] : 1, before = sum.value;
+        const double term = x[i * incx] * other;
         sum.value = before + term;
         const double added = sum.value - before;
         sum.error += (before - (sum.value - added)) + (term - added);
@@ -97,15 +139,21 @@ constexpr bool same_bits(const T& x, const T& y) {
 template <class T>
 __global__ void misplaced_kernel(
     const shape s, const T* source, const T* target, bool as_copy, unsigned long long* wrong) {
-    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
     unsigned long long count = 0;
-    for (int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < s.m * s.n;
-         at += stride) {
+    for_each_index(s.m * s.n, [&](int64_t at) {
         const int64_t i = at % s.m, j = at / s.m;
         count += !same_bits(source[i + j * s.lda], target[moved_to(s, i, j, as_copy)]);
-    }
+    });
     if (count)
         atomicAdd(wrong, count);
+}
+
+constexpr int index_threads = 256;
+
+unsigned blocks_for(int64_t count) {
+    constexpr int64_t most_blocks = 4096;
+    return static_cast<unsigned>(
+        std::min((count + index_threads - 1) / index_threads, most_blocks));
 }
 
 template <class T>
@@ -115,10 +163,7 @@ void launch_misplaced(const shape& s,
                       bool as_copy,
                       unsigned long long* wrong,
                       cudaStream_t stream) {
-    constexpr int threads = 256;
-    constexpr int64_t most_blocks = 4096;
-    const int64_t blocks = std::min((s.m * s.n + threads - 1) / threads, most_blocks);
-    misplaced_kernel<T><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(
+    misplaced_kernel<T><<<blocks_for(s.m * s.n), index_threads, 0, stream>>>(
         s, static_cast<const T*>(source), static_cast<const T*>(target), as_copy, wrong);
     require_cuda(cudaGetLastError(), "transpose reference kernel");
 }
@@ -131,14 +176,35 @@ dim3 product_grid(int64_t rows, int64_t columns) {
 
 } // namespace
 
-void launch_sgemm_error(const product_view& p,
-                        const int64_t* columns,
-                        int64_t column_count,
-                        unsigned long long* worst,
-                        cudaStream_t stream) {
-    sgemm_error_kernel<<<product_grid(p.m, column_count), dim3(tile, tile), 0, stream>>>(
+void launch_product_error(const product_view& p,
+                          const int64_t* columns,
+                          int64_t column_count,
+                          unsigned long long* worst,
+                          cudaStream_t stream) {
+    product_error_kernel<<<product_grid(p.m, column_count), dim3(tile, tile), 0, stream>>>(
         p, columns, column_count, worst);
-    require_cuda(cudaGetLastError(), "sgemm reference kernel");
+    require_cuda(cudaGetLastError(), "product reference kernel");
+}
+
+void launch_count_changed(const product_view& p,
+                          const float* memory,
+                          int64_t count,
+                          unsigned long long* changed,
+                          cudaStream_t stream) {
+    changed_kernel<<<blocks_for(count), index_threads, 0, stream>>>(p, memory, count, changed);
+    require_cuda(cudaGetLastError(), "reference kernel of what is outside of results");
+}
+
+void launch_pair_error(const pair_view& p, unsigned long long* worst, cudaStream_t stream) {
+    pair_error_kernel<<<blocks_for(p.n), index_threads, 0, stream>>>(p, worst);
+    require_cuda(cudaGetLastError(), "vector reference kernel");
+}
+
+void launch_count_preceding(
+    const shape& s, const float* x, int64_t found, unsigned long long* count, cudaStream_t stream) {
+    preceding_kernel<<<blocks_for(s.n), index_threads, 0, stream>>>(
+        x, s.n, s.incx, s.routine == routine::iamax, found, count);
+    require_cuda(cudaGetLastError(), "index reference kernel");
 }
 
 void launch_sgemm_reference(const product_view& p,
@@ -150,14 +216,15 @@ void launch_sgemm_reference(const product_view& p,
     require_cuda(cudaGetLastError(), "sgemm reference kernel");
 }
 
-void launch_sum_exactly(const shape& s, const void* x, partial_sum* parts, cudaStream_t stream) {
+void launch_sum_exactly(
+    const shape& s, const void* x, const void* y, partial_sum* parts, cudaStream_t stream) {
     constexpr int threads = 256;
     if (s.element_bytes == sizeof(double))
         sum_kernel<<<sum_partial_count / threads, threads, 0, stream>>>(
-            static_cast<const double*>(x), s.n, s.incx, parts);
+            static_cast<const double*>(x), static_cast<const double*>(y), s.n, s.incx, parts);
     else
         sum_kernel<<<sum_partial_count / threads, threads, 0, stream>>>(
-            static_cast<const float*>(x), s.n, s.incx, parts);
+            static_cast<const float*>(x), static_cast<const float*>(y), s.n, s.incx, parts);
     require_cuda(cudaGetLastError(), "sum reference kernel");
 }
 

@@ -69,6 +69,15 @@ SWEEPS = [
     ("histogram", "uniform, skewed and constant bytes"),
 ]
 
+# Sweeps of several routines, shown as one.
+BLAS_SWEEPS = [
+    ("level3_strict", "level 3 but sgemm, strict"),
+    ("level3_emulated", "level 3 but sgemm, emulated"),
+    ("level3_fast", "level 3 but sgemm, fast"),
+    ("level2", "level 2"),
+    ("level1", "level 1"),
+]
+
 # Sweeps over random shapes, shown by class of work.
 RANDOM_PRODUCTS = [("sgemm_strict_random", "strict"), ("sgemm_fast_random", "fast")]
 RANDOM_MOVES = [("transpose_random", "transpose")]
@@ -80,6 +89,8 @@ MODES = {
     "fast": "sgemm_fast_public",
 }
 SIDES = (512, 1024, 2048, 4096, 8192)
+LEVEL3_MODES = {mode: f"level3_{mode}" for mode in MODES}
+LEVEL3_SIDES = (1024, 4096)
 
 LADDERS = [
     Ladder(
@@ -239,6 +250,63 @@ def rates_of_squares(results):
     ]
 
 
+def rates_of_level3(results):
+    """TFLOP/s of the first form of each routine, in each mode, and of cuBLAS in the run of the strict mode."""
+    folder = first_with(results, LEVEL3_MODES.values())
+    if folder is None:
+        return []
+    table = {}  # {(routine, form, side): {head: cell}}
+    heads = []
+    for mode, part in LEVEL3_MODES.items():
+        measured = load_if_there(folder, part)
+        if measured is None:
+            continue
+        gpu = gpu_of(measured)
+        heads += [mode, "cuBLAS"] if mode == "strict" else [mode]
+        forms = {}
+        for entry in measured["results"]:
+            form = forms.setdefault(entry["routine"], form_of(entry))
+            is_shown = form_of(entry) == form and is_square(entry) and entry["n"] in LEVEL3_SIDES
+            if not is_shown or not entry["incumbent"] or entry["incumbent"].startswith("myblas"):
+                continue
+            cells = table.setdefault((entry["routine"], form, entry["n"]), {})
+            cells[mode] = f"{rate(entry):.1f} ({entry['ratio']:.2f} ×)"
+            if mode == "strict":
+                cells["cuBLAS"] = f"{incumbent_rate(entry):.1f}"
+    return [
+        f"The rest of level 3 on the {gpu}, m = n (= k), TFLOP/s by each routine's own count:",
+        "",
+        f"| | n | {' | '.join(heads)} |",
+        "| --- | ---: |" + " ---: |" * len(heads),
+        *(
+            f"| {routine} {form} | {side} | {' | '.join(cells.get(head, '') for head in heads)} |"
+            for (routine, form, side), cells in table.items()
+        ),
+        "",
+    ]
+
+
+def ratios_of_blas(folder):
+    lines = []
+    for part, title in BLAS_SWEEPS:
+        measured = load_if_there(folder, part)
+        groups = {}
+        for entry in measured["results"] if measured else []:
+            if entry["ratio"]:
+                incumbent = entry["incumbent"]
+                name = incumbent if incumbent.startswith("myblas") else "cuBLAS"
+                # Of a copy there is the device copy, too.
+                if name == incumbent or incumbent.startswith(("cublas", "cblas")):
+                    groups.setdefault(name, []).append(entry)
+        for incumbent, group in groups.items():
+            summary = Summary(group)
+            lines.append(
+                f"| {title} | {incumbent} | {summary.cases} | {summary.mean:.2f} "
+                f"| {summary.worst['ratio']:.2f} |"
+            )
+    return lines
+
+
 def ratios_of_sweeps(results):
     folder = first_with(results, [part for part, _ in SWEEPS])
     if folder is None:
@@ -255,6 +323,7 @@ def ratios_of_sweeps(results):
             )
         if part == "sgemm_strict_misaligned":
             lines += batches(folder)
+    lines += ratios_of_blas(folder)
     return [
         f"Ratios on the {gpu}, the incumbent's time by ours, over all cases of a sweep:",
         "",
@@ -353,6 +422,7 @@ def present(page, name, lines, is_check):
 def present_all(readme, ladder_page, results, is_check):
     sweeps = [
         rates_of_squares,
+        rates_of_level3,
         ratios_of_sweeps,
         ratios_of_random_products,
         ratios_of_random_moves,

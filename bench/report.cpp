@@ -17,21 +17,28 @@ using nlohmann::ordered_json;
 ordered_json describe_sizes(const shape& s) {
     const auto op = [](bool transposed) { return transposed ? "T" : "N"; };
     const routine_info& info = describe(s.routine);
-    const std::string has = info.options;
-    const auto applies = [&](char option) { return has.find(option) != std::string::npos; };
+    const auto applies = [&](char option) { return has_option(s.routine, option); };
 
     ordered_json json;
     json["routine"] = info.name;
+    if (applies('h'))
+        json["side"] = s.right ? "R" : "L";
+    if (applies('w'))
+        json["uplo"] = s.upper ? "U" : "L";
     if (applies('t'))
         json["transa"] = op(s.transa);
     if (applies('u'))
         json["transb"] = op(s.transb);
+    if (applies('o'))
+        json["trans"] = op(s.transa);
+    if (applies('g'))
+        json["diag"] = s.unit ? "U" : "N";
     if (applies('m'))
         json["m"] = s.m;
     json["n"] = s.n;
     if (applies('k'))
         json["k"] = s.k;
-    if (applies('m'))
+    if (applies('a'))
         json["lda"] = s.lda;
     if (applies('s'))
         json["ldb"] = s.ldb;
@@ -57,12 +64,15 @@ double round_to(double value, int decimals) {
     return std::round(value * scale) / scale;
 }
 
+// Four digits of small ones, from which a reader can tell the work.
+double round_rate(double rate) { return round_to(rate, rate < 100 ? 4 : 1); }
+
 // Times keep a nanosecond, rates and ratios what a reader can use.
 double keep_ns(double us) { return round_to(us, 3); }
 
 double gflops(const row& r) { return count_flops(r.sizes) / r.time.median_us / 1000; }
 double gbps(const row& r) { return count_bytes(r.sizes) / r.time.median_us / 1000; }
-bool counts_flops(const row& r) { return r.sizes.routine == routine::sgemm; }
+bool counts_flops(const row& r) { return counts_flops(r.sizes.routine); }
 // The host's part of a call moves nothing.
 bool has_rate(const row& r) { return r.time.how != timing::enqueue; }
 
@@ -72,7 +82,7 @@ double ceiling_of(const row& r, const ceilings& limits) {
         return 0;
     if (counts_flops(r))
         return limits.fma_gflops;
-    return only_reads(r.sizes.routine) ? limits.read_gbps : limits.copy_gbps;
+    return describe(r.sizes.routine).limit == limit::read ? limits.read_gbps : limits.copy_gbps;
 }
 
 double percent_of_ceiling(const row& r, const ceilings& limits) {
@@ -91,7 +101,7 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     ordered_json json = describe_sizes(r.sizes);
     json["kernel"] = r.kernel;
     json["math"] = r.math;
-    if (r.sizes.routine == routine::sgemm)
+    if (counts_flops(r))
         json["workspace"] = r.workspace;
     json["timing"] = to_text(r.time.how);
     json["cold"] = r.cold;
@@ -108,9 +118,9 @@ ordered_json to_json(const row& r, const ceilings& limits) {
         json["ratio"] = round_to(ratio(r), 4);
     }
     if (has_rate(r) && counts_flops(r))
-        json["gflops"] = round_to(gflops(r), 1);
+        json["gflops"] = round_rate(gflops(r));
     else if (has_rate(r))
-        json["gbps"] = round_to(gbps(r), 1);
+        json["gbps"] = round_rate(gbps(r));
     if (ceiling_of(r, limits) > 0)
         json["percent_of_ceiling"] = round_to(percent_of_ceiling(r, limits), 1);
     json["max_err"] = nullptr;

@@ -34,20 +34,15 @@ bool has(const library_functions& library, const shape& s) {
         return library.geam != nullptr;
     case routine::sum:
         return library.sum != nullptr;
-    case routine::asum:
-        return library.asum != nullptr;
     case routine::dsum:
         return library.dsum != nullptr;
     case routine::gemsum:
         return library.gemsum != nullptr;
     case routine::histogram:
         return library.histogram != nullptr;
-    case routine::axpy:
-        return library.axpy != nullptr;
-    case routine::copy:
-        return library.copy != nullptr;
+    default:
+        return has_function(library, s.routine);
     }
-    return false;
 }
 
 } // namespace
@@ -82,12 +77,10 @@ rival rival::load(const std::string& file, myblasBackend_t backend) {
     loaded.find(found.transpose, "mytransposeEx_64");
     loaded.find(found.geam, "mysgeam_64");
     loaded.find(found.sum, "mysum_64");
-    loaded.find(found.asum, "mysasum_64");
     loaded.find(found.dsum, "mydsum_64");
     loaded.find(found.gemsum, "mysgemsum_64");
     loaded.find(found.histogram, "myhistogram256_64");
-    loaded.find(found.axpy, "mysaxpy_64");
-    loaded.find(found.copy, "myscopy_64");
+    find_functions(found, loaded);
     if (!found.create_on || !found.destroy || !found.set_stream || !found.set_math_mode ||
         !found.set_pointer_mode || !found.set_workspace || !found.get_workspace_size ||
         !found.force_kernel)

@@ -21,8 +21,20 @@ MOVES = [
 ALL = "all"
 
 
+# What a form is made of, in the order of BLAS's arguments.
+FORM = ("side", "uplo", "transa", "transb", "trans", "diag")
+# Passes over the payload; of other routines that move data the rate tells the work.
+PASSES = {"transpose": 2, "sum": 1, "asum": 1, "dsum": 1, "gemsum": 1, "histogram": 1}
+
+
+def counts_flops(entry):
+    return "k" in entry or "gflops" in entry
+
+
 def flops(entry):
-    return 2 * entry["m"] * entry["n"] * entry["k"] * entry["batch"]
+    if "batch" in entry:
+        return 2 * entry["m"] * entry["n"] * entry["k"] * entry["batch"]
+    return entry["gflops"] * entry["time_us"] * 1e3
 
 
 def payload_bytes(entry):
@@ -31,26 +43,30 @@ def payload_bytes(entry):
 
 def moved_bytes(entry):
     """A transpose reads and writes, sums only read."""
-    return (2 if entry["routine"] == "transpose" else 1) * payload_bytes(entry)
+    if entry["routine"] in PASSES:
+        return PASSES[entry["routine"]] * payload_bytes(entry)
+    return entry["gbps"] * entry["time_us"] * 1e3
 
 
 def form_of(entry):
-    return entry["transa"] + entry["transb"]
+    return "".join(entry[part] for part in FORM if part in entry)
+
+
+def sizes_of(entry):
+    return [str(entry[size]) for size in "mnk" if size in entry]
 
 
 def name_of(entry):
-    if "k" in entry:
-        return f"{form_of(entry)} {entry['m']} × {entry['n']} × {entry['k']}"
-    return f"{entry['m']} × {entry['n']}"
+    return f"{form_of(entry)} {' × '.join(sizes_of(entry))}".strip()
 
 
 def is_square(entry):
-    return entry["m"] == entry["n"] == entry["k"]
+    return len(set(sizes_of(entry))) == 1
 
 
 def rate(entry, time="time_us"):
     """TFLOP/s of a product, else GB/s."""
-    if "k" in entry:
+    if counts_flops(entry):
         return flops(entry) / entry[time] / 1e6
     return moved_bytes(entry) / entry[time] / 1e3
 
@@ -60,12 +76,11 @@ def incumbent_rate(entry):
 
 
 def case_name(entry):
-    """As the summary of myblas-bench has it, of a case with tight leading dimensions."""
-    sizes = "x".join(str(entry[size]) for size in "mnk" if size in entry)
-    form = f"{form_of(entry)} " if "k" in entry else ""
+    """As the summary of myblas-bench has it, of a case with tight leading dimensions and increments of one."""
+    sizes = "x".join(sizes_of(entry)) if "lda" in entry or "m" in entry else f"n={entry['n']}"
     batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
     passing = " pointers" if entry.get("pointer_array") else ""
-    return f"{form}{sizes}{batch}{passing} {entry['kernel']}"
+    return f"{form_of(entry)} {sizes}{batch}{passing} {entry['kernel']}".strip()
 
 
 def by_incumbent(entries):
@@ -79,12 +94,12 @@ def by_incumbent(entries):
 
 def classes_of(entries):
     """The names of the classes for such entries, in order."""
-    limits = PRODUCTS if "k" in entries[0] else MOVES
+    limits = PRODUCTS if counts_flops(entries[0]) else MOVES
     return [name for _, name in limits]
 
 
 def class_of(entry):
-    limits, work = (PRODUCTS, flops(entry)) if "k" in entry else (MOVES, moved_bytes(entry))
+    limits, work = (PRODUCTS, flops(entry)) if counts_flops(entry) else (MOVES, moved_bytes(entry))
     return next(name for limit, name in limits if work < limit)
 
 

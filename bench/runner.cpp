@@ -17,17 +17,11 @@ const std::string automatic = "auto";
 
 // MYBLAS_SGEMM_KERNEL or its like.
 std::string kernel_variable(routine r) {
-    for (int i = 0; i < routine_count; ++i) {
-        const routine_info& info = describe(static_cast<routine>(i));
-        if (info.kernels != describe(r).kernels)
-            continue;
-        std::string name = info.name; // the first with these kernels has their name
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-            return static_cast<char>(std::toupper(c));
-        });
-        return fmt::format("MYBLAS_{}_KERNEL", name);
-    }
-    return "";
+    std::string name = describe(first_with_kernels_of(r)).name;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+        return static_cast<char>(std::toupper(c));
+    });
+    return fmt::format("MYBLAS_{}_KERNEL", name);
 }
 
 // What it forces on new handles; empty: nothing.
@@ -178,9 +172,10 @@ std::vector<subject> runner::opponents(const task& work,
     std::vector<subject> others = machine_.incumbents(sizes, work.data());
     for (const rival& other : rivals_)
         other.join(others, sizes, work.data());
-    const bool is_choice = candidates[0].forced.empty() && sizes.routine == routine::sgemm;
+    // A plan of level 3 has one name in every mode.
+    const bool is_choice = candidates[0].forced.empty() && counts_flops(sizes.routine);
     if (is_choice && options_.math != MYBLAS_FP32_STRICT_MATH &&
-        candidates[0].name != strict_choice(work))
+        (is_matrix_blas(sizes.routine) || candidates[0].name != strict_choice(work)))
         others.push_back(ours("myblas strict", work, MYBLAS_FP32_STRICT_MATH, ""));
     return others;
 }

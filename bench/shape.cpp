@@ -6,22 +6,45 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace bench {
 namespace {
 
+// clang-format off
 constexpr std::array<routine_info, routine_count> routines = {{
-    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, "mksltubd"},
-    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, "msep"},
-    {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, "msltu"},
-    {routine::sum, "sum", MYBLAS_ROUTINE_SUM, "i"},
-    {routine::asum, "asum", MYBLAS_ROUTINE_SUM, "i"},
-    {routine::dsum, "dsum", MYBLAS_ROUTINE_DSUM, "i"},
-    {routine::axpy, "axpy", MYBLAS_ROUTINE_AXPY, "i"},
-    {routine::copy, "copy", MYBLAS_ROUTINE_COPY, "i"},
-    {routine::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, "mt"},
-    {routine::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, "d"},
+    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, limit::arithmetic, "makslbtud", ""},
+    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, limit::copy, "masep", ""},
+    {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, limit::copy, "masltu", ""},
+    {routine::sum, "sum", MYBLAS_ROUTINE_SUM, limit::read, "i", ""},
+    {routine::asum, "asum", MYBLAS_ROUTINE_SUM, limit::read, "i", "sasum"},
+    {routine::dsum, "dsum", MYBLAS_ROUTINE_DSUM, limit::read, "i", ""},
+    {routine::axpy, "axpy", MYBLAS_ROUTINE_AXPY, limit::copy, "i", "saxpy"},
+    {routine::copy, "copy", MYBLAS_ROUTINE_COPY, limit::copy, "i", "scopy"},
+    {routine::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, limit::read, "mat", ""},
+    {routine::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, limit::read, "d", ""},
+    {routine::dot, "dot", MYBLAS_ROUTINE_DOT, limit::read, "i", "sdot"},
+    {routine::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, limit::read, "i", "snrm2"},
+    {routine::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, limit::read, "i", "isamax"},
+    {routine::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, limit::read, "i", "isamin"},
+    {routine::scal, "scal", MYBLAS_ROUTINE_SCAL, limit::copy, "i", "sscal"},
+    {routine::swap, "swap", MYBLAS_ROUTINE_SWAP, limit::copy, "i", "sswap"},
+    {routine::rot, "rot", MYBLAS_ROUTINE_ROT, limit::copy, "i", "srot"},
+    {routine::rotm, "rotm", MYBLAS_ROUTINE_ROTM, limit::copy, "i", "srotm"},
+    {routine::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, limit::read, "maoi", "sgemv"},
+    {routine::symv, "symv", MYBLAS_ROUTINE_SYMV, limit::read, "awi", "ssymv"},
+    {routine::syr, "syr", MYBLAS_ROUTINE_SYR, limit::copy, "awi", "ssyr"},
+    {routine::syr2, "syr2", MYBLAS_ROUTINE_SYR, limit::copy, "awi", "ssyr2"},
+    {routine::ger, "ger", MYBLAS_ROUTINE_SYR, limit::copy, "mai", "sger"},
+    {routine::trmv, "trmv", MYBLAS_ROUTINE_TRMV, limit::read, "awogi", "strmv"},
+    {routine::trsv, "trsv", MYBLAS_ROUTINE_TRSV, limit::read, "awogi", "strsv"},
+    {routine::syrk, "syrk", MYBLAS_ROUTINE_SYRK, limit::arithmetic, "aklwo", "ssyrk"},
+    {routine::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, limit::arithmetic, "akslwo", "ssyr2k"},
+    {routine::symm, "symm", MYBLAS_ROUTINE_SYMM, limit::arithmetic, "maslhw", "ssymm"},
+    {routine::trmm, "trmm", MYBLAS_ROUTINE_TRMM, limit::arithmetic, "maslhwog", "strmm"},
+    {routine::trsm, "trsm", MYBLAS_ROUTINE_TRSM, limit::arithmetic, "mashwog", "strsm"},
 }};
+// clang-format on
 
 constexpr std::array<const char*, data_kind_count> data_names = {
     "uniform",
@@ -41,44 +64,96 @@ constexpr std::array<const char*, data_kind_count> data_names = {
 };
 
 constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
+constexpr int64_t index_floats = sizeof(int64_t) / sizeof(float);
 
+// A vector is one column.
 struct extent {
     int64_t rows, cols;
 };
 
-// The stored matrices, before op().
+// What is stored, before op().
 struct matrices {
     extent a, b, c;
 };
 
 matrices stored(const shape& s) {
+    constexpr extent none{0, 0};
+    const extent whole{s.m, s.n}, across{s.n, s.m}, square{s.n, s.n}, vector{s.n, 1};
+    const extent one_side{order_of(s), order_of(s)};
+    const extent long_side = s.transa ? extent{s.k, s.n} : extent{s.n, s.k};
     switch (s.routine) {
     case routine::sgemm:
         return {s.transa ? extent{s.k, s.m} : extent{s.m, s.k},
                 s.transb ? extent{s.n, s.k} : extent{s.k, s.n},
-                {s.m, s.n}};
+                whole};
     case routine::transpose:
-        return {{s.m, s.n}, {s.n, s.m}, {0, 0}};
+        return {whole, across, none};
+    case routine::geam:
+        return {s.transa ? across : whole, s.transb ? across : whole, whole};
     case routine::gemsum:
-        return {{s.m, s.n}, {0, 0}, {s.transa ? s.n : s.m, 1}};
-    default: // geam
-        return {s.transa ? extent{s.n, s.m} : extent{s.m, s.n},
-                s.transb ? extent{s.n, s.m} : extent{s.m, s.n},
-                {s.m, s.n}};
+        return {whole, none, {s.transa ? s.n : s.m, 1}};
+    case routine::sum:
+    case routine::asum:
+    case routine::dsum:
+    case routine::nrm2:
+        return {vector, none, {1, 1}};
+    case routine::dot:
+        return {vector, vector, {1, 1}};
+    case routine::histogram:
+        return {vector, none, {histogram_bytes, 1}};
+    case routine::iamax:
+    case routine::iamin:
+        return {vector, none, {index_floats, 1}};
+    case routine::scal:
+        return {vector, none, none};
+    case routine::axpy:
+    case routine::copy:
+    case routine::swap:
+    case routine::rot:
+    case routine::rotm:
+        return {vector, vector, none};
+    case routine::gemv:
+        return {whole, {s.transa ? s.m : s.n, 1}, {s.transa ? s.n : s.m, 1}};
+    case routine::ger:
+        return {whole, {s.m, 1}, {s.n, 1}};
+    case routine::symv:
+    case routine::syr2:
+    case routine::trmv: // c is the vector as it was
+        return {square, vector, vector};
+    case routine::syr:
+    case routine::trsv:
+        return {square, vector, none};
+    case routine::syrk:
+        return {long_side, none, square};
+    case routine::syr2k:
+        return {long_side, long_side, square};
+    case routine::symm:
+    case routine::trmm:
+        return {one_side, whole, whole};
+    case routine::trsm:
+        return {one_side, whole, none};
     }
+    return {};
 }
 
 // What the routine has no use for goes back to its default, so that it is neither counted nor reported.
 void drop_foreign_fields(shape& s) {
     const shape plain;
-    const std::string has = describe(s.routine).options;
-    const auto lacks = [&](char option) { return has.find(option) == std::string::npos; };
-    if (lacks('t'))
-        s.transa = false;
+    const auto lacks = [&](char option) { return !has_option(s.routine, option); };
+    if (lacks('t') && lacks('o'))
+        s.transa = plain.transa;
     if (lacks('u'))
-        s.transb = false;
+        s.transb = plain.transb;
+    if (lacks('h'))
+        s.right = plain.right;
+    if (lacks('w'))
+        s.upper = plain.upper;
+    if (lacks('g'))
+        s.unit = plain.unit;
     if (lacks('m'))
-        s.m = s.lda = s.ld_pad = 0;
+        s.m = 0;
+    if (lacks('a'))
+        s.lda = s.ld_pad = 0;
     if (lacks('s'))
         s.ldb = 0;
     if (lacks('k'))
@@ -99,11 +174,6 @@ void drop_foreign_fields(shape& s) {
         s.element_bytes = s.routine == routine::dsum        ? 8
                           : s.routine == routine::histogram ? 1
                                                             : plain.element_bytes;
-}
-
-bool has_matrices(routine r) {
-    return r == routine::sgemm || r == routine::transpose || r == routine::geam ||
-           r == routine::gemsum;
 }
 
 void require_at_least(const char* name, int64_t value, int64_t least) {
@@ -130,14 +200,15 @@ void fit_leading_dimension(const char* name, int64_t& ld, int64_t pad, const ext
 }
 
 void complete_matrices(shape& s) {
-    require_at_least("m", s.m, 1);
-    if (s.routine == routine::sgemm)
+    if (has_option(s.routine, 'm'))
+        require_at_least("m", s.m, 1);
+    if (has_option(s.routine, 'k'))
         require_at_least("k", s.k, 1);
     const matrices matrix = stored(s);
     fit_leading_dimension("--lda", s.lda, s.ld_pad, matrix.a);
-    if (s.routine != routine::gemsum)
+    if (has_option(s.routine, 's'))
         fit_leading_dimension("--ldb", s.ldb, s.ld_pad, matrix.b);
-    if (s.routine == routine::sgemm || s.routine == routine::geam)
+    if (has_option(s.routine, 'l'))
         fit_leading_dimension("--ldc", s.ldc, s.ld_pad, matrix.c);
     const bool is_square = s.m == s.n && s.lda == s.ldb;
     const bool is_tight = s.lda == s.m && s.ldb == s.n;
@@ -145,9 +216,47 @@ void complete_matrices(shape& s) {
         throw usage_error("in place, a matrix is square or has tight leading dimensions");
 }
 
+// Of a matrix with a leading dimension, or of a vector.
+int64_t elements_of(const extent& operand, int64_t ld, int64_t inc) {
+    if (operand.cols == 0)
+        return 0;
+    return ld ? multiply(ld, operand.cols) : 1 + multiply(operand.rows - 1, inc);
+}
+
 } // namespace
 
 const routine_info& describe(routine r) { return routines[static_cast<size_t>(r)]; }
+
+bool has_option(routine r, char letter) {
+    return std::strchr(describe(r).options, letter) != nullptr;
+}
+
+routine first_with_kernels_of(routine r) {
+    const auto first = std::find_if(routines.begin(), routines.end(), [&](const routine_info& i) {
+        return i.kernels == describe(r).kernels;
+    });
+    return first->routine;
+}
+
+bool is_reduction(routine r) {
+    switch (r) {
+    case routine::sum:
+    case routine::asum:
+    case routine::dsum:
+    case routine::dot:
+    case routine::nrm2:
+    case routine::iamax:
+    case routine::iamin:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool has_special_matrix(routine r) {
+    const bool is_update = has_option(r, 'k') || r == routine::syr || r == routine::syr2;
+    return has_option(r, 'w') && !is_update;
+}
 
 shape complete(shape s) {
     drop_foreign_fields(s);
@@ -159,7 +268,7 @@ shape complete(shape s) {
     if (s.data != data_kind::uniform && is_of_products(s.data) != (s.routine == routine::sgemm))
         throw usage_error(
             fmt::format("{} has no {} data", describe(s.routine).name, to_text(s.data)));
-    if (has_matrices(s.routine))
+    if (has_matrix(s.routine))
         complete_matrices(s);
     count_elements(s); // throws if they are too many
     return s;
@@ -173,43 +282,75 @@ operand_sizes batch_strides(const shape& s) {
 }
 
 operand_sizes count_elements(const shape& s) {
-    if (s.routine == routine::gemsum)
-        return {multiply(s.lda, s.n), 0, s.transa ? s.n : s.m};
-    if (s.routine == routine::histogram)
-        return {s.n, 0, histogram_bytes};
-    if (has_matrices(s.routine)) {
-        const operand_sizes one = batch_strides(s);
-        if (s.in_place)
-            return {one.a, 0, one.a};
-        return {multiply(one.a, s.batch), multiply(one.b, s.batch), multiply(one.c, s.batch)};
-    }
-    const int64_t length = 1 + multiply(s.n - 1, s.incx);
-    return is_reduction(s.routine) ? operand_sizes{length, 0, 1} : operand_sizes{length, length, 0};
+    const matrices operand = stored(s);
+    // A result or an index is one number, whatever the increment of the vectors.
+    const int64_t inc = is_reduction(s.routine) ? 1 : s.incx;
+    const operand_sizes one = {elements_of(operand.a, s.lda, s.incx),
+                               elements_of(operand.b, s.ldb, s.incx),
+                               elements_of(operand.c, s.ldc, inc)};
+    if (s.in_place)
+        return {one.a, 0, one.a};
+    return {multiply(one.a, s.batch), multiply(one.b, s.batch), multiply(one.c, s.batch)};
 }
 
 double count_flops(const shape& s) {
-    if (s.routine != routine::sgemm)
+    const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+    const double k = static_cast<double>(s.k), order = static_cast<double>(order_of(s));
+    switch (s.routine) {
+    case routine::sgemm:
+        return 2 * m * n * k * static_cast<double>(s.batch);
+    case routine::syrk:
+        return n * n * k;
+    case routine::syr2k:
+        return 2 * n * n * k;
+    case routine::symm:
+        return 2 * m * n * order;
+    case routine::trmm:
+    case routine::trsm:
+        return m * n * order;
+    default:
         return 0;
-    return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
-           static_cast<double>(s.batch);
+    }
 }
 
 double count_bytes(const shape& s) {
-    const double n = static_cast<double>(s.n);
-    const double elements = has_matrices(s.routine) ? static_cast<double>(s.m) * n : n;
-    const double passes = [&] {
+    const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+    const double matrix = m * n, triangle = n * (n + 1) / 2;
+    const double elements = [&] {
         switch (s.routine) {
-        case routine::geam:
-        case routine::axpy:
-            return 3.0;
+        case routine::gemsum:
+            return matrix;
         case routine::transpose:
+            return 2 * matrix;
+        case routine::geam:
+            return 3 * matrix;
+        case routine::gemv:
+            return matrix + m + n;
+        case routine::ger:
+            return 2 * matrix + m + n;
+        case routine::symv:
+        case routine::trmv:
+        case routine::trsv:
+            return triangle + 2 * n;
+        case routine::syr:
+            return 2 * triangle + n;
+        case routine::syr2:
+            return 2 * triangle + 2 * n;
         case routine::copy:
-            return 2.0;
+        case routine::dot:
+        case routine::scal:
+            return 2 * n;
+        case routine::axpy:
+            return 3 * n;
+        case routine::swap:
+        case routine::rot:
+        case routine::rotm:
+            return 4 * n;
         default:
-            return 1.0;
+            return n;
         }
     }();
-    return passes * elements * s.element_bytes;
+    return elements * s.element_bytes;
 }
 
 const char* to_text(data_kind data) { return data_names[static_cast<size_t>(data)]; }
@@ -218,26 +359,27 @@ bool is_of_products(data_kind data) {
     return data != data_kind::skewed && data != data_kind::constant;
 }
 
+std::string form_of(const shape& s) {
+    std::string form;
+    const auto add = [&](char option, bool value, const char* letters) {
+        if (has_option(s.routine, option))
+            form += letters[value];
+    };
+    add('h', s.right, "LR");
+    add('w', s.upper, "LU");
+    add('t', s.transa, "NT");
+    add('u', s.transb, "NT");
+    add('o', s.transa, "NT");
+    add('g', s.unit, "NU");
+    return form;
+}
+
 std::string to_text(const shape& s) {
-    const auto op = [](bool transposed) { return transposed ? 'T' : 'N'; };
-    std::string text;
-    switch (s.routine) {
-    case routine::sgemm:
-        text = fmt::format("{}{} {}x{}x{}", op(s.transa), op(s.transb), s.m, s.n, s.k);
-        break;
-    case routine::geam:
-        text = fmt::format("{}{} {}x{}", op(s.transa), op(s.transb), s.m, s.n);
-        break;
-    case routine::gemsum:
-        text = fmt::format("{} {}x{}", op(s.transa), s.m, s.n);
-        break;
-    case routine::transpose:
-        text = fmt::format("{}x{}", s.m, s.n);
-        break;
-    default:
-        text = fmt::format("n={}", s.n);
-    }
-    if (has_matrices(s.routine)) {
+    std::string text = form_of(s);
+    if (has_matrix(s.routine)) {
+        text += text.empty() ? "" : " ";
+        text += s.m ? fmt::format("{}x{}", s.m, s.n) : fmt::format("{}", s.n);
+        text += s.k ? fmt::format("x{}", s.k) : "";
         const matrices matrix = stored(s);
         if (s.lda != matrix.a.rows)
             text += fmt::format(" lda={}", s.lda);
@@ -245,6 +387,8 @@ std::string to_text(const shape& s) {
             text += fmt::format(" ldb={}", s.ldb);
         if (s.ldc && s.ldc != matrix.c.rows)
             text += fmt::format(" ldc={}", s.ldc);
+    } else {
+        text = fmt::format("n={}", s.n);
     }
     if (s.incx != 1)
         text += fmt::format(" incx={}", s.incx);

@@ -9,7 +9,41 @@
 
 namespace bench {
 
-enum class routine { sgemm, transpose, geam, sum, asum, dsum, axpy, copy, gemsum, histogram };
+enum class routine {
+    sgemm,
+    transpose,
+    geam,
+    sum,
+    asum,
+    dsum,
+    axpy,
+    copy,
+    gemsum,
+    histogram,
+    // Level 1
+    dot,
+    nrm2,
+    iamax,
+    iamin,
+    scal,
+    swap,
+    rot,
+    rotm,
+    // Level 2
+    gemv,
+    symv,
+    syr,
+    syr2,
+    ger,
+    trmv,
+    trsv,
+    // Level 3
+    syrk,
+    syr2k,
+    symm,
+    trmm,
+    trsm,
+};
 
 enum class data_kind {
     uniform,
@@ -34,6 +68,7 @@ inline constexpr int data_kind_count = 14;
 struct shape {
     bench::routine routine = routine::sgemm;
     bool transa = false, transb = false;
+    bool right = false, upper = false, unit = false; // side, uplo and diag of BLAS
     int64_t m = 0, n = 0, k = 0;
     int64_t lda = 0, ldb = 0, ldc = 0; // 0 until complete() sets them
     int64_t ld_pad = 0;                // elements beyond tight, where complete() sets them
@@ -46,38 +81,58 @@ struct shape {
     data_kind data = data_kind::uniform;
 };
 
+// What a routine can be bound by at best: arithmetic, reading, or reading and writing.
+enum class limit { arithmetic, read, copy };
+
 struct routine_info {
     bench::routine routine;
     const char* name;
     myblasRoutine_t kernels; // whose kernels serve it
-    // What it has besides n, as letters: m (with lda), k, s(econd matrix: ldb), l(dc),
-    // t(ransposition of A), u (of B), i(ncrements), e(lement size), b(atch), p(lace: a form in place),
-    // d(ata that is not uniform).
+    bench::limit limit;
+    // What it has besides n, as letters: m, k, a (lda), s(econd matrix: ldb), l(dc), t(ransposition of A), u (of B),
+    // o (of the only operand that has one), h (side), w (uplo), g (diag), i(ncrements), e(lement size), b(atch),
+    // p(lace: a form in place), d(ata that is not uniform).
     const char* options;
+    // Its name in BLAS, where cuBLAS and CBLAS have it with the same arguments (blas_functions.h); else empty.
+    const char* blas;
 };
 
 // Indexed by routine.
 const routine_info& describe(routine);
-inline constexpr int routine_count = 10;
+inline constexpr int routine_count = 30;
+bool has_option(routine, char letter);
 
-inline bool is_reduction(routine r) {
-    return r == routine::sum || r == routine::asum || r == routine::dsum;
-}
+// The first routine with the same kernels: these are called after it.
+routine first_with_kernels_of(routine);
 
-// Whether results are negligible beside what is read.
-inline bool only_reads(routine r) {
-    return is_reduction(r) || r == routine::gemsum || r == routine::histogram;
-}
+// Those that leave one number in c.
+bool is_reduction(routine);
 
-// The scalars of the timed calls; alpha = 1 and beta = 0 in a product.
+inline bool finds_index(routine r) { return r == routine::iamax || r == routine::iamin; }
+inline bool counts_flops(routine r) { return describe(r).limit == limit::arithmetic; }
+inline bool has_matrix(routine r) { return has_option(r, 'a'); }
+// A symmetric or triangular matrix that is read.
+bool has_special_matrix(routine);
+// Levels 2 and 3 of BLAS but sgemm.
+inline bool is_matrix_blas(routine r) { return has_matrix(r) && *describe(r).blas; }
+
+// The scalars of the timed calls; alpha = 1 and beta = 0 in a product, alpha = 1 in a solution. Those of routines that
+// change a vector in place leave its size as it is, however often they are called.
 inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
+inline constexpr float update_alpha = 0.5f; // of ger, syr, syr2
+inline constexpr float scal_alpha = -1.0f, rot_c = 0.6f, rot_s = 0.8f;
+inline constexpr float rotm_param[] = {-1, rot_c, -rot_s, rot_s, rot_c}; // flag, h11, h21, h12, h22
 
 // Leading dimensions where none were given, defaults where the routine has no such size; throws
 // usage_error for sizes out of range.
 shape complete(shape);
 
+// The order of the triangular or symmetric matrix of symm, trmm and trsm.
+inline int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
+
 // Elements of each operand. The vector routines call x `a` and y `b`; the results of what only reads
-// are `c`. A transpose in place has no `b` of its own, and `c` for a second matrix: the data as it was.
+// are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t does.
+// A transpose in place has no `b` of its own. It and trmv have `c` for a second matrix or vector: the data as it was.
 struct operand_sizes {
     int64_t a = 0, b = 0, c = 0;
 };
@@ -92,6 +147,9 @@ double count_bytes(const shape&);
 
 const char* to_text(data_kind);
 bool is_of_products(data_kind);
+
+// The values of side, uplo, the transpositions and diag, as far as the routine has them: LLNN.
+std::string form_of(const shape&);
 
 // "NN 512x512x64 lda=520", for tables.
 std::string to_text(const shape&);

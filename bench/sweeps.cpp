@@ -1,12 +1,11 @@
 // The lists of shapes: published ones never change their members, so that results stay comparable.
 #include "errors.h"
 #include "options.h"
-#include "random.h"
+#include "size_source.h"
+#include "sweeps_blas.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace bench {
@@ -133,8 +132,14 @@ shape bytes(int64_t n, data_kind data) {
 
 bool is_matrix_move(routine r) { return r == routine::transpose || r == routine::geam; }
 
-void add_public(routine r, std::vector<shape>& list) {
-    if (r == routine::sgemm) {
+void append(std::vector<shape>& list, const std::vector<shape>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+}
+
+void add_public(routine r, bool on_host, std::vector<shape>& list) {
+    if (is_matrix_blas(r)) {
+        append(list, public_blas_shapes(r, on_host));
+    } else if (r == routine::sgemm) {
         for (const int64_t size : sgemm_squares)
             for (const bool transb : {false, true})
                 for (const bool transa : {false, true})
@@ -169,12 +174,10 @@ struct bounds {
 constexpr bounds device_bounds = {8192, 10'000'000, int64_t{1} << 30, 1000, 300};
 constexpr bounds host_bounds = {256, 10'000, int64_t{1} << 20, 10, 60};
 
-void add_misaligned(routine r, std::vector<shape>& list) {
+void add_misaligned(routine r, bool on_host, std::vector<shape>& list) {
     std::vector<shape> aligned;
-    add_public(r, aligned);
-    const bool has_leading_dimensions =
-        r == routine::sgemm || r == routine::gemsum || is_matrix_move(r);
-    if (has_leading_dimensions)
+    add_public(r, on_host, aligned);
+    if (has_matrix(r))
         for (shape s : aligned) {
             s.ld_pad = 1;
             list.push_back(s);
@@ -185,29 +188,13 @@ void add_misaligned(routine r, std::vector<shape>& list) {
     }
 }
 
-// Sizes that follow from a seed alone, on any machine.
-class size_source {
-public:
-    explicit size_source(uint64_t seed) : seed_(random_bits(seed, shape_stream)) {}
-
-    // Of `least` to `most`, uniform in its logarithm.
-    int64_t draw(int64_t most, int64_t least = 1) {
-        double value = 0; // in [-1, 1)
-        random_value(seed_, index_++, value);
-        const double range = std::log((static_cast<double>(most) + 1) / static_cast<double>(least));
-        const double drawn = static_cast<double>(least) * std::exp((value + 1) / 2 * range);
-        return std::clamp(static_cast<int64_t>(drawn), least, most);
-    }
-
-    bool flip() { return random_bits(seed_, index_++) & 1; }
-
-private:
-    static constexpr uint64_t shape_stream = 1000; // apart from the data's
-    uint64_t seed_, index_ = 0;
-};
-
-void add_random(routine r, const bounds& most, uint64_t seed, std::vector<shape>& list) {
+void add_random(
+    routine r, bool on_host, const bounds& most, uint64_t seed, std::vector<shape>& list) {
     constexpr int count = 1000;
+    if (is_matrix_blas(r)) {
+        append(list, random_blas_shapes(r, on_host, seed));
+        return;
+    }
     size_source sizes(seed);
     for (int i = 0; i < count; ++i) {
         if (r == routine::sgemm) {
@@ -294,7 +281,7 @@ void add_in_place(routine r, std::vector<shape>& list) {
 }
 
 void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
-    if (r == routine::sgemm || r == routine::gemsum || is_matrix_move(r))
+    if (has_matrix(r))
         return;
     for (int64_t n = 1; n <= most.elements; n *= 2)
         list.push_back(vector(r, n));
@@ -311,6 +298,11 @@ void add_ladder(routine r, bool on_host, std::vector<shape>& list) {
             list.push_back(product({4096, 4096, 4096}));
             list.push_back(product({1024, 1024, 1024}));
             list.push_back(product({4096, 4096, 128}));
+        }
+    } else if (is_matrix_blas(r)) {
+        for (const int64_t side : {on_host ? 512 : 4096, on_host ? 128 : 1024}) {
+            list.push_back(matrix(r, {side, side}));
+            list.back().k = side;
         }
     } else if (is_matrix_move(r)) {
         list.push_back(matrix(r, on_host ? pair{4096, 4096} : pair{8192, 8192}));
@@ -343,10 +335,8 @@ std::vector<shape> quick_shapes(bool on_host) {
 // Sizes that were not given follow those that were.
 shape fill_in(shape s, routine r) {
     constexpr int64_t default_side = 1024, default_length = 1 << 24;
-    const routine_info& info = describe(r);
     s.routine = r;
-    const bool is_vector = std::string(info.options).find('m') == std::string::npos;
-    if (is_vector) {
+    if (!has_matrix(r)) {
         s.m = s.k = 0;
         s.n = s.n ? s.n : default_length;
         return s;
@@ -355,8 +345,7 @@ shape fill_in(shape s, routine r) {
     const int64_t side = given ? given : default_side;
     s.m = s.m ? s.m : side;
     s.n = s.n ? s.n : side;
-    if (r == routine::sgemm)
-        s.k = s.k ? s.k : side;
+    s.k = s.k ? s.k : side;
     return s;
 }
 
@@ -370,13 +359,13 @@ std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, 
         add_ladder(r, on_host, list);
         break;
     case sweep::all_public:
-        add_public(r, list);
+        add_public(r, on_host, list);
         break;
     case sweep::misaligned:
-        add_misaligned(r, list);
+        add_misaligned(r, on_host, list);
         break;
     case sweep::random:
-        add_random(r, most, chosen.seed, list);
+        add_random(r, on_host, most, chosen.seed, list);
         break;
     case sweep::batched:
         add_batched(r, most, chosen.seed, list);

@@ -1,10 +1,11 @@
 #include "task.h"
 
+#include "bounds.h"
 #include "reference.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -14,7 +15,7 @@ namespace {
 constexpr double unit_float = 0x1p-24, unit_double = 0x1p-53;
 constexpr size_t padding_bytes = 16; // so that every kind of fill comes out even
 // Random data of the operands, by stream: the matrix in place begins as a and c both.
-constexpr uint64_t stream_a = 0, stream_b = 1, stream_c = 2;
+constexpr uint64_t stream_a = 0, stream_b = 1, stream_c = 2, stream_columns = 3;
 
 size_t allocation_bytes(const shape& s, int64_t elements) {
     if (elements == 0)
@@ -72,11 +73,6 @@ std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
 
 } // namespace
 
-double product_bound(myblasMath_t math, int64_t k) {
-    constexpr int64_t least_k = 64; // what limbs and chunks lose does not grow with k
-    return static_cast<double>(math == MYBLAS_FP32_STRICT_MATH ? k : std::max(k, least_k)) + 4;
-}
-
 size_t task::bytes_needed(const shape& s) {
     const operand_sizes count = count_elements(s);
     const size_t list_bytes =
@@ -99,7 +95,10 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
     };
     make(count.a, a_, operands_.a, stream_a);
     make(count.b, b_, operands_.b, stream_b);
-    make(count.c, c_, operands_.c, shape_.in_place ? stream_a : stream_c);
+    const bool keeps_b = shape_.routine == routine::trmv; // as it was
+    make(count.c, c_, operands_.c, shape_.in_place ? stream_a : keeps_b ? stream_b : stream_c);
+    if (has_special_matrix(shape_.routine))
+        fill_special_matrix(purpose::timing);
     if (shape_.routine == routine::sgemm && shape_.data != data_kind::uniform) {
         machine_.fill_operand(view_a(shape_, operands_), shape_.data, seed_ + stream_a);
         machine_.fill_operand(view_b(shape_, operands_), shape_.data, seed_ + stream_b);
@@ -108,8 +107,9 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
         operands_.b = operands_.a;
     if (shape_.pointer_array)
         make_pointer_arrays();
-    if (shape_.routine == routine::histogram)
-        operands_.c = c_.data(); // the offset counts bytes, and counts are aligned
+    // The offset counts bytes, and counts are aligned; an index has 8 bytes.
+    if (shape_.routine == routine::histogram || finds_index(shape_.routine))
+        operands_.c = c_.data();
 
     // The stream also drops a workspace that an earlier task lent.
     require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
@@ -119,6 +119,26 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
 
 void task::fill_operand(const buffer& storage, uint64_t seed) {
     machine_.fill_random(storage.data(), storage.bytes(), kind_of(shape_), seed);
+}
+
+// Solutions and trmv take their own results again and again while they are timed. They neither grow nor shrink where the
+// diagonal is +-1 and the rest so small that thousands of calls do not add up; every digit of it is random all the same.
+// In a check the rest is large enough that each part of the matrix shows in the result.
+void task::fill_special_matrix(purpose wanted) {
+    const bool repeats = shape_.routine == routine::trsm || shape_.routine == routine::trsv ||
+                         shape_.routine == routine::trmv;
+    const int64_t order = has_option(shape_.routine, 'h') ? order_of(shape_) : shape_.n;
+    const bool is_check = wanted == purpose::check;
+    const double row_scale = (is_check ? 2 : 0x1p-14) / std::sqrt(static_cast<double>(order));
+    machine_.fill_triangle({.x = static_cast<float*>(operands_.a),
+                            .ld = shape_.lda,
+                            .order = order,
+                            .upper = shape_.upper,
+                            .unit = shape_.unit,
+                            .scale = repeats ? static_cast<float>(row_scale) : 1.0f,
+                            .invertible = repeats,
+                            .spread = is_check ? 1.0f : 0.0f},
+                           seed_ + stream_a);
 }
 
 void task::make_pointer_arrays() {
@@ -142,13 +162,20 @@ void task::make_pointer_arrays() {
 buffer& task::output() {
     switch (shape_.routine) {
     case routine::transpose:
-    case routine::axpy:
-    case routine::copy:
+    case routine::trmv:
+    case routine::trsv:
+    case routine::trsm:
         return b_;
+    case routine::syr:
+    case routine::syr2:
+    case routine::ger:
+        return a_;
     default:
         return c_;
     }
 }
+
+uint64_t task::output_seed() { return seed_ + (&output() == &a_ ? stream_a : stream_b); }
 
 void task::call_on_poison() {
     machine_.poison(output().data(), output().bytes());
@@ -167,7 +194,12 @@ verdict task::verify(const std::string& kernel) {
         return verify_geam();
     case routine::sum:
     case routine::asum:
+    case routine::dot:
+    case routine::nrm2:
         return verify_reduction<float>(kernel);
+    case routine::iamax:
+    case routine::iamin:
+        return verify_index();
     case routine::dsum:
         return verify_reduction<double>(kernel);
     case routine::gemsum:
@@ -175,26 +207,36 @@ verdict task::verify(const std::string& kernel) {
     case routine::histogram:
         return verify_histogram();
     default:
-        return verify_vectors();
+        return is_matrix_blas(shape_.routine) ? verify_matrix_blas() : verify_pair();
     }
+}
+
+// As many columns as one of so many shares of the machine's budget for references allows.
+std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares) {
+    constexpr double least = 4;
+    const double per_column = static_cast<double>(p.m) * static_cast<double>(p.depth());
+    const double columns = machine_.reference_budget() / per_column / static_cast<double>(shares);
+    std::mt19937_64 random(seed_ + stream_columns);
+    return choose(p.n, static_cast<int64_t>(std::max(columns, least)), random);
 }
 
 verdict task::verify_sgemm() {
     call_on_poison();
-    std::mt19937_64 random(seed_);
-    const double per_column = static_cast<double>(shape_.m) * static_cast<double>(shape_.k);
-    const double columns = machine_.reference_budget() / per_column;
-    const double per_product = static_cast<double>(shape_.n);
+    const product_view first = view_product(shape_, operands_, 0);
+    const double per_product = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
+                               static_cast<double>(shape_.k);
     const int64_t least_products = std::min<int64_t>(shape_.batch, 4);
     const int64_t products =
-        std::clamp(static_cast<int64_t>(columns / per_product), least_products, shape_.batch);
-    const int64_t columns_each =
-        std::max<int64_t>(static_cast<int64_t>(columns / static_cast<double>(products)), 4);
-
-    const std::vector<int64_t> chosen_products = choose(shape_.batch, products, random);
-    const std::vector<int64_t> chosen_columns = choose(shape_.n, columns_each, random);
-    const double worst = machine_.sgemm_error(shape_, operands_, chosen_products, chosen_columns);
-    const size_t checked = chosen_products.size() * chosen_columns.size();
+        std::clamp(static_cast<int64_t>(machine_.reference_budget() / per_product),
+                   least_products,
+                   shape_.batch);
+    std::mt19937_64 random(seed_);
+    std::vector<product_view> views;
+    for (const int64_t index : choose(shape_.batch, products, random))
+        views.push_back(view_product(shape_, operands_, index));
+    const std::vector<int64_t> columns = choose_columns(first, products);
+    const double worst = machine_.product_error(views, columns);
+    const size_t checked = views.size() * columns.size();
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
     return {worst / unit_float,
@@ -241,6 +283,8 @@ verdict task::verify_geam() {
 // The documented bound is the default kernel's. With data of both signs every order of summation stays
 // below it; with one sign, in-order addition wanders as sqrt(n), and beyond 2^22 addends it loses them.
 double task::reduction_bound(const std::string& kernel) const {
+    if (shape_.routine == routine::dot || shape_.routine == routine::nrm2)
+        return 1; // of what verify_reduction() holds the error against
     const double n = static_cast<double>(shape_.n);
     const double documented = std::log2(n) + 16;
     if (shape_.routine != routine::asum)
@@ -258,9 +302,21 @@ template <class T>
 verdict task::verify_reduction(const std::string& kernel) {
     call_on_poison();
     if (!exact_) {
-        exact_ = machine_.sum_exactly(shape_, operands_.a);
+        const bool is_dot = shape_.routine == routine::dot,
+                   is_nrm2 = shape_.routine == routine::nrm2;
+        exact_ = machine_.sum_exactly(shape_,
+                                      operands_.a,
+                                      is_dot    ? operands_.b
+                                      : is_nrm2 ? operands_.a
+                                                : nullptr);
         if (shape_.routine == routine::asum)
             exact_->value = exact_->magnitude;
+        if (is_nrm2)
+            exact_->value = exact_->magnitude = std::sqrt(exact_->value);
+        // One rounding, beside those of sums in double.
+        if (is_dot || is_nrm2)
+            exact_->magnitude = std::fabs(exact_->value) +
+                                static_cast<long double>(shape_.n) * 0x1p-29L * exact_->magnitude;
     }
     const double result = static_cast<double>(fetch<T>(machine_, operands_.c, 1)[0]);
     const double error = relative_error(
@@ -305,32 +361,70 @@ verdict task::verify_histogram() {
     return {static_cast<double>(wrong), 0, 256};
 }
 
-verdict task::verify_vectors() {
-    const int64_t length = count_elements(shape_).b;
-    const bool adds = shape_.routine == routine::axpy;
-    std::unique_ptr<float[]> before;
-    if (adds) { // earlier calls have changed y
+verdict task::verify_index() {
+    call_on_poison();
+    const int64_t result = fetch<int64_t>(machine_, operands_.c, 1)[0];
+    if (result < 1 || result > shape_.n)
+        return {static_cast<double>(shape_.n), 0, 1};
+    const int64_t preceding =
+        machine_.count_preceding(shape_, static_cast<const float*>(operands_.a), result - 1);
+    return {static_cast<double>(preceding), 0, 1};
+}
+
+verdict task::verify_pair() {
+    fill_operand(a_, seed_ + stream_a); // earlier calls have changed them
+    if (operands_.b)
         fill_operand(b_, seed_ + stream_b);
-        before = fetch<float>(machine_, operands_.b, length);
+    require(call(), describe(shape_.routine).name);
+    machine_.synchronize();
+    const double worst =
+        machine_.pair_error(view_pair(shape_, operands_, seed_ + stream_a, seed_ + stream_b));
+    const double bound = [&] {
+        switch (shape_.routine) {
+        case routine::copy:
+        case routine::swap:
+            return 0.0;
+        case routine::rot:
+        case routine::rotm:
+            return 3.0;
+        default: // axpy and scal, whose scalars are powers of two
+            return 1.0;
+        }
+    }();
+    return {worst / unit_float, bound, shape_.n};
+}
+
+verdict task::verify_matrix_blas() {
+    if (has_special_matrix(shape_.routine))
+        fill_special_matrix(purpose::check);
+    const product_view view = view_product(shape_, operands_, 0, output_seed());
+    if (view.was_poisoned) {
+        call_on_poison();
+    } else {
+        fill_operand(output(), output_seed()); // earlier calls have changed it
         require(call(), describe(shape_.routine).name);
         machine_.synchronize();
-    } else {
-        call_on_poison();
     }
-    const auto x = fetch<float>(machine_, operands_.a, length);
-    const auto y = fetch<float>(machine_, operands_.b, length);
-    double worst = 0;
-    for (int64_t i = 0; i < shape_.n; ++i) {
-        const size_t at = static_cast<size_t>(i * shape_.incx);
-        if (adds) {
-            const double term = double{axpy_alpha} * x[at], old = before[at];
-            worst = std::max(worst,
-                             relative_error(y[at], term + old, std::fabs(term) + std::fabs(old)));
-        } else {
-            worst += std::memcmp(&x[at], &y[at], sizeof(float)) != 0;
-        }
-    }
-    return adds ? verdict{worst / unit_float, 1, shape_.n} : verdict{worst, 0, shape_.n};
+    constexpr int64_t shares =
+        4; // sweeps have many large matrices, of which each takes all that it may
+    const std::vector<int64_t> columns = choose_columns(view, shares);
+    const double worst = machine_.product_error({&view, 1}, columns);
+    const int64_t changed =
+        machine_.count_changed(view,
+                               static_cast<const float*>(output().data()),
+                               static_cast<int64_t>(output().bytes() / sizeof(float)));
+    int64_t checked = 0;
+    for (const int64_t j : columns)
+        checked += view.results == product_view::part::all     ? view.m
+                   : view.results == product_view::part::upper ? j + 1
+                                                               : view.m - j;
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
+    if (has_special_matrix(shape_.routine))
+        fill_special_matrix(purpose::timing);
+    // What is written beside the results is as wrong as can be.
+    const double error = changed > 0 ? std::numeric_limits<double>::infinity() : worst / unit_float;
+    return {error, blas_bound(math, shape_), checked};
 }
 
 } // namespace bench

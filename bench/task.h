@@ -9,20 +9,19 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace bench {
 
 // An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute value:
-// |A||B| for a product. For data that is only moved: how many elements are wrong.
+// |A||B| for a product. For data that is only moved: how many elements are wrong. Infinite where something was written
+// beside the result.
 struct verdict {
     double max_err = 0;
     double bound = 0;
     int64_t checked = 0; // elements of the result
     bool passed() const { return max_err <= bound; }
 };
-
-// What a mode promises of each element of a product, in such units.
-double product_bound(myblasMath_t, int64_t k);
 
 class task {
 public:
@@ -39,14 +38,18 @@ public:
         return call_routine(linked_library, handle_.get(), shape_, operands_);
     }
 
-    // Calls once on a poisoned output and compares with a reference of higher precision. `kernel` is the
-    // one that the call takes. May undo myblasForceKernel.
+    // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference of higher
+    // precision. `kernel` is the one that the call takes. May undo myblasForceKernel.
     verdict verify(const std::string& kernel);
 
 private:
     void fill_operand(const buffer&, uint64_t seed);
+    // What A of a solution is filled for: results that errors show in, or ever new calls on their own results.
+    enum class purpose { check, timing };
+    void fill_special_matrix(purpose);
     void make_pointer_arrays();
     buffer& output();
+    uint64_t output_seed();
     void call_on_poison();
     verdict verify_sgemm();
     verdict verify_transpose(bool as_copy);
@@ -56,7 +59,10 @@ private:
     double reduction_bound(const std::string& kernel) const;
     verdict verify_gemsum(const std::string& kernel);
     verdict verify_histogram();
-    verdict verify_vectors();
+    verdict verify_index();
+    verdict verify_pair();
+    verdict verify_matrix_blas();
+    std::vector<int64_t> choose_columns(const product_view&, int64_t shares);
 
     machine& machine_;
     const library_handle& handle_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs myblas-bench on the host backend: the names in its JSON, its checks, its exit statuses.
 
-usage: test_bench.py PATH_TO_MYBLAS_BENCH
+usage: test_bench.py PATH_TO_MYBLAS_BENCH PATH_TO_WRONG_ROUTINES
 """
 
 import json
@@ -17,15 +17,18 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
+WRONG_ROUTINES = pathlib.Path(sys.argv.pop(1)).resolve()  # wrong_routines.c
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 import measurements  # noqa: E402
 import performance  # noqa: E402
+import render  # noqa: E402
 import rows  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
          "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
          "sgemm_fast_bare", "sgemm_accuracy",
+         "level3_strict", "level3_emulated", "level3_fast", "level2", "level1",
          "transpose", "transpose_cold", "transpose_random", "sum", "sum_cold"]  # fmt: skip
 
 PRODUCT_DATA = ["uniform", "normal", "positive", "lognormal-4", "lognormal-8", "row-scaled",
@@ -38,6 +41,8 @@ COMMON = {
     "incumbent_us", "ratio", "max_err", "checked", "sm_clock_mhz",
 }  # fmt: skip
 VECTOR = COMMON | {"incx", "gbps"}
+MATRIX_VECTOR = VECTOR | {"lda"}
+LEVEL3 = COMMON | {"lda", "gflops", "workspace"}
 FIELDS = {
     "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
                        "data", "gflops", "workspace"},
@@ -50,7 +55,30 @@ FIELDS = {
     "dsum": VECTOR,
     "axpy": VECTOR,
     "copy": VECTOR,
+    "dot": VECTOR,
+    "nrm2": VECTOR,
+    "iamax": VECTOR,
+    "iamin": VECTOR,
+    "scal": VECTOR,
+    "swap": VECTOR,
+    "rot": VECTOR,
+    "rotm": VECTOR,
+    "gemv": MATRIX_VECTOR | {"trans", "m"},
+    "ger": MATRIX_VECTOR | {"m"},
+    "symv": MATRIX_VECTOR | {"uplo"},
+    "syr": MATRIX_VECTOR | {"uplo"},
+    "syr2": MATRIX_VECTOR | {"uplo"},
+    "trmv": MATRIX_VECTOR | {"uplo", "trans", "diag"},
+    "trsv": MATRIX_VECTOR | {"uplo", "trans", "diag"},
+    "syrk": LEVEL3 | {"uplo", "trans", "k", "ldc"},
+    "syr2k": LEVEL3 | {"uplo", "trans", "k", "ldb", "ldc"},
+    "symm": LEVEL3 | {"side", "uplo", "m", "ldb", "ldc"},
+    "trmm": LEVEL3 | {"side", "uplo", "trans", "diag", "m", "ldb", "ldc"},
+    "trsm": LEVEL3 | {"side", "uplo", "trans", "diag", "m", "ldb"},
 }
+LEVEL1 = ["asum", "axpy", "copy", "dot", "nrm2", "iamax", "iamin", "scal", "swap", "rot", "rotm"]
+LEVEL2 = ["gemv", "ger", "symv", "syr", "syr2", "trmv", "trsv"]
+LEVEL3_ROUTINES = ["syrk", "syr2k", "symm", "trmm", "trsm"]
 
 
 def run(*arguments, backend="host", **environment):
@@ -93,6 +121,68 @@ class BenchTest(unittest.TestCase):
                     self.assertLessEqual(entry["time_us"], entry["time_us_max"])
                     if entry["incumbent"] is not None:
                         self.assertGreaterEqual(entry["ratio"], 0)
+
+    def test_every_form_of_a_matrix_is_verified(self):
+        routines = LEVEL2 + LEVEL3_ROUTINES
+        forms = [("L", "L", "N", "N"), ("R", "U", "T", "U"), ("L", "U", "T", "N"), ("R", "L", "N", "U")]
+        for side, uplo, trans, diag in forms:
+            measured = self.measure(
+                "-f", ",".join(routines), "-m", "37", "-n", "45", "-k", "29", "--side", side,
+                "--uplo", uplo, "--trans", trans, "--diag", diag, "--incx", "2", "--ld-pad", "3",
+                "--offset", "1", "--kernel", "all",
+            )  # fmt: skip
+            self.assertEqual({entry["routine"] for entry in measured["results"]}, set(routines))
+            wanted = {"side": side, "uplo": uplo, "trans": trans, "diag": diag}
+            for entry in measured["results"]:
+                present = {name: entry[name] for name in wanted if name in entry}
+                self.assertEqual(present, {name: wanted[name] for name in present})
+                if entry["routine"] == "trmm":  # padding, not tight
+                    order = 37 if side == "L" else 45
+                    self.assertEqual((entry["lda"], entry["ldb"]), (order + 3, 40))
+
+    def test_the_work_is_that_of_the_routine(self):
+        m, n, k = 40, 56, 24
+        triangle = n * (n + 1) / 2
+        flops = {"syrk": n * n * k, "syr2k": 2 * n * n * k, "symm": 2 * m * n * m, "trmm": m * n * m,
+                 "trsm": m * n * m}  # fmt: skip
+        floats = {"gemv": m * n + m + n, "ger": 2 * m * n + m + n, "symv": triangle + 2 * n,
+                  "syr": 2 * triangle + n, "syr2": 2 * triangle + 2 * n, "trmv": triangle + 2 * n,
+                  "trsv": triangle + 2 * n, "asum": n, "nrm2": n, "iamax": n, "iamin": n, "dot": 2 * n,
+                  "copy": 2 * n, "scal": 2 * n, "axpy": 3 * n, "swap": 4 * n, "rot": 4 * n, "rotm": 4 * n}  # fmt: skip
+        longer = 1000  # vectors of n take too little time
+        matrices = ["-f", ",".join(LEVEL2 + LEVEL3_ROUTINES), "-m", str(m), "-n", str(n), "-k", str(k)]
+        vectors = ["-f", ",".join(LEVEL1), "-n", str(longer * n)]
+        for arguments, scale in ((matrices, 1), (vectors, longer)):
+            for entry in self.measure(*arguments)["results"]:
+                name = entry["routine"]
+                with self.subTest(name):
+                    work = flops.get(name) or 4 * scale * floats[name]
+                    rate = entry["gflops"] if name in flops else entry["gbps"]
+                    self.assertAlmostEqual(rate * entry["time_us"] * 1e3 / work, 1, delta=0.1)
+
+    def judge_wrong_routines(self, backend):
+        def failed(routines, *arguments, **environment):
+            environment["LD_PRELOAD"] = str(WRONG_ROUTINES)
+            done = run("-f", ",".join(routines), "-n", "60", "--verify", *arguments, backend=backend, **environment)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            lines = [line.split() for line in done.stdout.splitlines()]
+            return {line[0] for line in lines if line and line[0] in routines and "FAIL" in line}
+
+        self.assertEqual(failed(LEVEL1), set(LEVEL1))
+        matrices = LEVEL2 + LEVEL3_ROUTINES
+        for form in ([], ["--side", "R", "--uplo", "U", "--trans", "T", "--diag", "U"]):
+            with self.subTest(form):
+                self.assertEqual(failed(matrices, *form), set(matrices))
+                written = set(LEVEL3_ROUTINES) | {"ger", "syr", "syr2"}
+                self.assertLessEqual(written, failed(matrices, "--ld-pad", "2", *form, WRONG="outside"))
+
+    def test_a_wrong_routine_fails(self):
+        self.judge_wrong_routines("host")
+
+    def test_a_wrong_routine_fails_on_the_gpu(self):
+        if run("--device", backend="cuda").returncode != 0:
+            self.skipTest("no GPU")
+        self.judge_wrong_routines("cuda")
 
     def test_sizes_are_those_asked_for(self):
         measured = self.measure(
@@ -148,6 +238,16 @@ class BenchTest(unittest.TestCase):
         self.assertGreater(len(ragged), 10)
         for entry in ragged:
             self.assertTrue(4 <= min(entry[size] for size in "mnk"))
+        solution = {"LLNN", "LLTN", "RUNN", "RUTN", "RLTN"}
+        forms = {"gemv": {"N", "T"}, "symv": {"L", "U"}, "trsv": {"LNN", "LTN", "UNN", "UTN"},
+                 "syrk": {"LN", "LT"}, "symm": {"LL", "LU", "RL", "RU"}, "trsm": solution}  # fmt: skip
+        for routine, wanted in forms.items():
+            with self.subTest(routine):
+                public = self.sweep(routine, "public", 1)
+                self.assertEqual({rows.form_of(entry) for entry in public}, wanted)
+                drawn = self.sweep(routine, "random", 4)
+                sizes = [entry[size] for entry in drawn for size in "mnk" if size in entry]
+                self.assertTrue(16 <= min(sizes) < max(sizes) <= 256)
         lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
         self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
 
@@ -175,6 +275,10 @@ class BenchTest(unittest.TestCase):
         for routine, variable, kernel in (
             ("sgemm", "MYBLAS_SGEMM_KERNEL", "reference"),
             ("asum", "MYBLAS_SUM_KERNEL", "serial"),
+            ("gemv", "MYBLAS_SGEMM_KERNEL", "reference"),
+            ("iamin", "MYBLAS_IAMAX_KERNEL", "blocks"),
+            ("ger", "MYBLAS_SYR_KERNEL", "reference"),
+            ("trsm", "MYBLAS_TRSM_KERNEL", "products"),
         ):
             with self.subTest(routine):
                 measured = self.measure("-f", routine, "-n", "50", **{variable: kernel})
@@ -227,7 +331,8 @@ class BenchTest(unittest.TestCase):
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
     def test_the_summary_says_what_the_rows_say(self):
-        arguments = ["-f", "transpose,sum", "--sweep", "random", "--every", "100", "--threshold", "0.5"]
+        routines = "transpose,sum,dot,gemv,symv,ger,trsv,syrk,symm,trsm"
+        arguments = ["-f", routines, "--sweep", "random", "--every", "7", "--threshold", "0.5"]
         measured = self.measure(*arguments)
         ratios = {}
         for entry in measured["results"]:
@@ -242,6 +347,8 @@ class BenchTest(unittest.TestCase):
             self.assertEqual(group["cases"], len(found))
             self.assertAlmostEqual(group["geometric_mean"] / mean, 1, delta=0.02)
             self.assertAlmostEqual(group["worst"]["ratio"], min(found), delta=1e-4)
+            names = {rows.case_name(entry) for entry in measured["results"]}
+            self.assertIn(group["worst"]["case"], names)
             under = [entry["ratio"] for entry in group["under_threshold"]]
             self.assertEqual(under, sorted(under))
             self.assertEqual(len(under), sum(ratio < 0.5 for ratio in found))
@@ -334,6 +441,15 @@ class BenchTest(unittest.TestCase):
             ["--sweep", "in-place", "-f", "sgemm"],
             ["--sweep", "public", "--pointer-array"],
             ["-f", "sum", "--in-place"],
+            ["-f", "syrk", "--side", "R"],
+            ["-f", "symm", "--trans", "T"],
+            ["-f", "gemv", "--uplo", "U"],
+            ["-f", "trsm", "-k", "4"],
+            ["-f", "trsm", "--diag", "T"],
+            ["-f", "trsm", "-m", "4", "--lda", "3"],
+            ["-f", "dot,gemv", "--ldb", "4"],
+            ["--sweep", "public", "--uplo", "U", "-f", "syrk"],
+            ["--sweep", "powers", "-f", "gemv"],
             ["-f", "transpose", "-m", "4", "-n", "5", "--ld-pad", "1", "--in-place"],
             ["-n", "4", "--ld-pad", "-1"],
             ["--quick", "-f", "sum"],
@@ -473,6 +589,22 @@ class RowsTest(unittest.TestCase):
         one = rows.Summary(entries[:1])
         self.assertEqual((one.cases, one.mean, one.fifth), (1, 1.2, 1.2))
 
+    def test_routines_of_blas_are_named_and_counted_by_their_rows(self):
+        solution = {"routine": "trsm", "side": "L", "uplo": "U", "trans": "N", "diag": "N", "m": 40, "n": 40,
+                    "lda": 40, "kernel": "some", "gflops": 12.8, "time_us": 5.0, "incumbent_us": 10.0}  # fmt: skip
+        self.assertEqual(rows.case_name(solution), "LUNN 40x40 some")
+        self.assertTrue(rows.is_square(solution))
+        self.assertAlmostEqual(rows.flops(solution), 40**3)
+        self.assertAlmostEqual(rows.incumbent_rate(solution), 0.0064)
+        self.assertEqual(rows.class_of(solution), "under 10 MFLOP")
+        update = {"routine": "syrk", "uplo": "L", "trans": "T", "n": 40, "k": 7, "lda": 7, "kernel": "some"}
+        self.assertEqual((rows.case_name(update), rows.is_square(update)), ("LT 40x7 some", False))
+        vector = {"routine": "dot", "n": 8, "kernel": "some", "gbps": 0.0128, "time_us": 5.0}
+        self.assertEqual(rows.case_name(vector), "n=8 some")
+        self.assertAlmostEqual(rows.moved_bytes(vector), 64)
+        product = {"routine": "symv", "uplo": "U", "n": 8, "lda": 8, "kernel": "some"}
+        self.assertEqual((rows.form_of(product), rows.case_name(product)), ("U", "U 8 some"))
+
     def test_cases_are_grouped_by_incumbent(self):
         entries = [self.product(1, 2.0, "a"), self.product(1, 3.0, "b"), self.product(2, None, "a")]
         groups = rows.by_incumbent(entries)
@@ -574,6 +706,30 @@ class CommittedResultsTest(unittest.TestCase):
             self.performance(python=python)
             self.assertEqual(page.read_text().count("\n### "), len(PARTS) - 1)
             part.write_text(measured)
+
+    def test_the_readme_shows_what_was_measured_of_blas(self):
+        def entry(n, ratio, incumbent="cublasSsyrk", trans="N"):
+            return {"routine": "syrk", "uplo": "L", "trans": trans, "n": n, "k": n, "kernel": "some",
+                    "gflops": 25e3, "time_us": 5.0, "incumbent": incumbent, "incumbent_us": 5.0 * ratio,
+                    "ratio": ratio}  # fmt: skip
+
+        context = {"gpu": "NVIDIA H200", "cpu": None, "commit": "abc"}
+        results = [entry(1024, 1.25), entry(1024, 3.0, "myblas strict"), entry(1024, 9.0, trans="T"),
+                   entry(100, 0.5)]  # fmt: skip
+        with tempfile.TemporaryDirectory() as temporary:
+            results_of = pathlib.Path(temporary)
+            self.assertEqual(render.rates_of_level3(results_of), [])
+            folder = results_of / "h200"
+            folder.mkdir()
+            for mode in ("strict", "fast"):
+                text = json.dumps({"context": context, "results": results})
+                (folder / f"level3_{mode}.json").write_text(text)
+            table = render.rates_of_level3(results_of)
+            self.assertIn("| syrk LN | 1024 | 25.0 (1.25 ×) | 20.0 | 25.0 (1.25 ×) |", table)
+            self.assertEqual(len([line for line in table if line.startswith("| syrk")]), 1)
+            lines = render.ratios_of_blas(folder)
+            self.assertEqual(len(lines), 4)
+            self.assertEqual(lines[0], "| level 3 but sgemm, strict | cuBLAS | 3 | 1.78 | 0.50 |")
 
     def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(self):
         committed = FOLDER / "results"

@@ -54,7 +54,7 @@ tidy() {
 
 check clang-format on_files clang-format --dry-run -Werror -- '*.c' '*.cpp' '*.cu' '*.cuh' '*.h'
 check shellcheck on_files shellcheck -- '*.sh' .ci/run
-check codespell on_files codespell --ignore-words-list=inout -- \
+check codespell on_files codespell --ignore-words-list=inout,runn -- \
     ':!*.svg' ':!*.json' ':!*.csv' ':!*.gz' ':!*.inc' ':!*.abi'
 check pyflakes3 on_files pyflakes3 -- '*.py'
 check clang-tidy tidy

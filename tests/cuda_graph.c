@@ -59,6 +59,18 @@ JOB(pointer_batch) {
     return mysgemmBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a_array, 36, b->b_array, 28,
                           beta, b->c_array, 36, batch_count);
 }
+JOB(fused_product) {
+    const myblasEpilogue_t e = {.size_bytes = sizeof e, .activation = MYBLAS_ACTIVATION_GELU, .bias = b->b,
+                                .aux = b->c + 40000, .ldaux = 150};
+    return mysgemmFused(h, MYBLAS_OP_N, MYBLAS_OP_N, 150, 140, 60, alpha, b->a, 150, b->b, 60, beta, b->c, 150, b->c, 150,
+                        &e);
+}
+JOB(fused_batch) {
+    const myblasEpilogue_t e = {.size_bytes = sizeof e, .activation = MYBLAS_ACTIVATION_RELU, .bias = b->b,
+                                .bias_of = MYBLAS_BIAS_OF_COLUMNS, .stride_bias = 20};
+    return mysgemmFusedStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024, b->b, 28, 1024,
+                                      beta, b->b, 36, 1024, b->c, 36, 1024, &e, batch_count);
+}
 #define LOWER MYBLAS_FILL_MODE_LOWER
 #define UPPER MYBLAS_FILL_MODE_UPPER
 JOB(plain_syrk) { return myssyrk(h, LOWER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, beta, b->c, 200); }
@@ -160,6 +172,8 @@ static const struct job jobs[] = {
     {"thin_product", MYBLAS_ROUTINE_SGEMM, thin_product},
     {"strided_batch", MYBLAS_ROUTINE_SGEMM, strided_batch},
     {"pointer_batch", MYBLAS_ROUTINE_SGEMM, pointer_batch},
+    {"fused_product", MYBLAS_ROUTINE_SGEMM, fused_product},
+    {"fused_batch", MYBLAS_ROUTINE_SGEMM, fused_batch},
     {"plain_syrk", MYBLAS_ROUTINE_SYRK, plain_syrk},
     {"plain_syrkx", MYBLAS_ROUTINE_SYRK, plain_syrkx},
     {"plain_syr2k", MYBLAS_ROUTINE_SYR2K, plain_syr2k},

@@ -192,10 +192,10 @@ static const char* const cuda_geam[] = {"naive", "shared_tile", "async_tiles", N
 static const char* const cuda_vector[] = {"naive", "vectorised", "strided", NULL};
 static const char* const cuda_reduction[] = {"cluster", "polled", NULL};
 static const char* const cuda_rotation[] = {"one_thread", NULL};
-static const char* const cuda_symv[] = {"naive", "tiles", NULL};
+static const char* const cuda_symv[] = {"warps", "rows", "tiles", "strips", NULL};
 static const char* const cuda_syr[] = {"tiles", NULL};
-static const char* const cuda_trmv[] = {"single_block", "tiles", NULL};
-static const char* const cuda_trsv[] = {"single_block", "panels", NULL};
+static const char* const cuda_trmv[] = {"single_block", "rows", NULL};
+static const char* const cuda_trsv[] = {"single_block", "chain", NULL};
 static const char* const cuda_level3[] = {"naive", "products", NULL};
 static const char* const host_level3[] = {"reference", "products", "openblas", NULL};
 static const char* const host_sgemm[] = {"reference", "blocked", "openblas", NULL};
@@ -578,6 +578,8 @@ static void test_selected_names(void** state) {
         {all, default_workspace, vector_call(MYBLAS_ROUTINE_COPY, 1 << 20, 1, 0, 0), "strided"},
         {80, 0, vector_call(MYBLAS_ROUTINE_DOT, 1000, 1, 1, 0), "polled"},
         {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 1000, 1, 1, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 55000, -1, 1, 0), "cluster"},
+        {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 55000, -1000, 1, 0), "polled"},
         {90, 0, vector_call(MYBLAS_ROUTINE_DOT, 8193, 3, 1, 0), "polled"},
         {all, 0, vector_call(MYBLAS_ROUTINE_DOT, 1 << 26, 1, 1, 0), "polled"},
         {90, 0, vector_call(MYBLAS_ROUTINE_NRM2, 100000, 1, 0, 0), "cluster"},

@@ -846,6 +846,406 @@ static void test_long_vectors(void** state) {
     release(&memory);
 }
 
+// ---- Level 1 -------------------------------------------------------------------------------------
+
+// x has marks as check_marks finds them in y, with zeros between; y is all ones.
+static float sum_of_marks(bool squares) {
+    float sum = 0;
+    for (size_t i = 0; i < COUNT_OF(marks); ++i)
+        sum += (float)((i + 1) * (squares ? i + 1 : 1));
+    return sum;
+}
+
+static bool check_long_dot(myblasHandle_t handle, const char* name, void* data) {
+    (void)name;
+    const struct vectors* v = data;
+    float result = NAN;
+    const myblasStatus_t status = mysdot_64(handle, v->n, v->x, 1, v->y, 1, &result);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    assert_true(result == sum_of_marks(false));
+    return true;
+}
+
+static bool check_long_nrm2(myblasHandle_t handle, const char* name, void* data) {
+    (void)name;
+    const struct vectors* v = data;
+    float result = NAN;
+    const myblasStatus_t status = mysnrm2_64(handle, v->n, v->x, 1, &result);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    assert_true(result == sqrtf(sum_of_marks(true)));
+    return true;
+}
+
+static bool check_long_iamax(myblasHandle_t handle, const char* name, void* data) {
+    (void)name;
+    const struct vectors* v = data;
+    const int64_t last = marks[COUNT_OF(marks) - 1];
+    int64_t found = 0;
+    const myblasStatus_t status = myisamax_64(handle, v->n, v->x, 1, &found);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    assert_int_equal(found, last + 1);
+    // Every second element: of those the largest is the last mark at an even place.
+    assert_ok(myisamax_64(handle, v->n / 2, v->x, 2, &found));
+    assert_int_equal(found, (INT64_C(1) << 30) + 1);
+    return true;
+}
+
+// The vectors change places twice, and x is as it was.
+static bool check_long_swap(myblasHandle_t handle, const char* name, void* data) {
+    (void)name;
+    const struct vectors* v = data;
+    const struct vectors other = {.y = v->x, .n = v->n};
+    const myblasStatus_t status = mysswap_64(handle, v->n, v->x, 1, v->y, 1);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    check_marks(handle, v, 0, 1);
+    assert_ok(mysswap_64(handle, v->n, v->x, 1, v->y, 1));
+    check_marks(handle, &other, 0, 1);
+    return true;
+}
+
+static bool check_long_scal(myblasHandle_t handle, const char* name, void* data) {
+    (void)name;
+    const struct vectors* v = data;
+    const struct vectors scaled = {.y = v->x, .n = v->n};
+    const float two = 2, half = 0.5f;
+    const myblasStatus_t status = mysscal_64(handle, v->n, &two, v->x, 1);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+        return false;
+    assert_ok(status);
+    check_marks(handle, &scaled, 0, 2);
+    assert_ok(mysscal_64(handle, v->n, &half, v->x, 1));
+    return true;
+}
+
+static void test_long_level1(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct vectors v = {.n = marks[COUNT_OF(marks) - 1] + 1};
+    v.x = claim(&memory, v.n, sizeof(float));
+    v.y = claim(&memory, v.n, sizeof(float));
+    fill(memory.handle, v.x, v.n, 0);
+    fill(memory.handle, v.y, v.n, 1);
+    for (size_t i = 0; i < COUNT_OF(marks); ++i)
+        put(memory.handle, v.x, marks[i], (float)(i + 1));
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_DOT, check_long_dot, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_NRM2, check_long_nrm2, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_IAMAX, check_long_iamax, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SWAP, check_long_swap, &v);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SCAL, check_long_scal, &v);
+    release(&memory);
+}
+
+// ---- Level 2 -------------------------------------------------------------------------------------
+
+// A matrix of three columns that lie `ld` apart, x of ones and y.
+struct far_matrix {
+    float *a, *x, *y;
+    int64_t ld;
+};
+
+enum { far_rows = 40, far_columns = 3 };
+
+static void put_far(myblasHandle_t handle, const struct far_matrix* f, int64_t rows) {
+    put_matrix(handle, f->a, f->ld, rows, far_columns, false, a_at);
+}
+
+static void assert_vector(myblasHandle_t handle,
+                          const char* name,
+                          const float* device,
+                          const float* expected,
+                          int64_t n) {
+    float found[far_rows];
+    get(handle, device, 0, n, found);
+    for (int64_t i = 0; i < n; ++i)
+        if (found[i] != expected[i])
+            fail_msg("%s: element %lld is %g, not %g",
+                     name ? name : "selected",
+                     (long long)i,
+                     (double)found[i],
+                     (double)expected[i]);
+}
+
+static bool check_far_gemv(myblasHandle_t handle, const char* name, void* data) {
+    const struct far_matrix* f = data;
+    for (int trans = 0; trans < 2; ++trans) {
+        const int64_t outputs = trans ? far_columns : far_rows;
+        float expected[far_rows] = {0};
+        for (int64_t i = 0; i < far_rows; ++i)
+            for (int64_t j = 0; j < far_columns; ++j)
+                expected[trans ? j : i] += a_at(i, j);
+        fill(handle, f->y, far_rows, NAN);
+        const myblasStatus_t status = mysgemv_64(handle,
+                                                 trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                                 far_rows,
+                                                 far_columns,
+                                                 &one,
+                                                 f->a,
+                                                 f->ld,
+                                                 f->x,
+                                                 1,
+                                                 &zero,
+                                                 f->y,
+                                                 1);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            return false;
+        assert_ok(status);
+        assert_vector(handle, name, f->y, expected, outputs);
+    }
+    return true;
+}
+
+// syr, syr2 and ger add 1, 2 and 1 to the elements that they change.
+static bool check_far_updates(myblasHandle_t handle, const char* name, void* data) {
+    const struct far_matrix* f = data;
+    for (int form = 0; form < 3; ++form) {
+        const int64_t rows = form == 2 ? far_rows : far_columns;
+        put_far(handle, f, rows);
+        const myblasStatus_t status =
+            form == 0 ? myssyr_64(handle, MYBLAS_FILL_MODE_UPPER, rows, &one, f->x, 1, f->a, f->ld)
+            : form == 1
+                ? myssyr2_64(
+                      handle, MYBLAS_FILL_MODE_LOWER, rows, &one, f->x, 1, f->x, 1, f->a, f->ld)
+                : mysger_64(handle, rows, far_columns, &one, f->x, 1, f->x, 1, f->a, f->ld);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            return false;
+        assert_ok(status);
+        for (int64_t j = 0; j < far_columns; ++j) {
+            float expected[far_rows];
+            for (int64_t i = 0; i < rows; ++i) {
+                const bool changes = form == 2 || (form == 0 ? i <= j : i >= j);
+                expected[i] = a_at(i, j) + (changes ? form == 1 ? 2 : 1 : 0);
+            }
+            assert_vector(handle, name, f->a + j * f->ld, expected, rows);
+        }
+    }
+    return true;
+}
+
+// Both triangles of 3 x 3 and both forms.
+static bool check_far_symv(myblasHandle_t handle, const char* name, void* data) {
+    const struct far_matrix* f = data;
+    for (int upper = 0; upper < 2; ++upper) {
+        float expected[far_columns] = {0};
+        for (int64_t i = 0; i < far_columns; ++i)
+            for (int64_t j = 0; j < far_columns; ++j)
+                expected[i] += (upper ? i <= j : i >= j) ? a_at(i, j) : a_at(j, i);
+        fill(handle, f->y, far_columns, NAN);
+        const myblasStatus_t status =
+            myssymv_64(handle,
+                       upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER,
+                       far_columns,
+                       &one,
+                       f->a,
+                       f->ld,
+                       f->x,
+                       1,
+                       &zero,
+                       f->y,
+                       1);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            return false;
+        assert_ok(status);
+        assert_vector(handle, name, f->y, expected, far_columns);
+    }
+    return true;
+}
+
+static bool check_far_triangle(myblasHandle_t handle, const char* name, bool solves, void* data) {
+    const struct far_matrix* f = data;
+    for (int form = 0; form < 4; ++form) {
+        const bool upper = form % 2, trans = form / 2;
+        const float start[far_columns] = {1, 2, -1};
+        // The product by a unit triangle; the solution takes it back.
+        float product[far_columns];
+        for (int64_t i = 0; i < far_columns; ++i) {
+            product[i] = start[i];
+            for (int64_t j = 0; j < far_columns; ++j)
+                if (trans != upper ? i < j : i > j)
+                    product[i] += start[j] * (trans ? a_at(j, i) : a_at(i, j));
+        }
+        const float *before = solves ? product : start, *after = solves ? start : product;
+        assert_ok(myblasSetVector_64(handle, far_columns, sizeof *before, before, 1, f->y, 1));
+        const myblasStatus_t status = (solves ? mystrsv_64 : mystrmv_64)(
+            handle,
+            upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER,
+            trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+            MYBLAS_DIAG_UNIT,
+            far_columns,
+            f->a,
+            f->ld,
+            f->y,
+            1);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED)
+            return false;
+        assert_ok(status);
+        assert_vector(handle, name, f->y, after, far_columns);
+    }
+    return true;
+}
+
+static bool check_far_trmv(myblasHandle_t handle, const char* name, void* data) {
+    return check_far_triangle(handle, name, false, data);
+}
+static bool check_far_trsv(myblasHandle_t handle, const char* name, void* data) {
+    return check_far_triangle(handle, name, true, data);
+}
+
+static void test_far_columns(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    struct far_matrix f = {.ld = (INT64_C(1) << 30) + 1};
+    f.a = claim(&memory, f.ld * (far_columns - 1) + far_rows, sizeof(float));
+    f.x = claim(&memory, far_rows, sizeof(float));
+    f.y = claim(&memory, far_rows, sizeof(float));
+    fill(memory.handle, f.x, far_rows, 1);
+    put_far(memory.handle, &f, far_rows);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SGEMM, check_far_gemv, &f);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SYMV, check_far_symv, &f);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRMV, check_far_trmv, &f);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_TRSV, check_far_trsv, &f);
+    with_every_kernel(memory.handle, MYBLAS_ROUTINE_SYR, check_far_updates, &f);
+    release(&memory);
+}
+
+// A triangle of more than 2^31 elements: of products and solutions with ones.
+static void test_large_triangles(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const myblasHandle_t handle = memory.handle;
+    enum { shown = 3 };
+    float* a = claim(&memory, (int64_t)side * side, sizeof(float));
+    float* x = claim(&memory, side, sizeof(float));
+    float* y = claim(&memory, side, sizeof(float));
+    fill(handle, a, (int64_t)side * side, 0x1p-10f);
+    for (int form = 0; form < 4; ++form) {
+        const myblasFillMode_t uplo = form % 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        const myblasOperation_t trans = form / 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+        const bool lower = (form % 2 == 1) == (form / 2 == 1);
+        const int64_t rows[shown] = {0, side / 2, side - 1};
+        fill(handle, x, side, 1);
+        assert_ok(mystrmv_64(handle, uplo, trans, MYBLAS_DIAG_UNIT, side, a, side, x, 1));
+        for (int s = 0; s < shown; ++s) {
+            float found;
+            get(handle, x, rows[s], 1, &found);
+            const int64_t others = lower ? rows[s] : side - 1 - rows[s];
+            assert_true(found == 1 + (float)others * 0x1p-10f);
+        }
+        assert_ok(mystrsv_64(handle, uplo, trans, MYBLAS_DIAG_UNIT, side, a, side, x, 1));
+        for (int s = 0; s < shown; ++s) {
+            float found;
+            get(handle, x, rows[s], 1, &found);
+            assert_true(fabsf(found - 1) < 0x1p-6f);
+        }
+        fill(handle, x, side, 1);
+        fill(handle, y, side, NAN);
+        assert_ok(myssymv_64(handle, uplo, side, &one, a, side, x, 1, &zero, y, 1));
+        for (int s = 0; s < shown; ++s) {
+            float found;
+            get(handle, y, rows[s], 1, &found);
+            assert_true(found == (float)side * 0x1p-10f);
+        }
+    }
+    release(&memory);
+}
+
+// Updates of matrices larger than the L2 cache, whose columns start on cache lines or not, in small integers.
+static void test_streamed_updates(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const myblasHandle_t handle = memory.handle;
+    enum { n = 5217, most_lda = 5248 };
+    float* a = claim(&memory, (int64_t)most_lda * n + 1, sizeof(float));
+    float* x = claim(&memory, n, sizeof(float));
+    float* y = claim(&memory, n, sizeof(float));
+    float* host = malloc((size_t)most_lda * n * sizeof *host);
+    float* vectors = malloc(2 * (size_t)n * sizeof *vectors);
+    assert_non_null(host);
+    assert_non_null(vectors);
+    for (int i = 0; i < n; ++i) {
+        vectors[i] = (float)(i % 7 - 3);
+        vectors[n + i] = (float)(i % 11 - 5);
+    }
+    assert_ok(myblasSetVector_64(handle, n, sizeof *vectors, vectors, 1, x, 1));
+    assert_ok(myblasSetVector_64(handle, n, sizeof *vectors, vectors + n, 1, y, 1));
+    for (int form = 0; form < 10; ++form) {
+        const int64_t lda = form % 2 ? 5219 : most_lda;
+        float* const first = a + form % 2;
+        const bool upper = form / 2 % 2, is_ger = form >= 8, twice = form >= 4;
+        const myblasFillMode_t uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        fill(handle, first, lda * n, 1);
+        assert_ok(is_ger  ? mysger_64(handle, n, n, &one, x, 1, y, 1, first, lda)
+                  : twice ? myssyr2_64(handle, uplo, n, &one, x, 1, y, 1, first, lda)
+                          : myssyr_64(handle, uplo, n, &one, x, 1, first, lda));
+        get(handle, first, 0, lda * n, host);
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < lda; ++i) {
+                float expected = 1;
+                if (i < n && (is_ger || (upper ? i <= j : i >= j)))
+                    expected += is_ger  ? vectors[i] * vectors[n + j]
+                                : twice ? vectors[i] * vectors[n + j] + vectors[n + i] * vectors[j]
+                                        : vectors[i] * vectors[j];
+                if (host[i + j * lda] != expected)
+                    fail_msg("form %d: element %lld, %lld is %g, not %g",
+                             form,
+                             (long long)i,
+                             (long long)j,
+                             (double)host[i + j * lda],
+                             (double)expected);
+            }
+    }
+    free(host);
+    free(vectors);
+    release(&memory);
+}
+
+// Batches of matrices by vectors beyond the 65535 of a grid, both ways round.
+static void test_many_vectors(void** state) {
+    struct memory memory = {.handle = require_handle(state)};
+    const myblasHandle_t handle = memory.handle;
+    enum { batches = 70001, m = 5, n = 3 };
+    float* a = claim(&memory, (int64_t)batches * m * n, sizeof(float));
+    float* x = claim(&memory, (int64_t)batches * n, sizeof(float));
+    float* y = claim(&memory, (int64_t)batches * m, sizeof(float));
+    put_matrix(handle, a, m, m, (int64_t)batches * n, false, a_at);
+    fill(handle, x, (int64_t)batches * n, 1);
+    float* found = malloc((size_t)batches * m * sizeof *found);
+    assert_non_null(found);
+    for (int backwards = 0; backwards < 2; ++backwards) {
+        const int64_t increment = backwards ? -1 : 1;
+        fill(handle, y, (int64_t)batches * m, NAN);
+        assert_ok(mysgemvStridedBatched_64(handle,
+                                           MYBLAS_OP_N,
+                                           m,
+                                           n,
+                                           &one,
+                                           a,
+                                           m,
+                                           m * n,
+                                           x,
+                                           increment,
+                                           n,
+                                           &zero,
+                                           y,
+                                           increment,
+                                           m,
+                                           batches));
+        get(handle, y, 0, (int64_t)batches * m, found);
+        for (int64_t b = 0; b < batches; ++b)
+            for (int64_t i = 0; i < m; ++i) {
+                float sum = 0;
+                for (int64_t l = 0; l < n; ++l)
+                    sum += a_at(i, b * n + l);
+                assert_true(found[b * m + (backwards ? m - 1 - i : i)] == sum);
+            }
+    }
+    free(found);
+    release(&memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_result),
@@ -859,6 +1259,11 @@ int main(void) {
         cmocka_unit_test(test_large_gemsums),
         cmocka_unit_test(test_long_histograms),
         cmocka_unit_test(test_long_vectors),
+        cmocka_unit_test(test_long_level1),
+        cmocka_unit_test(test_far_columns),
+        cmocka_unit_test(test_large_triangles),
+        cmocka_unit_test(test_streamed_updates),
+        cmocka_unit_test(test_many_vectors),
     };
     return cmocka_run_group_tests_name("large", tests, setup_cuda, teardown_backend);
 }

@@ -274,8 +274,6 @@ struct sums {
     double value, magnitude, largest; // of |op(A)| and |B| apart, multiplied
 };
 
-static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
-
 // Element (i, j) of op(A) for trmm and trsm, 0 outside of its triangle; of the whole A for symm.
 static double element_a(const float* a, const struct level3_case* s, int64_t i, int64_t j) {
     const int64_t ld = shape_a(s).ld;
@@ -492,6 +490,22 @@ static void with_kernels(myblasHandle_t handle,
     visit(handle, NULL, function);
 }
 
+// Only OpenBLAS's kernels, where it is not installed or does not have the routine.
+static bool may_refuse(const char* kernel, enum function function) {
+    return kernel && strcmp(kernel, "openblas") == 0 &&
+           (getenv("MYBLAS_TEST_WITHOUT_OPENBLAS") || function == syrkx);
+}
+
+static void assert_ran(const struct run* run, enum function function) {
+    if (may_refuse(run->kernel, function))
+        return;
+    if (run->ran == 0 && !reduced())
+        fail_msg(
+            "%s took no %s", run->kernel ? run->kernel : "the selection", function_names[function]);
+    if (run->ran != run->count)
+        fail_msg("%s declined a %s", run->kernel, function_names[function]);
+}
+
 // Shapes that straddle the blocks of plans: 64, 128, and panels.
 static void check_shapes(myblasHandle_t handle, const char* kernel, enum function function) {
     static const int64_t shapes[][3] = {{1, 1, 1},
@@ -506,7 +520,6 @@ static void check_shapes(myblasHandle_t handle, const char* kernel, enum functio
                                         {1, 193, 17},
                                         {257, 5, 33},
                                         {3, 300, 1}};
-    const bool has_openblas = !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS");
     struct run run = {handle, kernel, MYBLAS_FP32_STRICT_MATH, 0, 0};
     for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
         for (int data = integers; data <= uniform; ++data) {
@@ -520,12 +533,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel, enum functio
             with_forms(s, visit_case, &run);
         }
     }
-    const bool may_decline =
-        kernel && strcmp(kernel, "openblas") == 0 && (!has_openblas || function == syrkx);
-    if (run.ran == 0 && !may_decline && !reduced())
-        fail_msg("%s took no %s", kernel ? kernel : "the selection", function_names[function]);
-    if (run.ran != run.count && !may_decline)
-        fail_msg("%s declined a %s", kernel, function_names[function]);
+    assert_ran(&run, function);
 }
 
 static void test_shapes(void** state) {
@@ -552,6 +560,7 @@ static void check_hostile(myblasHandle_t handle, const char* kernel, enum functi
             with_forms(s, visit_case, &run);
         }
     }
+    assert_ran(&run, function);
 }
 
 static void test_hostile_triangles(void** state) {
@@ -593,12 +602,30 @@ static void test_modes(void** state) {
     }
 }
 
-// ---- NaN and Inf ---------------------------------------------------------------------------------
-
-// Of the host's kernels, only OpenBLAS's, where it is not installed.
-static bool may_refuse(myblasHandle_t handle, const char* kernel) {
-    return kernel && (backend_of(handle) != MYBLAS_BACKEND_HOST || strcmp(kernel, "openblas") == 0);
+// Hostile triangles with products large enough for tensor cores. Not where these underflow, which the bounds exclude.
+static void test_hostile_modes(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST || reduced())
+        skip();
+    random_seed(13);
+    static const int64_t shapes[][2] = {{330, 700}, {650, 300}};
+    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+        assert_ok(myblasSetMathMode(handle, (myblasMath_t)mode));
+        struct run run = {handle, NULL, (myblasMath_t)mode, 0, 0};
+        for (int f = trmm; f <= trsm; ++f) {
+            for (int data = graded; data < data_count; ++data) {
+                if (data == wide_diagonal && mode != MYBLAS_FP32_STRICT_MATH)
+                    continue;
+                struct level3_case s = {.function = (enum function)f, .data = (enum data)data};
+                s.m = shapes[(data + f) % 2][0];
+                s.n = shapes[(data + f) % 2][1];
+                with_forms(s, visit_case, &run);
+            }
+        }
+    }
 }
+
+// ---- NaN and Inf ---------------------------------------------------------------------------------
 
 // What an Inf and a NaN in an operand become, against the formula with the terms that there are.
 static void check_specials(myblasHandle_t handle, const char* kernel, enum function function) {
@@ -624,7 +651,7 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
                 ((float*)(with->sent + with->front))[row + col * x.ld] = special ? NAN : INFINITY;
                 operand_upload(with);
                 const myblasStatus_t status = run(handle, &o, &s);
-                if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(handle, kernel)) {
+                if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(kernel, function)) {
                     operands_destroy(&o);
                     continue;
                 }
@@ -691,8 +718,8 @@ static void check_overflow(myblasHandle_t handle, const char* kernel, enum funct
         ((float*)(o.b.sent + o.b.front))[70 + 70 * shape_b(&s).ld] = 1e30f;
         operand_upload(&o.b);
         const myblasStatus_t status = run(handle, &o, &s);
-        if (status == MYBLAS_STATUS_NOT_SUPPORTED && kernel && strcmp(kernel, "openblas") == 0) {
-            operands_destroy(&o); // it is not installed
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(kernel, function)) {
+            operands_destroy(&o);
             continue;
         }
         assert_ok(status);
@@ -747,7 +774,7 @@ static void check_zero_scalars(myblasHandle_t handle, const char* kernel, enum f
         if (status == MYBLAS_STATUS_SUCCESS)
             check(&o, &s, kernel ? kernel : "the selection", MYBLAS_FP32_STRICT_MATH);
         else
-            assert_true(may_refuse(handle, kernel) && status == MYBLAS_STATUS_NOT_SUPPORTED);
+            assert_true(may_refuse(kernel, function) && status == MYBLAS_STATUS_NOT_SUPPORTED);
         if (!device) { // A and B are not asked for
             float* result = operand_device(result_of(&o, &s));
             const float scalars[] = {0, 1};
@@ -1090,6 +1117,7 @@ int main(void) {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_hostile_triangles),
         cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_hostile_modes),
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_zero_scalars),

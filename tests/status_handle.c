@@ -316,6 +316,55 @@ static void test_logger_callback(void** state) {
     assert_int_equal(message_count, 2);
 }
 
+static char all_messages[4096];
+
+static void keep_messages(const char* text) {
+    const size_t length = strlen(all_messages);
+    snprintf(all_messages + length, sizeof all_messages - length, "%s\n", text);
+}
+
+static void assert_logged(const char* text) {
+    if (!strstr(all_messages, text))
+        fail_msg("the log does not say '%s' but: %s", text, all_messages);
+    all_messages[0] = '\0';
+}
+
+// What a call was asked for, and of a plan each step.
+static void test_logged_calls(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    enum { n = 3, ld = 5 };
+    void* memory = NULL;
+    assert_ok(myblasMalloc(handle, &memory, (size_t)ld * n * sizeof(float)));
+    float* a = memory;
+    float host[ld * n];
+    for (int i = 0; i < ld * n; ++i)
+        host[i] = 1;
+    assert_ok(myblasSetVector(handle, ld * n, sizeof(float), host, 1, memory, 1));
+    const myblasFillMode_t upper = MYBLAS_FILL_MODE_UPPER;
+    const myblasOperation_t trans = MYBLAS_OP_T;
+    const float one = 1;
+    assert_ok(myblasSetLoggerCallback(keep_messages));
+    all_messages[0] = '\0';
+    assert_ok(myssymv(handle, upper, 1, &one, a, ld, a + 1, 7, &one, a + 2, -3));
+    assert_logged(" U n=1 lda=5 incx=7 incy=-3 A=");
+    assert_ok(myssyr(handle, upper, 2, &one, a + 10, 1, a, ld));
+    assert_logged(" U m=2 n=2 lda=5 incx=1 ");
+    assert_ok(mysger(handle, 1, 2, &one, a + 10, 1, a + 12, 1, a, ld));
+    assert_logged(" all m=1 n=2 lda=5 incx=1 incy=1 A=");
+    assert_ok(mystrsv(handle, upper, trans, MYBLAS_DIAG_UNIT, 2, a, ld, a + 10, 2));
+    assert_logged(" UTU n=2 lda=5 incx=2 A=");
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SYMM, "products"));
+    assert_ok(
+        myssymm(handle, MYBLAS_SIDE_LEFT, upper, 2, 1, &one, a, ld, a + 10, 2, &one, a + 12, 2));
+    assert_non_null(strstr(all_messages, "myssymm: products LU m=2 n=1"));
+    assert_non_null(strstr(all_messages, "step: mirror, 2 x 2"));
+    assert_logged("step: SGEMM by ");
+    assert_ok(myblasSetLoggerCallback(NULL));
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SYMM, NULL));
+    assert_ok(myblasStreamSynchronize(handle, NULL));
+    assert_ok(myblasFree(handle, memory));
+}
+
 static long file_size(const char* name) {
     FILE* file = fopen(name, "r");
     if (!file)
@@ -609,6 +658,7 @@ int main(int argc, char** argv) {
         cmocka_unit_test(test_workspace_limit),
         cmocka_unit_test(test_null_handle),
         cmocka_unit_test(test_logger_callback),
+        cmocka_unit_test(test_logged_calls),
         cmocka_unit_test(test_logger_file),
     };
     return cmocka_run_group_tests_name("status", general, NULL, NULL) +

@@ -304,6 +304,16 @@ size_t matrix_bytes(int64_t rows, int64_t cols, int64_t ld, size_t element_bytes
     return rows == 0 || cols == 0 ? 0 : (size_t)((cols - 1) * ld + rows) * element_bytes;
 }
 
+const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
+
+size_t span(int64_t n, int64_t inc) {
+    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
+}
+
+int64_t position(int64_t i, int64_t n, int64_t inc) {
+    return inc < 0 ? (i - n + 1) * inc : i * inc;
+}
+
 // ---- Data ----------------------------------------------------------------------------------------
 
 static uint64_t random_state = 1;

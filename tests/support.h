@@ -113,6 +113,13 @@ void operand_assert_padding(
 // Bytes of a matrix whose last column has no padding.
 size_t matrix_bytes(int64_t rows, int64_t cols, int64_t ld, size_t element_bytes);
 
+// What was uploaded to the operand.
+const float* sent(const struct operand* o);
+
+// Floats from the first to the last element of a vector, and where its element i lies.
+size_t span(int64_t n, int64_t inc);
+int64_t position(int64_t i, int64_t n, int64_t inc);
+
 // ---- Data ----------------------------------------------------------------------------------------
 
 void random_seed(uint64_t seed);

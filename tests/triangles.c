@@ -18,15 +18,6 @@ struct operands {
     struct operand a, x, y, scalars;
 };
 
-static size_t span(int64_t n, int64_t inc) {
-    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
-}
-
-// Where element i of a vector lies.
-static int64_t position(int64_t i, int64_t n, int64_t inc) {
-    return inc < 0 ? (i - n + 1) * inc : i * inc;
-}
-
 static bool uses_y(const struct triangle_case* g) {
     return g->function == symv || g->function == syr2;
 }
@@ -108,8 +99,6 @@ call_it(myblasHandle_t handle, const struct triangle_case* g, const struct opera
     }
     // clang-format on
 }
-
-static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
 
 static void
 assert_near(const struct triangle_case* g, int64_t i, double found, double exact, double bound) {
@@ -380,6 +369,76 @@ static void test_extreme_increments(void** state) {
     operand_destroy(&memory);
 }
 
+// ---- Streams and handles -------------------------------------------------------------------------
+
+// Results of calls that take turns on two streams of two handles, none waiting for another, have the bits of those
+// that run alone: kernels of one stream leave the workspace and the counters of the other alone.
+enum { order = 700, lanes = 4, turns = 12, elements = order * order };
+
+static void enqueue_some(myblasHandle_t handle, const float* a, float* x, float* y) {
+    const float one = 1, half = 0.5f;
+    const myblasFillMode_t upper = MYBLAS_FILL_MODE_UPPER, lower = MYBLAS_FILL_MODE_LOWER;
+    const myblasDiagType_t diag = MYBLAS_DIAG_NON_UNIT;
+    assert_ok(mystrsv(handle, lower, MYBLAS_OP_N, diag, order, a, order, x, 1));
+    assert_ok(myssymv(handle, lower, order, &half, a, order, x, 1, &half, y, 1));
+    assert_ok(mystrmv(handle, upper, MYBLAS_OP_T, diag, order, a, order, x, 1));
+    assert_ok(mystrsv(handle, upper, MYBLAS_OP_T, diag, order, a, order, y, 1));
+    assert_ok(mystrmv(handle, lower, MYBLAS_OP_N, diag, order, a, order, y, 1));
+    assert_ok(mysgemv(handle, MYBLAS_OP_T, order, order, &half, a, order, y, 1, &one, x, 1));
+}
+
+static void test_streams(void** state) {
+    myblasHandle_t handle = require_handle(state), other = NULL;
+    if (backend_of(handle) != MYBLAS_BACKEND_CUDA)
+        skip();
+    assert_ok(myblasCreateOn(&other, MYBLAS_BACKEND_CUDA));
+    struct operand a = operand_create(handle), alone = operand_create(handle);
+    struct operand both[lanes];
+    random_seed(8);
+    float* host = operand_place(&a, elements * sizeof(float), 0);
+    for (int i = 0; i < elements; ++i)
+        host[i] = i % (order + 1) == 0 ? 1.5f : random_float() / order;
+    operand_upload(&a);
+    float start[2 * order]; // x, then y
+    for (int i = 0; i < 2 * order; ++i)
+        start[i] = random_float();
+    memcpy(operand_place(&alone, sizeof start, 0), start, sizeof start);
+    operand_upload(&alone);
+    for (int turn = 0; turn < turns; ++turn) {
+        float* x = operand_device(&alone);
+        enqueue_some(handle, operand_device(&a), x, x + order);
+    }
+    const float* expected = operand_download(&alone);
+
+    myblasStream_t streams[2];
+    for (int i = 0; i < 2; ++i)
+        assert_ok(myblasStreamCreate(handle, &streams[i]));
+    for (int lane = 0; lane < lanes; ++lane) {
+        both[lane] = operand_create(handle);
+        memcpy(operand_place(&both[lane], sizeof start, 0), start, sizeof start);
+        operand_upload(&both[lane]);
+    }
+    for (int turn = 0; turn < turns; ++turn)
+        for (int lane = 0; lane < lanes; ++lane) {
+            const myblasHandle_t own = lane / 2 ? other : handle;
+            float* x = operand_device(&both[lane]);
+            assert_ok(myblasSetStream(own, streams[lane % 2]));
+            enqueue_some(own, operand_device(&a), x, x + order);
+        }
+    for (int i = 0; i < 2; ++i)
+        assert_ok(myblasStreamSynchronize(handle, streams[i]));
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_ok(myblasDestroy(other));
+    for (int lane = 0; lane < lanes; ++lane) {
+        assert_memory_equal(operand_download(&both[lane]), expected, sizeof start);
+        operand_destroy(&both[lane]);
+    }
+    for (int i = 0; i < 2; ++i)
+        assert_ok(myblasStreamDestroy(handle, streams[i]));
+    operand_destroy(&a);
+    operand_destroy(&alone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symv),
@@ -388,6 +447,7 @@ int main(void) {
         cmocka_unit_test(test_trmv),
         cmocka_unit_test(test_trsv),
         cmocka_unit_test(test_extreme_increments),
+        cmocka_unit_test(test_streams),
     };
     return RUN_ON_BACKENDS("triangles", tests);
 }

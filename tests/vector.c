@@ -20,15 +20,6 @@ struct counts {
     int ran, declined;
 };
 
-static size_t span(int64_t n, int64_t inc) {
-    return n <= 0 ? 0 : (size_t)((n - 1) * (inc < 0 ? -inc : inc) + 1);
-}
-
-// Where element i of a vector lies.
-static int64_t position(int64_t i, int64_t n, int64_t inc) {
-    return inc < 0 ? (i - n + 1) * inc : i * inc;
-}
-
 static float* place_vector(struct operand* o, int64_t n, int64_t inc, int misaligned) {
     float* host =
         operand_place(o, span(n, inc) * sizeof(float), (size_t)misaligned * sizeof(float));

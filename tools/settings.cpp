@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "common/kernel_variables.h"
 #include "myblas/myblas_kernels.h"
 
 #include <algorithm>
@@ -55,18 +56,6 @@ std::string check_output(const std::string& value) {
                : std::string("cannot be written: ") + std::strerror(errno);
 }
 
-constexpr const char* kernel_variables[MYBLAS_ROUTINE_COUNT] = {
-    "MYBLAS_SGEMM_KERNEL", "MYBLAS_TRANSPOSE_KERNEL", "MYBLAS_GEAM_KERNEL",
-    "MYBLAS_SUM_KERNEL",   "MYBLAS_DSUM_KERNEL",      "MYBLAS_AXPY_KERNEL",
-    "MYBLAS_COPY_KERNEL",  "MYBLAS_GEMSUM_KERNEL",    "MYBLAS_HISTOGRAM_KERNEL",
-    "MYBLAS_DOT_KERNEL",   "MYBLAS_NRM2_KERNEL",      "MYBLAS_IAMAX_KERNEL",
-    "MYBLAS_SCAL_KERNEL",  "MYBLAS_SWAP_KERNEL",      "MYBLAS_ROT_KERNEL",
-    "MYBLAS_ROTM_KERNEL",  "MYBLAS_ROTG_KERNEL",      "MYBLAS_ROTMG_KERNEL",
-    "MYBLAS_SYMV_KERNEL",  "MYBLAS_SYR_KERNEL",       "MYBLAS_TRMV_KERNEL",
-    "MYBLAS_TRSV_KERNEL",  "MYBLAS_SYRK_KERNEL",      "MYBLAS_SYR2K_KERNEL",
-    "MYBLAS_SYMM_KERNEL",  "MYBLAS_TRMM_KERNEL",      "MYBLAS_TRSM_KERNEL"};
-static_assert(kernel_variables[MYBLAS_ROUTINE_COUNT - 1]);
-
 std::string find_fault(const std::string& name, const std::string& value, bool* is_known) {
     *is_known = true;
     if (name == "MYBLAS_BACKEND")
@@ -91,7 +80,7 @@ std::string find_fault(const std::string& name, const std::string& value, bool* 
                    ? ""
                    : std::string("cannot be read: ") + std::strerror(errno);
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
-        if (name == kernel_variables[i])
+        if (name == myblas::kernel_variables[i])
             return has_kernel(i, value) ? "" : "no kernel or family (myblas-bench --list)";
     *is_known = name == "MYBLAS_COMMIT" || name == "MYBLAS_RUN_PROCESS";
     return *is_known ? "" : "no variable that myblas reads";

@@ -57,6 +57,13 @@ module myblas
     integer(c_int), parameter :: MYBLAS_FP32_EMULATED_MATH = 1
     integer(c_int), parameter :: MYBLAS_FP32_FAST_MATH     = 2
 
+    ! myblasActivation_t, myblasBias_t
+    integer(c_int), parameter :: MYBLAS_ACTIVATION_NONE = 0
+    integer(c_int), parameter :: MYBLAS_ACTIVATION_RELU = 1
+    integer(c_int), parameter :: MYBLAS_ACTIVATION_GELU = 2
+    integer(c_int), parameter :: MYBLAS_BIAS_OF_ROWS    = 0
+    integer(c_int), parameter :: MYBLAS_BIAS_OF_COLUMNS = 1
+
     ! myblasBackend_t
     integer(c_int), parameter :: MYBLAS_BACKEND_AUTO = 0
     integer(c_int), parameter :: MYBLAS_BACKEND_HOST = 1
@@ -112,6 +119,17 @@ module myblas
         integer(c_int) :: math_mode = 0
         integer(c_int) :: pointer_array = 0
         integer(c_int) :: side = 0, uplo = 0, diag = 0
+        integer(c_int) :: is_fused = 0
+    end type
+
+    type, bind(c) :: myblasEpilogue_t
+        integer(c_size_t) :: size_bytes = 56
+        integer(c_int) :: activation = 0
+        integer(c_int) :: bias_of = 0
+        type(c_ptr) :: bias = c_null_ptr
+        type(c_ptr) :: aux = c_null_ptr
+        integer(c_int64_t) :: ldaux = 0
+        integer(c_int64_t) :: stride_bias = 0, stride_aux = 0
     end type
 
     type, bind(c) :: myblasKernelInfo_t
@@ -602,6 +620,92 @@ module myblas
             type(c_ptr), value :: beta, C
             integer(c_int64_t), value :: ldc
             integer(c_long_long), value :: strideC
+            integer(c_int64_t), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmFused(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, &
+            C, ldc, D, ldd, epilogue) &
+            bind(c, name="mysgemmFused") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            type(c_ptr), value :: D
+            integer(c_int), value :: ldd
+            type(myblasEpilogue_t), intent(in), optional :: epilogue
+            integer(c_int) :: status
+        end function
+
+        function mysgemmFused_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, &
+            beta, C, ldc, D, ldd, epilogue) &
+            bind(c, name="mysgemmFused_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            type(c_ptr), value :: D
+            integer(c_int64_t), value :: ldd
+            type(myblasEpilogue_t), intent(in), optional :: epilogue
+            integer(c_int) :: status
+        end function
+
+        function mysgemmFusedStridedBatched(handle, transa, transb, m, n, k, alpha, A, lda, &
+            strideA, B, ldb, strideB, beta, C, ldc, strideC, D, ldd, strideD, epilogue, &
+            batch_count) &
+            bind(c, name="mysgemmFusedStridedBatched") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int), value :: ldb
+            integer(c_long_long), value :: strideB
+            type(c_ptr), value :: beta, C
+            integer(c_int), value :: ldc
+            integer(c_long_long), value :: strideC
+            type(c_ptr), value :: D
+            integer(c_int), value :: ldd
+            integer(c_long_long), value :: strideD
+            type(myblasEpilogue_t), intent(in), optional :: epilogue
+            integer(c_int), value :: batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmFusedStridedBatched_64(handle, transa, transb, m, n, k, alpha, A, &
+            lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, D, ldd, strideD, &
+            epilogue, batch_count) &
+            bind(c, name="mysgemmFusedStridedBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k
+            type(c_ptr), value :: alpha, A
+            integer(c_int64_t), value :: lda
+            integer(c_long_long), value :: strideA
+            type(c_ptr), value :: B
+            integer(c_int64_t), value :: ldb
+            integer(c_long_long), value :: strideB
+            type(c_ptr), value :: beta, C
+            integer(c_int64_t), value :: ldc
+            integer(c_long_long), value :: strideC
+            type(c_ptr), value :: D
+            integer(c_int64_t), value :: ldd
+            integer(c_long_long), value :: strideD
+            type(myblasEpilogue_t), intent(in), optional :: epilogue
             integer(c_int64_t), value :: batch_count
             integer(c_int) :: status
         end function

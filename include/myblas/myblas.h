@@ -104,6 +104,16 @@ typedef enum {
     MYBLAS_FP32_FAST_MATH = 2      /* FP32 accuracy, norm-wise, from tensor cores */
 } myblasMath_t;
 
+/* What mysgemmFused does to each element at last. */
+typedef enum {
+    MYBLAS_ACTIVATION_NONE = 0,
+    MYBLAS_ACTIVATION_RELU = 1, /* max(x, 0); NaN stays NaN */
+    MYBLAS_ACTIVATION_GELU = 2  /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+} myblasActivation_t;
+
+/* Which lines of the result have an element of the bias each. */
+typedef enum { MYBLAS_BIAS_OF_ROWS = 0, MYBLAS_BIAS_OF_COLUMNS = 1 } myblasBias_t;
+
 typedef enum {
     MYBLAS_BACKEND_AUTO = 0, /* cuda where a device is usable, else host */
     MYBLAS_BACKEND_HOST = 1,
@@ -126,7 +136,7 @@ typedef void (*myblasLogCallback_t)(const char* message);
 
 /* The routines that have kernels to choose from. */
 typedef enum {
-    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm, mysgemv and their batched forms */
+    MYBLAS_ROUTINE_SGEMM = 0,     /* mysgemm, mysgemmFused, mysgemv and their batched forms */
     MYBLAS_ROUTINE_TRANSPOSE = 1, /* mytranspose, mytransposeEx, mytransposeStridedBatched */
     MYBLAS_ROUTINE_GEAM = 2,      /* mysgeam */
     MYBLAS_ROUTINE_SUM = 3,       /* mysum, mysasum */
@@ -166,6 +176,8 @@ typedef enum {
  * lacks are ignored.
  *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1) math_mode (where no
  *              handle tells it) pointer_array (1: mysgemmBatched; A, B, C are then ignored)
+ *              is_fused (1: mysgemmFused with an epilogue, or with a D that is not C; ldc and C are
+ *              then those of D)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL,
  *              asks for the in-place form
  *   GEAM       transa transb m n lda ldb ldc A B C
@@ -203,6 +215,7 @@ typedef struct {
     myblasSideMode_t side;
     myblasFillMode_t uplo;
     myblasDiagType_t diag;
+    int is_fused;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -683,6 +696,133 @@ MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
                                             int64_t ldc,
                                             int64_t batch_count);
 
+/*
+ * What mysgemmFused does on the way from a product to memory. Set size_bytes to
+ * sizeof(myblasEpilogue_t), zero the rest, then fill in what is wanted.
+ *   activation   of each element
+ *   bias_of, bias  device memory; element i is added to row i (MYBLAS_BIAS_OF_ROWS, m elements) or
+ *                to column i (MYBLAS_BIAS_OF_COLUMNS, n elements); NULL: none
+ *   aux, ldaux   m x n in device memory, ldaux >= max(1, m): where what the activation is applied to
+ *                is stored besides; NULL: nowhere
+ *   stride_bias, stride_aux  elements from one product of a batch to the next; a stride of 0 shares
+ *                the bias
+ * Fields may be added at the end; later versions accept the sizes of earlier ones.
+ */
+typedef struct {
+    size_t size_bytes;
+    myblasActivation_t activation;
+    myblasBias_t bias_of;
+    const float* bias;
+    float* aux;
+    int64_t ldaux;
+    int64_t stride_bias, stride_aux;
+} myblasEpilogue_t;
+
+/*
+ * X = alpha * op(A) * op(B) + beta * C + bias;  aux = X;  D = activation(X)
+ * in the launches of the product itself: X passes through no memory. op(A), op(B), C and the
+ * conditions on alpha, beta and k are those of mysgemm; with k == 0 or alpha == 0, X = beta * C +
+ * bias.
+ *   D  m x n, ldd >= max(1, m); may be C, with ldd == ldc, else must not overlap C. beta == 0: C is
+ *      not read and may be NULL
+ *   epilogue  host memory, read before the call returns; NULL: neither bias, activation nor aux
+ * D, aux and the bias must not overlap each other, nor A, B and, but for D, C. m == 0 or n == 0:
+ * success, nothing is touched. INVALID_VALUE, in this order: transa, transb, m, n, k < 0, lda, ldb,
+ * ldc, ldd; of the epilogue size_bytes, activation, bias_of, ldaux with aux not NULL; alpha or beta
+ * NULL, A, B, C NULL where it is used, D NULL, D == C with ldd != ldc.
+ * NaN and Inf: as in the formulas, in which ReLU leaves NaN as it is, and GELU of -Inf is NaN.
+ * Accuracy: |X - exact| is at most mysgemm's bound of the mode, with the k of its bracket greater by
+ * 1 and |bias| in the sum of magnitudes: (k + 5) u (|alpha| |A| |B| + |beta| |C| + |bias|) in strict
+ * mode. ReLU is exact; GELU(X) is off by at most 8 u |X| from that of the X that was computed. Same
+ * bits on every run. Source: cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and AUX (whose
+ * auxiliary output of ReLU is a bit mask, here X).
+ */
+MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
+                                       myblasOperation_t transa,
+                                       myblasOperation_t transb,
+                                       int m,
+                                       int n,
+                                       int k,
+                                       const float* alpha,
+                                       const float* A,
+                                       int lda,
+                                       const float* B,
+                                       int ldb,
+                                       const float* beta,
+                                       const float* C,
+                                       int ldc,
+                                       float* D,
+                                       int ldd,
+                                       const myblasEpilogue_t* epilogue);
+MYBLAS_API myblasStatus_t mysgemmFused_64(myblasHandle_t handle,
+                                          myblasOperation_t transa,
+                                          myblasOperation_t transb,
+                                          int64_t m,
+                                          int64_t n,
+                                          int64_t k,
+                                          const float* alpha,
+                                          const float* A,
+                                          int64_t lda,
+                                          const float* B,
+                                          int64_t ldb,
+                                          const float* beta,
+                                          const float* C,
+                                          int64_t ldc,
+                                          float* D,
+                                          int64_t ldd,
+                                          const myblasEpilogue_t* epilogue);
+
+/*
+ * batch_count of them, operand i of each at its base + i * stride elements; a stride of 0 for A, B, C
+ * or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0: success.
+ * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc, and D == C with strideD !=
+ * strideC as with ldd != ldc.
+ */
+MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
+                                                     myblasOperation_t transa,
+                                                     myblasOperation_t transb,
+                                                     int m,
+                                                     int n,
+                                                     int k,
+                                                     const float* alpha,
+                                                     const float* A,
+                                                     int lda,
+                                                     long long strideA,
+                                                     const float* B,
+                                                     int ldb,
+                                                     long long strideB,
+                                                     const float* beta,
+                                                     const float* C,
+                                                     int ldc,
+                                                     long long strideC,
+                                                     float* D,
+                                                     int ldd,
+                                                     long long strideD,
+                                                     const myblasEpilogue_t* epilogue,
+                                                     int batch_count);
+MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched_64(myblasHandle_t handle,
+                                                        myblasOperation_t transa,
+                                                        myblasOperation_t transb,
+                                                        int64_t m,
+                                                        int64_t n,
+                                                        int64_t k,
+                                                        const float* alpha,
+                                                        const float* A,
+                                                        int64_t lda,
+                                                        long long strideA,
+                                                        const float* B,
+                                                        int64_t ldb,
+                                                        long long strideB,
+                                                        const float* beta,
+                                                        const float* C,
+                                                        int64_t ldc,
+                                                        long long strideC,
+                                                        float* D,
+                                                        int64_t ldd,
+                                                        long long strideD,
+                                                        const myblasEpilogue_t* epilogue,
+                                                        int64_t batch_count);
+
 /* ---- Level 3 --------------------------------------------------------------------------------- */
 
 /*
@@ -733,8 +873,8 @@ MYBLAS_API myblasStatus_t myssyrk_64(myblasHandle_t handle,
                                      int64_t ldc);
 
 /*
- * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products of which is known that
- * they are symmetric. op(B) and B as op(A) and A of myssyrk. INVALID_VALUE: as myssyrk, with ldb
+ * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products that are known to be
+ * symmetric. op(B) and B as op(A) and A of myssyrk. INVALID_VALUE: as myssyrk, with ldb
  * checked after lda, B after A. Accuracy: as myssyrk. Source: cublasSsyrkx.
  */
 MYBLAS_API myblasStatus_t myssyrkx(myblasHandle_t handle,
@@ -1362,8 +1502,10 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
  * increments must not be zero. All operands but scalars are in device memory. Increments of either
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
- * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment the kernel
- * is always `grid_stride`, on the host `reference`). mysger takes those of MYBLAS_ROUTINE_SYR.
+ * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
+ * `thin/vector` and `grid_stride` accept, on the host `openblas` and `reference`). mysger takes those of
+ * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
+ * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
  * u = 2^-24. The same bits on every run, but by the kernel `openblas` of the host, which does not
  * promise it. Accuracy of the routines but mysger, myssyr and myssyr2 is stated where no product of
  * the formula, with alpha or without, is below 2^-126 in magnitude but zero.

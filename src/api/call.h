@@ -80,6 +80,11 @@ read_call(const myblasCall_t& call, const call_setting& setting, sgemm_problem* 
         p->stride_b = tight_stride(p->ldb, p->transb ? p->k : p->n);
         p->stride_c = tight_stride(p->ldc, p->n);
     }
+    if (call.is_fused) { // whatever it is: kernels look no closer before they are launched
+        if (call.pointer_array)
+            return "no fused product takes arrays of pointers";
+        p->finish.activation = MYBLAS_ACTIVATION_RELU;
+    }
     return check_operands(*p);
 }
 

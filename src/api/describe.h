@@ -17,7 +17,7 @@ inline description describe(const sgemm_problem& p) {
     std::snprintf(d.text,
                   sizeof d.text,
                   "%c%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
-                  " ldc=%" PRId64 " batch=%" PRId64 " A=%p B=%p C=%p",
+                  " ldc=%" PRId64 " batch=%" PRId64 " A=%p B=%p C=%p%s",
                   p.transa ? 'T' : 'N',
                   p.transb ? 'T' : 'N',
                   p.m,
@@ -29,7 +29,8 @@ inline description describe(const sgemm_problem& p) {
                   p.batch_count,
                   p.a_array ? static_cast<const void*>(p.a_array) : p.a,
                   p.b_array ? static_cast<const void*>(p.b_array) : p.b,
-                  p.c_array ? static_cast<const void*>(p.c_array) : p.c);
+                  p.c_array ? static_cast<const void*>(p.c_array) : p.c,
+                  p.finish.is_empty() ? "" : " fused");
     return d;
 }
 
@@ -129,16 +130,86 @@ inline description describe(const rotm_problem& p) { return describe_vectors(p);
 inline description describe(const nrm2_problem& p) { return describe_vector(p); }
 inline description describe(const extremum_problem& p) { return describe_vector(p); }
 inline description describe(const scal_problem& p) { return describe_vector(p); }
-inline description describe(const rotg_problem&) { return {}; }
-inline description describe(const rotmg_problem&) { return {}; }
+inline description describe(const rotg_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "a=%p b=%p c=%p s=%p",
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.b),
+                  static_cast<const void*>(p.c),
+                  static_cast<const void*>(p.s));
+    return d;
+}
+
+inline description describe(const rotmg_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "d1=%p d2=%p x1=%p y1=%p param=%p",
+                  static_cast<const void*>(p.d1),
+                  static_cast<const void*>(p.d2),
+                  static_cast<const void*>(p.x1),
+                  static_cast<const void*>(p.y1),
+                  static_cast<const void*>(p.param));
+    return d;
+}
 
 // ---- Level 2 -------------------------------------------------------------------------------------
 
-inline description describe(const symv_problem& p) { return describe_vectors(p); }
-inline description describe(const syr_problem& p) { return describe_vectors(p); }
+inline description describe(const symv_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c n=%" PRId64 " lda=%" PRId64 " incx=%" PRId64 " incy=%" PRId64
+                  " A=%p x=%p y=%p",
+                  p.upper ? 'U' : 'L',
+                  p.n,
+                  p.lda,
+                  p.incx,
+                  p.incy,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.x),
+                  static_cast<const void*>(p.y));
+    return d;
+}
+
+// syr, syr2 and ger, which has no triangle.
+inline description describe(const syr_problem& p) {
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%s m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " incx=%" PRId64 " incy=%" PRId64
+                  " A=%p x=%p y=%p",
+                  p.is_ger  ? "all"
+                  : p.upper ? "U"
+                            : "L",
+                  p.rows(),
+                  p.n,
+                  p.lda,
+                  p.incx,
+                  p.incy,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.x),
+                  static_cast<const void*>(p.y));
+    return d;
+}
+
 template <bool solve>
 description describe(const triangular_problem<solve>& p) {
-    return describe_vector(p);
+    description d;
+    std::snprintf(d.text,
+                  sizeof d.text,
+                  "%c%c%c n=%" PRId64 " lda=%" PRId64 " incx=%" PRId64 " A=%p x=%p",
+                  p.upper ? 'U' : 'L',
+                  p.trans ? 'T' : 'N',
+                  p.unit ? 'U' : 'N',
+                  p.n,
+                  p.lda,
+                  p.incx,
+                  static_cast<const void*>(p.a),
+                  static_cast<const void*>(p.x));
+    return d;
 }
 
 // ---- Level 3 ---------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@
 #include "api/dispatch.h"
 #include "api/validate.h"
 
-#include <cstring>
-
 namespace myblas {
 namespace {
 
@@ -36,26 +34,9 @@ sgemm_problem product_of(const gemv_problem& p) {
     return q;
 }
 
-// Kernels count on positive leading dimensions, but the plainest, which take any.
-myblasStatus_t
-dispatch_plainly(myblasContext& handle, const char* function, const sgemm_problem& p) noexcept {
-    const device_guard guard(handle);
-    if (const myblasStatus_t failure = guard.status())
-        return refuse(function, failure, lost_device);
-    const char* const name =
-        handle.backend->id == MYBLAS_BACKEND_CUDA ? "grid_stride" : "reference";
-    for (const kernel_entry<sgemm_problem>* kernel :
-         kernels_of<sgemm_problem>(handle.backend->id)) {
-        if (std::strcmp(kernel->name, name) != 0)
-            continue;
-        if (logger::is_on())
-            logger::write("%s: %s %s", function, kernel->name, describe(p).text);
-        if (const myblasStatus_t failure = kernel->launch(p, make_launch_context(handle)))
-            return refuse(function, failure, "the launch failed");
-        handle.last_kernel[MYBLAS_ROUTINE_SGEMM] = kernel->name;
-        return MYBLAS_STATUS_SUCCESS;
-    }
-    return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "no kernel accepts the call");
+// The way from where BLAS gives a vector to its element 0.
+int64_t way_to_first(int64_t n, int64_t increment) {
+    return increment < 0 ? (1 - n) * increment : 0;
 }
 
 // `p` has everything but the transposition and the scalars, and vectors as the caller gave them.
@@ -82,15 +63,13 @@ myblasStatus_t gemv(const char* function,
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
     if (!may_count(p.alpha) && !p.beta.device && p.beta.value == 1)
         return MYBLAS_STATUS_SUCCESS;
-    if ((p.incx < 0 && p.x_array) || (p.incy < 0 && p.y_array))
-        return refuse(function,
-                      MYBLAS_STATUS_NOT_SUPPORTED,
-                      "a batch by arrays of pointers needs positive increments");
     p.x = first_element(p.x, p.length_x(), p.incx);
     p.y = first_element(p.y, p.length_y(), p.incy);
-    const sgemm_problem product = product_of(p);
-    return p.incx > 0 && p.incy > 0 ? dispatch(*handle, function, product)
-                                    : dispatch_plainly(*handle, function, product);
+    if (p.x_array)
+        p.stride_x = way_to_first(p.length_x(), p.incx);
+    if (p.y_array)
+        p.stride_y = way_to_first(p.length_y(), p.incy);
+    return dispatch(*handle, function, product_of(p));
 }
 
 myblasStatus_t ger(myblasHandle_t handle, const float* alpha, ger_problem p) noexcept {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "api/context.h"
+#include "api/describe.h"
+#include "api/logger.h"
 #include "core/kernel_entry.h"
+#include "core/routine.h"
 #include "level3/plan.h"
 
 #include <algorithm>
@@ -66,22 +69,44 @@ public:
 
     myblasStatus_t take(const sgemm_problem& p) noexcept override { return launch(p); }
     myblasStatus_t take(const geam_problem& p) noexcept override { return launch(p); }
-    myblasStatus_t take(const mirror_part& p) noexcept override { return parts.mirror(p, context); }
-    myblasStatus_t take(const store_part& p) noexcept override { return parts.store(p, context); }
+    myblasStatus_t take(const mirror_part& p) noexcept override {
+        note("mirror", p.n, p.n);
+        return parts.mirror(p, context);
+    }
+    myblasStatus_t take(const store_part& p) noexcept override {
+        note("diagonal blocks", p.n, p.block);
+        return parts.store(p, context);
+    }
     myblasStatus_t take(const triangle_part& p) noexcept override {
+        note(p.is_solve ? "triangles solved" : "triangles multiplied", p.n, p.lines);
         return parts.triangle(p, context);
     }
-    myblasStatus_t take(const gate_part& p) noexcept override { return parts.gate(p, context); }
+    myblasStatus_t take(const gate_part& p) noexcept override {
+        note("gate", 1, 1);
+        return parts.gate(p, context);
+    }
     myblasStatus_t take(const pointers_part& p) noexcept override {
+        note("pointers", p.count, 3);
         return parts.pointers(p, context);
     }
 
 private:
+    static void note(const char* part, int64_t rows, int64_t columns) noexcept {
+        if (logger::is_on())
+            logger::write("  step: %s, %" PRId64 " x %" PRId64, part, rows, columns);
+    }
+
     template <class Problem>
     myblasStatus_t launch(const Problem& problem) noexcept {
         const auto chosen = choose_kernel(handle, problem, context.workspace_bytes);
-        return chosen.kernel ? chosen.kernel->launch(problem, context)
-                             : MYBLAS_STATUS_NOT_SUPPORTED;
+        if (!chosen.kernel)
+            return MYBLAS_STATUS_NOT_SUPPORTED;
+        if (logger::is_on())
+            logger::write("  step: %s by %s, %s",
+                          routine_traits<Problem>::name,
+                          chosen.kernel->name,
+                          describe(problem).text);
+        return chosen.kernel->launch(problem, context);
     }
 
     myblasContext& handle;
@@ -97,7 +122,7 @@ selection<Problem> measure_plan(myblasContext& handle,
                                 const Problem& problem,
                                 size_t own,
                                 size_t limit) noexcept {
-    // Memory that nobody follows, aligned as what the plan will have.
+    // A pointer that is never followed, aligned as the plan's memory will be.
     void* const somewhere = reinterpret_cast<void*>(uintptr_t{workspace_multiple});
     plan_measure measure(handle, limit);
     if (make_plan(problem, handle.device, {somewhere, own}, measure) != MYBLAS_STATUS_SUCCESS)

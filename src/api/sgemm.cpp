@@ -7,9 +7,37 @@
 namespace myblas {
 namespace {
 
-// Fills in what `p` lacks, the transpositions and the scalars, and checks it. The scalars are where the
-// handle's pointer mode says, or, with `scalars_are_here`, in host memory. *is_done: nothing is to be
+// Fills in what `p`, whose sizes are right, lacks, the transpositions and the scalars, and checks its operands. The scalars
+// are where the handle's pointer mode says, or, with `scalars_are_here`, in host memory. *is_done: nothing is to be
 // computed, or something is wrong, as the status says.
+myblasStatus_t complete_operands(const char* function,
+                                 myblasHandle_t handle,
+                                 myblasOperation_t transa,
+                                 myblasOperation_t transb,
+                                 const float* alpha,
+                                 const float* beta,
+                                 bool scalars_are_here,
+                                 sgemm_problem* p,
+                                 bool* is_done) noexcept {
+    *is_done = true;
+    if (!alpha)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
+    if (!beta)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
+    p->math = handle->math_mode;
+    p->transa = transa != MYBLAS_OP_N;
+    p->transb = transb != MYBLAS_OP_N;
+    p->alpha = scalars_are_here ? scalar{*alpha, nullptr} : read_scalar(*handle, alpha);
+    p->beta = scalars_are_here ? scalar{*beta, nullptr} : read_scalar(*handle, beta);
+    if (const fault found = check_operands(*p))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    const bool is_c_kept = p->finish.is_empty() && (p->k == 0 || !may_count(p->alpha)) &&
+                           !p->beta.device && p->beta.value == 1;
+    *is_done = is_c_kept; // C = C
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// The same with the check of handle and sizes before.
 myblasStatus_t complete(const char* function,
                         myblasHandle_t handle,
                         myblasOperation_t transa,
@@ -26,21 +54,8 @@ myblasStatus_t complete(const char* function,
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
     if (is_empty(*p))
         return MYBLAS_STATUS_SUCCESS;
-    if (!alpha)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
-    if (!beta)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
-    p->math = handle->math_mode;
-    p->transa = transa != MYBLAS_OP_N;
-    p->transb = transb != MYBLAS_OP_N;
-    p->alpha = scalars_are_here ? scalar{*alpha, nullptr} : read_scalar(*handle, alpha);
-    p->beta = scalars_are_here ? scalar{*beta, nullptr} : read_scalar(*handle, beta);
-    if (const fault found = check_operands(*p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    const bool is_c_kept =
-        (p->k == 0 || !may_count(p->alpha)) && !p->beta.device && p->beta.value == 1;
-    *is_done = is_c_kept; // C = C
-    return MYBLAS_STATUS_SUCCESS;
+    return complete_operands(
+        function, handle, transa, transb, alpha, beta, scalars_are_here, p, is_done);
 }
 
 // All entry points but those for host memory come here. `p` has everything but the transpositions and the
@@ -55,6 +70,60 @@ myblasStatus_t sgemm(const char* function,
     bool is_done;
     const myblasStatus_t status =
         complete(function, handle, transa, transb, alpha, beta, false, &p, &is_done);
+    return is_done ? status : dispatch(*handle, function, p);
+}
+
+// ---- Fused products ------------------------------------------------------------------------------
+
+// What a fused product has beside the problem, whose C is D.
+struct fused_operands {
+    const float* c;
+    int64_t ldc, stride_c;
+    const myblasEpilogue_t* epilogue;
+};
+
+myblasStatus_t sgemm_fused(const char* function,
+                           myblasHandle_t handle,
+                           myblasOperation_t transa,
+                           myblasOperation_t transb,
+                           const float* alpha,
+                           const float* beta,
+                           const fused_operands& with,
+                           sgemm_problem p) noexcept {
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    sgemm_problem of_c = p;
+    of_c.ldc = with.ldc;
+    const fault size_fault = check_sizes(transa, transb, of_c);
+    if (const fault found = size_fault ? size_fault : check_epilogue(p, with.epilogue))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+    if (is_empty(p))
+        return MYBLAS_STATUS_SUCCESS;
+    const bool reads_c = beta && may_count(read_scalar(*handle, beta));
+    if (reads_c && !with.c)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "C is NULL");
+    if (!p.c)
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is NULL");
+    if (with.c && with.c == p.c &&
+        (with.ldc != p.ldc || (p.batch_count > 1 && with.stride_c != p.stride_c)))
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is C with another ldd or strideD");
+    if (const myblasEpilogue_t* e = with.epilogue) {
+        p.finish.activation = e->activation;
+        p.finish.is_bias_of_columns = e->bias && e->bias_of == MYBLAS_BIAS_OF_COLUMNS;
+        p.finish.bias = e->bias;
+        p.finish.stride_bias = e->bias ? e->stride_bias : 0;
+        p.finish.aux = e->aux;
+        p.finish.ld_aux = e->aux ? e->ldaux : 1;
+        p.finish.stride_aux = e->aux ? e->stride_aux : 0;
+    }
+    if (reads_c && with.c != p.c) {
+        p.finish.source = with.c;
+        p.finish.ld_source = with.ldc;
+        p.finish.stride_source = with.stride_c;
+    }
+    bool is_done;
+    const myblasStatus_t status =
+        complete_operands(function, handle, transa, transb, alpha, beta, false, &p, &is_done);
     return is_done ? status : dispatch(*handle, function, p);
 }
 
@@ -457,6 +526,150 @@ myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
                   .b_array = Barray,
                   .c_array = Carray,
                   .batch_count = batch_count});
+}
+
+myblasStatus_t mysgemmFused(myblasHandle_t handle,
+                            myblasOperation_t transa,
+                            myblasOperation_t transb,
+                            int m,
+                            int n,
+                            int k,
+                            const float* alpha,
+                            const float* A,
+                            int lda,
+                            const float* B,
+                            int ldb,
+                            const float* beta,
+                            const float* C,
+                            int ldc,
+                            float* D,
+                            int ldd,
+                            const myblasEpilogue_t* epilogue) {
+    return sgemm_fused(
+        "mysgemmFused",
+        handle,
+        transa,
+        transb,
+        alpha,
+        beta,
+        {C, ldc, 0, epilogue},
+        {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = D, .ldc = ldd});
+}
+
+myblasStatus_t mysgemmFused_64(myblasHandle_t handle,
+                               myblasOperation_t transa,
+                               myblasOperation_t transb,
+                               int64_t m,
+                               int64_t n,
+                               int64_t k,
+                               const float* alpha,
+                               const float* A,
+                               int64_t lda,
+                               const float* B,
+                               int64_t ldb,
+                               const float* beta,
+                               const float* C,
+                               int64_t ldc,
+                               float* D,
+                               int64_t ldd,
+                               const myblasEpilogue_t* epilogue) {
+    return sgemm_fused(
+        "mysgemmFused",
+        handle,
+        transa,
+        transb,
+        alpha,
+        beta,
+        {C, ldc, 0, epilogue},
+        {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = D, .ldc = ldd});
+}
+
+myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
+                                          myblasOperation_t transa,
+                                          myblasOperation_t transb,
+                                          int m,
+                                          int n,
+                                          int k,
+                                          const float* alpha,
+                                          const float* A,
+                                          int lda,
+                                          long long strideA,
+                                          const float* B,
+                                          int ldb,
+                                          long long strideB,
+                                          const float* beta,
+                                          const float* C,
+                                          int ldc,
+                                          long long strideC,
+                                          float* D,
+                                          int ldd,
+                                          long long strideD,
+                                          const myblasEpilogue_t* epilogue,
+                                          int batch_count) {
+    return sgemm_fused("mysgemmFusedStridedBatched",
+                       handle,
+                       transa,
+                       transb,
+                       alpha,
+                       beta,
+                       {C, ldc, strideC, epilogue},
+                       {.m = m,
+                        .n = n,
+                        .k = k,
+                        .a = A,
+                        .lda = lda,
+                        .stride_a = strideA,
+                        .b = B,
+                        .ldb = ldb,
+                        .stride_b = strideB,
+                        .c = D,
+                        .ldc = ldd,
+                        .stride_c = strideD,
+                        .batch_count = batch_count});
+}
+
+myblasStatus_t mysgemmFusedStridedBatched_64(myblasHandle_t handle,
+                                             myblasOperation_t transa,
+                                             myblasOperation_t transb,
+                                             int64_t m,
+                                             int64_t n,
+                                             int64_t k,
+                                             const float* alpha,
+                                             const float* A,
+                                             int64_t lda,
+                                             long long strideA,
+                                             const float* B,
+                                             int64_t ldb,
+                                             long long strideB,
+                                             const float* beta,
+                                             const float* C,
+                                             int64_t ldc,
+                                             long long strideC,
+                                             float* D,
+                                             int64_t ldd,
+                                             long long strideD,
+                                             const myblasEpilogue_t* epilogue,
+                                             int64_t batch_count) {
+    return sgemm_fused("mysgemmFusedStridedBatched",
+                       handle,
+                       transa,
+                       transb,
+                       alpha,
+                       beta,
+                       {C, ldc, strideC, epilogue},
+                       {.m = m,
+                        .n = n,
+                        .k = k,
+                        .a = A,
+                        .lda = lda,
+                        .stride_a = strideA,
+                        .b = B,
+                        .ldb = ldb,
+                        .stride_b = strideB,
+                        .c = D,
+                        .ldc = ldd,
+                        .stride_c = strideD,
+                        .batch_count = batch_count});
 }
 
 myblasStatus_t mysgemmHost(myblasHandle_t handle,

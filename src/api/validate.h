@@ -6,7 +6,9 @@
 #include "core/problem.h"
 #include "myblas/myblas.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 namespace myblas {
@@ -71,7 +73,37 @@ check_sizes(myblasOperation_t transa, myblasOperation_t transb, const sgemm_prob
     return nullptr;
 }
 
+// What mysgemmFused has beside mysgemm; of `p`, C is D.
+inline fault check_epilogue(const sgemm_problem& p, const myblasEpilogue_t* epilogue) {
+    if (!is_leading_dimension(p.ldc, p.m))
+        return "ldd < max(1, m)";
+    if (!epilogue)
+        return nullptr;
+    if (epilogue->size_bytes != sizeof *epilogue)
+        return "epilogue->size_bytes is wrong";
+    if (epilogue->activation != MYBLAS_ACTIVATION_NONE &&
+        epilogue->activation != MYBLAS_ACTIVATION_RELU &&
+        epilogue->activation != MYBLAS_ACTIVATION_GELU)
+        return "epilogue->activation is not an activation";
+    if (epilogue->bias_of != MYBLAS_BIAS_OF_ROWS && epilogue->bias_of != MYBLAS_BIAS_OF_COLUMNS)
+        return "epilogue->bias_of names no lines";
+    if (epilogue->aux && !is_leading_dimension(epilogue->ldaux, p.m))
+        return "epilogue->ldaux < max(1, m)";
+    return nullptr;
+}
+
 inline bool is_empty(const sgemm_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
+
+// At least the last of a finish's operands, of m x n matrices.
+inline wide last_index(const product_finish& f, int64_t m, int64_t n) {
+    return last_index(m, n, f.ld_source > f.ld_aux ? f.ld_source : f.ld_aux);
+}
+
+inline wide most_stride(const product_finish& f) {
+    const wide strides[] = {
+        magnitude(f.stride_source), magnitude(f.stride_aux), magnitude(f.stride_bias)};
+    return *std::max_element(std::begin(strides), std::end(strides));
+}
 
 inline fault check_operands(const sgemm_problem& p) {
     const wide last_batch = p.batch_count - 1;
@@ -82,6 +114,8 @@ inline fault check_operands(const sgemm_problem& p) {
         !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
         !is_addressable(last_c + last_batch * magnitude(p.stride_c), sizeof(float)) ||
         !is_addressable(wide{p.batch_count} * p.m * p.n, sizeof(float)) ||
+        !is_addressable(last_index(p.finish, p.m, p.n) + last_batch * most_stride(p.finish),
+                        sizeof(float)) ||
         // What packed copies of A and B would take: a stride of 0 lets a batch be larger than memory.
         !is_addressable(wide{p.batch_count} * (wide{p.m} * p.k + wide{p.k} * p.n), sizeof(float)))
         return too_large;

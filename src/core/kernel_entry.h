@@ -81,6 +81,7 @@ struct kernel_entry {
     int alignment_bytes = 4;
     bool deterministic = true;
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
+    bool finishes = false;                       // products that have a product_finish
 
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.

@@ -19,6 +19,23 @@ struct scalar {
 // Whether a scalar may be other than zero, as far as the host can know.
 inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
 
+// What is done to the elements of a product on their way to C: with x = alpha * op(A) * op(B) + beta * source + bias,
+// aux = x and C = activation(x). Batches are strided. Only kernels that say so (kernel_entry::finishes) look at it.
+struct product_finish {
+    myblasActivation_t activation = MYBLAS_ACTIVATION_NONE;
+    bool is_bias_of_columns = false;
+    const float* bias = nullptr; // an element for each row of C, or each column; null: none
+    int64_t stride_bias = 0;
+    const float* source = nullptr; // null: C itself
+    int64_t ld_source = 1, stride_source = 0;
+    float* aux = nullptr; // null: none
+    int64_t ld_aux = 1, stride_aux = 0;
+
+    bool is_empty() const {
+        return activation == MYBLAS_ACTIVATION_NONE && !bias && !source && !aux;
+    }
+};
+
 // C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at array[i]
 // when the array is set.
 struct sgemm_problem {
@@ -37,6 +54,7 @@ struct sgemm_problem {
     const float* const* b_array = nullptr;
     float* const* c_array = nullptr;
     int64_t batch_count = 1;
+    product_finish finish{};
 };
 
 // Whether all columns of a matrix of each product start at a multiple of 16 bytes. What a pointer array holds is not

@@ -15,14 +15,14 @@ namespace myblas {
 struct selection_inputs {
     int64_t m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count;
     size_t workspace_bytes;
-    uint64_t bits; // mode, transpositions and pointers
+    uint64_t bits; // mode, transpositions, whether there is a finish, and pointers
 
     bool operator==(const selection_inputs&) const = default;
 };
-static_assert(sizeof(sgemm_problem) == 168, "a new field belongs into selection_inputs");
+static_assert(sizeof(sgemm_problem) == 240, "a new field belongs into selection_inputs");
 
 inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes) {
-    uint64_t bits = p.math * 4 + p.transa * 2 + p.transb;
+    uint64_t bits = p.math * 8 + !p.finish.is_empty() * 4 + p.transa * 2 + p.transb;
     const auto add = [&](const void* pointer) {
         const uintptr_t place = reinterpret_cast<uintptr_t>(pointer) % pointer_period;
         bits = bits * (pointer_period + 1) + (pointer ? place + 1 : 0);

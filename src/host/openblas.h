@@ -8,6 +8,8 @@
 // One built on pthreads restarts its own.
 #pragma once
 
+#include "core/kernel_entry.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -19,7 +21,7 @@ namespace myblas::host {
 // Values of the CBLAS interface.
 enum cblas_order : int { column_major = 102 };
 enum cblas_transpose : int { no_transpose = 111, transpose = 112 };
-enum cblas_uplo : int { upper_triangle = 121, lower_triangle_only = 122 };
+enum cblas_uplo : int { upper_triangle = 121, lower_triangle = 122 };
 enum cblas_diag : int { non_unit_diagonal = 131, unit_diagonal = 132 };
 enum cblas_side : int { left_side = 141, right_side = 142 };
 
@@ -155,10 +157,41 @@ struct openblas_library {
 
 const openblas_library& openblas();
 
+inline cblas_uplo uplo_of(bool upper) { return upper ? upper_triangle : lower_triangle; }
+inline cblas_transpose transpose_of(bool trans) { return trans ? transpose : no_transpose; }
+inline cblas_side side_of(bool right) { return right ? right_side : left_side; }
+inline cblas_diag diag_of(bool unit) { return unit ? unit_diagonal : non_unit_diagonal; }
+
 // Whether int holds each of them and its negative.
 inline bool fit_int(std::initializer_list<int64_t> sizes) {
     constexpr int64_t most = std::numeric_limits<int>::max();
     return std::max(sizes) <= most && std::min(sizes) >= -most;
+}
+inline int narrow(int64_t size) { return static_cast<int>(size); } // fit_int has looked at it
+
+// Whether the function is there and may be called.
+template <class Function>
+bool is_usable(Function* function) {
+    return function && openblas().is_usable();
+}
+
+template <class Problem>
+constexpr kernel_entry<Problem> by_openblas(bool (*accepts)(const Problem&, const device_info&),
+                                            myblasStatus_t (*launch)(const Problem&,
+                                                                     const launch_context&)) {
+    return {
+        .name = "openblas",
+        .description = "OpenBLAS, where it is installed",
+        .deterministic = false, // OpenBLAS does not promise it
+        .accepts = accepts,
+        .launch = launch,
+    };
+}
+
+// Where BLAS takes a vector whose element 0 is at x: at its lowest address.
+template <class T>
+T* lowest(T* x, int64_t n, int64_t increment) {
+    return increment < 0 ? x + (n - 1) * increment : x;
 }
 
 } // namespace myblas::host

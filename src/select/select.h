@@ -75,12 +75,46 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
         return true;
 }
 
+// The kernels that take vectors which run backwards: a matrix by a vector whose increment, a leading dimension here, is negative.
+// Of such a vector that an array points to, the stride is the way from there to its element 0.
+kernel_list<sgemm_problem> host_backward_kernels();
+kernel_list<sgemm_problem> cuda_backward_kernels();
+
+template <class Problem>
+bool runs_backwards(const Problem& problem) {
+    if constexpr (std::is_same_v<Problem, sgemm_problem>)
+        return (problem.lda | problem.ldb | problem.ldc) < 0;
+    else
+        return false;
+}
+
+template <class Problem>
+bool takes_backwards(const kernel_entry<Problem>& kernel) {
+    if constexpr (std::is_same_v<Problem, sgemm_problem>)
+        for (const kernel_list<sgemm_problem> kernels :
+             {host_backward_kernels(), cuda_backward_kernels()})
+            for (const kernel_entry<sgemm_problem>* candidate : kernels)
+                if (candidate == &kernel)
+                    return true;
+    return false;
+}
+
+// Whether the kernel does what is to be done to elements on their way to memory.
+template <class Problem>
+bool finishes(const kernel_entry<Problem>& kernel, const Problem& problem) {
+    if constexpr (requires { problem.finish; })
+        return kernel.finishes || problem.finish.is_empty();
+    else
+        return true;
+}
+
 template <class Problem>
 bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
-    return runs_on(kernel, device) && allows(problem, kernel) &&
+    return runs_on(kernel, device) && allows(problem, kernel) && finishes(kernel, problem) &&
+           (!runs_backwards(problem) || takes_backwards(kernel)) &&
            (!kernel.accepts || kernel.accepts(problem, device)) &&
            (!kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes);
 }
@@ -107,7 +141,8 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     for (; variants; variants &= variants - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(variants));
         const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
-        if (!kernel || !allows(q.problem, *kernel) || !runs_on(*kernel, q.device))
+        if (!kernel || !allows(q.problem, *kernel) || !finishes(*kernel, q.problem) ||
+            !runs_on(*kernel, q.device))
             continue;
         candidate& next = candidates[count];
         next.variant = i;
@@ -178,7 +213,7 @@ const kernel_entry<Problem>* select(const selection_table<Problem>& table,
                                     const device_info& device,
                                     size_t workspace_bytes) {
     if constexpr (std::is_same_v<Problem, sgemm_problem>)
-        if (table.predictor)
+        if (table.predictor && !runs_backwards(problem))
             if (const auto* kernel = fastest(*table.predictor, problem, device, workspace_bytes))
                 return kernel;
     const selection_key key = make_key(problem);

@@ -16,9 +16,14 @@ namespace {
 constexpr unsigned nn = 1;
 
 // clang-format off
-// Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything.
+// Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything, or, where
+// there is something to finish, everything that has up to 2^31 tiles.
 constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
+    {any_form, {any, any, any, any}, &cuda::sgemm_warp_tile[1]},
+    // Vectors that run backwards
+    {any_form, {any, any, any, any}, &cuda::sgemm_thin_vector},
+    {any_form, {any, any, any, any}, &cuda::sgemm_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {
@@ -96,9 +101,11 @@ constexpr rule<histogram_problem> histogram[] = {
 // ---- Level 1 -------------------------------------------------------------------------------------
 // The bounds between the kernels are those of sum, by bytes read.
 
+constexpr interval contiguous{-1, 1}; // increments of either sign
+
 constexpr rule<dot_problem> dot[] = {
     // forms    n               incx        incy
-    {any_form, {at_most(55000), at_most(1), at_most(1), any}, &cuda::dot_cluster},
+    {any_form, {at_most(55000), contiguous, contiguous, any}, &cuda::dot_cluster},
     {any_form, {at_most(8192),  any,        any,        any}, &cuda::dot_cluster},
     {any_form, {any,            any,        any,        any}, &cuda::dot_polled},
 };
@@ -145,11 +152,14 @@ constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::r
 constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
 
 // ---- Level 2 -------------------------------------------------------------------------------------
-// The plainest kernels only serve where there is no workspace.
+// The second ones serve where there is no workspace, or where a stream's counters do not suffice.
 
 constexpr rule<symv_problem> symv[] = {
+    // forms    n
+    {any_form, {at_most(1200), any, any, any}, &cuda::symv_warps},
+    {any_form, {at_least(12000), any, any, any}, &cuda::symv_strips},
     {any_form, {any, any, any, any}, &cuda::symv_tiles},
-    {any_form, {any, any, any, any}, &cuda::symv_naive},
+    {any_form, {any, any, any, any}, &cuda::symv_rows},
 };
 
 constexpr rule<syr_problem> syr[] = {
@@ -157,12 +167,13 @@ constexpr rule<syr_problem> syr[] = {
 };
 
 constexpr rule<trmv_problem> trmv[] = {
-    {any_form, {any, any, any, any}, &cuda::trmv_tiles},
+    {any_form, {any, any, any, any}, &cuda::trmv_rows},
     {any_form, {any, any, any, any}, &cuda::trmv_single_block},
 };
 
 constexpr rule<trsv_problem> trsv[] = {
-    {any_form, {any, any, any, any}, &cuda::trsv_panels},
+    {any_form, {any, any, any, any}, &cuda::trsv_chain},
+    {any_form, {any, any, any, any}, &cuda::trsv_single_block},
 };
 
 // ---- Level 3 -------------------------------------------------------------------------------------

@@ -13,12 +13,14 @@ program consumer
     integer(c_int8_t), target :: bytes(3) = [7_c_int8_t, -1_c_int8_t, 7_c_int8_t]
     integer(c_int64_t), target :: counts(256) = -1
     type(myblasCall_t) :: call
+    type(myblasEpilogue_t) :: epilogue
     type(myblasKernelInfo_t) :: info
     type(myblasKernelEstimate_t) :: estimate
     type(c_ptr) :: handle, kernel
     integer(c_int) :: version, count
 
     call expect(c_sizeof(call) == call%size_bytes, 'size of myblasCall_t')
+    call expect(c_sizeof(epilogue) == epilogue%size_bytes, 'size of myblasEpilogue_t')
     call expect(c_sizeof(info) == info%size_bytes, 'size of myblasKernelInfo_t')
     call expect(c_sizeof(estimate) == estimate%size_bytes, 'size of myblasKernelEstimate_t')
 
@@ -36,6 +38,16 @@ program consumer
         3_c_int64_t, c_loc(alpha), c_loc(b), 3_c_int64_t, c_loc(a), 2_c_int64_t, c_loc(beta), &
         c_loc(c), 2_c_int64_t))
     call expect(all(c == 4 * matmul(a, b) + 1), 'mysgemm_64')
+    call succeed(mysgemmFused(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), 2, &
+        c_loc(b), 3, c_loc(beta), c_loc(c), 2, c_loc(c), 2))
+    call expect(all(c == 6 * matmul(a, b) + 1), 'mysgemmFused')
+    epilogue%activation = MYBLAS_ACTIVATION_RELU
+    epilogue%bias = c_loc(c)
+    c = -100
+    call succeed(mysgemmFused(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), 2, &
+        c_loc(b), 3, c_loc(beta), c_loc(c), 2, c_loc(d), 2, epilogue))
+    call expect(all(d(:, 1:2) == max(2 * matmul(a, b) - 200, 0.)), 'mysgemmFused with an epilogue')
+    d = 0
     c = 1
     call succeed(mysgemmHost(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, alpha, a, 2, b, 3, beta, &
         c, 2))

@@ -22,6 +22,7 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __noinline__
+#define __forceinline__ inline
 
 struct dim3 {
     unsigned x, y, z;
@@ -37,6 +38,7 @@ struct alignas(16) float4 {
 inline thread_local dim3 threadIdx, blockIdx, gridDim;
 
 using std::isfinite;
+using std::max;
 using std::min;
 
 namespace grid {
@@ -44,6 +46,115 @@ inline pthread_barrier_t block_barrier;
 }
 
 inline void __syncthreads() { pthread_barrier_wait(&grid::block_barrier); }
+
+namespace grid {
+inline bool is_any_false;
+}
+
+inline bool __syncthreads_and(bool value) {
+    if (!value)
+        __atomic_store_n(&grid::is_any_false, true, __ATOMIC_RELAXED);
+    __syncthreads();
+    const bool result = !__atomic_load_n(&grid::is_any_false, __ATOMIC_RELAXED);
+    __syncthreads();
+    __atomic_store_n(&grid::is_any_false, false, __ATOMIC_RELAXED);
+    __syncthreads();
+    return result;
+}
+
+// ---- Warps -----------------------------------------------------------------------------------------
+
+// What the lanes of each warp show each other, between two barriers of the warp.
+namespace grid {
+inline constexpr unsigned most_warps = 32;
+inline pthread_barrier_t warp_barrier[most_warps];
+inline uint64_t shown[most_warps][32];
+
+template <class T, class Function>
+auto exchange(T value, Function&& read) {
+    static_assert(sizeof(T) <= sizeof(uint64_t));
+    const unsigned warp = threadIdx.x / 32;
+    std::memcpy(&shown[warp][threadIdx.x % 32], &value, sizeof(T));
+    pthread_barrier_wait(&warp_barrier[warp]);
+    const auto result = read(shown[warp]);
+    pthread_barrier_wait(&warp_barrier[warp]);
+    return result;
+}
+} // namespace grid
+
+inline void __syncwarp() { pthread_barrier_wait(&grid::warp_barrier[threadIdx.x / 32]); }
+
+template <class T>
+T __shfl_sync(unsigned, T value, int lane) {
+    return grid::exchange(value, [=](const uint64_t* all) {
+        T found;
+        std::memcpy(&found, &all[lane % 32], sizeof(T));
+        return found;
+    });
+}
+
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask) {
+    return __shfl_sync(mask, value, static_cast<int>(threadIdx.x % 32) ^ lane_mask);
+}
+
+inline unsigned __ballot_sync(unsigned, bool value) {
+    return grid::exchange(value, [](const uint64_t* all) {
+        unsigned bits = 0;
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            bool is_set;
+            std::memcpy(&is_set, &all[lane], sizeof is_set);
+            bits |= unsigned{is_set} << lane;
+        }
+        return bits;
+    });
+}
+
+inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, value) == ~0u; }
+
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+
+// ---- Memory ----------------------------------------------------------------------------------------
+
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+inline unsigned atomicAdd(unsigned* at, unsigned value) {
+    return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
+inline unsigned atomicOr(unsigned* at, unsigned value) {
+    return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
+}
+inline unsigned atomicInc(unsigned* at, unsigned most) {
+    unsigned old = *at;
+    while (!__atomic_compare_exchange_n(
+        at, &old, old >= most ? 0 : old + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return old;
+}
+
+template <class T>
+T __ldcg(const T* x) {
+    return *x;
+}
+template <class T>
+T __ldcs(const T* x) {
+    return *x;
+}
+template <class T>
+void __stcs(T* x, T value) {
+    *x = value;
+}
+
+inline double __longlong_as_double(long long bits) {
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+inline long long __double_as_longlong(double value) {
+    long long bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 
 // ---- Launches --------------------------------------------------------------------------------------
 
@@ -89,6 +200,9 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
     pthread_barrier_t between_blocks;
     pthread_barrier_init(&grid::block_barrier, nullptr, threads);
     pthread_barrier_init(&between_blocks, nullptr, threads);
+    const unsigned warps = (threads + 31) / 32;
+    for (unsigned w = 0; w < warps; ++w)
+        pthread_barrier_init(&grid::warp_barrier[w], nullptr, std::min(32u, threads - 32 * w));
     const auto run = [&](unsigned thread) {
         threadIdx = dim3(thread, 0, 0);
         gridDim = blocks;
@@ -107,5 +221,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
         thread.join();
     pthread_barrier_destroy(&between_blocks);
     pthread_barrier_destroy(&grid::block_barrier);
+    for (unsigned w = 0; w < warps; ++w)
+        pthread_barrier_destroy(&grid::warp_barrier[w]);
     return cudaSuccess;
 }

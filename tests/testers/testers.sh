@@ -1,86 +1,186 @@
 #!/usr/bin/env bash
-# testers.sh TESTERS ADAPTER EXPECTATION [NAME=VALUE]...: runs Debian's level 3 testers, which are in the directory
-# TESTERS beside the reference BLAS that they are linked to, on libmyblas itself by way of the preloaded adapter, with further variables in the environment. Sizes are the
-# default ones and those up to 65, the most that the testers have room for.
-#   EXPECTATION  right: all tests pass, and each routine was called
-#                planted_wrong: each routine but SGEMM has a wrong kernel, and fails when it is tested alone
-#                planted_right: each passes when it is tested alone
-# The testers' exit status says nothing: their text is judged. xscblat3's tests of error exits look into the reference
-# CBLAS: they are left out.
+# testers.sh [host|wrong|gpu] [NAME=VALUE]...: runs Debian's testers of the BLAS and the CBLAS, which are in debian/ beside
+# this script, on libmyblas by way of the adapter, with further variables in the environment. Counts its cases as CMocka
+# does.
+#   host   on the host backend: the default inputs, sizes up to 65, and up to 257 by the adapter (ADAPTER_GROWTH)
+#   wrong  on the host backend of a library with a wrong kernel in each routine in turn, which the routine's tester must
+#          notice; and with none
+#   gpu    (or nothing, as run_gpu.sh has it) as host, on a GPU, by what is selected and by every kernel
+# Of the CBLAS's testers the tests of wrong arguments are left out: they look into the reference CBLAS.
+# shellcheck disable=SC2154 # what gpu_cases.sh sets
 set -u
 
-testers=$1
-adapter=$2
-expectation=$3
-shift 3
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+what=${1:-gpu}
+[ $# -eq 0 ] || shift
+[ "$what" = gpu ] || MYBLAS_TEST_REQUIRE_GPU=0
+testers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$testers/../preload/gpu_cases.sh"
+. "$testers/inputs.sh"
+backend=cuda
+[ "$what" = gpu ] || { backend=host has_gpu=1; }
+library_path=$testers/debian${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 cd "$work" || exit 1
-failures=0
+fortran="xblat1s xblat2s xblat3s"
+cblas="xscblat1 xscblat2 xscblat3"
 
-# tester PROGRAM INPUT [NAME=VALUE]...: whether a tester is content.
-bad='FAILED ON|FAIL|FATAL|SUSPECT|NOT DETECTED|ABANDONED|WAS CALLED WITH|failed to pass|error:|cannot'
-tester() {
+# The routines that a program must have called.
+routines() {
+    case $1 in
+    xblat1s) echo SDOT SNRM2 SASUM ISAMAX SAXPY SCOPY SSCAL SSWAP SROT SROTM SROTG SROTMG ;;
+    xscblat1) echo SDOT SNRM2 SASUM ISAMAX SAXPY SCOPY SSCAL SSWAP SROT SROTG ;;
+    *2*) echo SGEMV SGER SSYMV SSYR SSYR2 STRMV STRSV ;;
+    *3*) echo SGEMM SSYMM SSYRK SSYR2K STRMM STRSM ;;
+    esac
+}
+
+# run PROGRAM INPUT [NAME=VALUE]...: in a directory of the program's name, where its text is then in "output".
+run() {
     local program=$1 input=$2
     shift 2
-    rm -f output ./*.out
-    env OPENBLAS_NUM_THREADS=1 MYBLAS_BACKEND=host "$@" ADAPTER_REPORT="$work/report" \
-        LD_LIBRARY_PATH="$testers${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" LD_PRELOAD="$adapter" \
-        "$testers/$program" <"$input" >output 2>&1
-    cat ./*.out >>output 2>/dev/null
-    ! grep -qE "$bad" output && grep -qE 'END OF TESTS|End of tests|PASS' output
+    rm -rf "$program"
+    mkdir "$program"
+    cp "$input" "$program/input"
+    (
+        cd "$program" || exit
+        env OPENBLAS_NUM_THREADS=1 MYBLAS_BACKEND="$backend" "$@" ADAPTER_REPORT="$PWD/report" \
+            LD_LIBRARY_PATH="$library_path" LD_PRELOAD="$testers/adapter.so" \
+            "$testers/debian/$program" <input >output 2>&1
+        cat ./*.out >>output 2>/dev/null
+        true # some testers write no file
+    )
 }
 
-must_pass() {
-    tester "$@" && return
-    failures=$((failures + 1))
-    echo "$1 < $2 does not pass:"
-    grep -E "$bad" output | head -n 5
-    tail -n 3 output
-}
+# ---- Right kernels -------------------------------------------------------------------------------
 
-# grow INPUT SIZES...: the input with other values of N.
-grow() {
-    local input=$1
-    shift
-    awk -v count=$# -v sizes="$*" '
-        /NUMBER OF VALUES OF N/ { print count, "NUMBER OF VALUES OF N"; next }
-        / VALUES OF N$/ { print sizes, "VALUES OF N"; next }
-        { print }' "$input"
-}
-
-# only ROUTINE: an input for one routine alone.
-only() { sed -E "/^(cblas_)?s[a-z0-9]+ +T /I{/^$1 /I!s/ T / F /}"; }
-
-no_error_exits() { sed -E '/TO TEST ERROR EXITS/s/^T/F/'; }
-
-grow "$testers/sblat3.in" 1 2 31 32 33 64 65 >grown
-no_error_exits <"$testers/sin3" >cblas
-case $expectation in
-right)
-    must_pass xblat3s "$testers/sblat3.in" "$@"
-    must_pass xblat3s grown "$@"
-    must_pass xscblat3 cblas "$@"
-    awk '$2 == 0 { print $1, "was not called"; missing = 1 } END { exit missing || NR != 18 }' report || {
-        echo "the adapter's report is not complete"
-        failures=$((failures + 1))
+# passed PROGRAM: the tester was content, and all routines were called.
+passed() {
+    local program=$1 routine
+    is_content "$program/output" || {
+        fail "$program does not pass:"
+        grep -E "$bad" "$program/output" | head -n 5
+        tail -n 3 "$program/output"
     }
-    ;;
-planted_*)
-    for routine in SSYMM STRMM STRSM SSYRK SSYR2K; do
-        only $routine <grown >alone
-        result=broken
-        if tester xblat3s alone "$@"; then
-            result=planted_right
-        elif grep -qE "$routine +FAILED ON CALL NUMBER" output; then
-            result=planted_wrong
-        fi
-        if [ $result != "$expectation" ]; then
-            echo "$routine is $result"
-            failures=$((failures + 1))
+    for routine in $(routines "$program"); do
+        grep -qE "^calls $routine [1-9]" "$program/report" || fail "$program did not call $routine"
+    done
+    cat "$program/report" >>reports
+}
+
+# pass PROGRAMS GROWTH SIZES [NAME=VALUE]...: the testers with other sizes, or without sizes on their default inputs. Vectors
+# of level 1, which have up to 9 elements, are grown more.
+pass() {
+    local programs=$1 growth=$2 sizes=$3 level program input factor
+    shift 3
+    for level in 2 3; do
+        cp "$testers/debian/sblat$level.in" "xblat${level}s.in"
+        no_error_exits <"$testers/debian/sin$level" >"xscblat$level.in"
+        if [ -n "$sizes" ]; then
+            for program in xblat${level}s xscblat$level; do
+                # shellcheck disable=SC2086 # a list
+                grow $program.in $sizes | no_error_exits >grown
+                mv grown "$program.in"
+            done
         fi
     done
+    for program in $programs; do
+        input=/dev/null
+        [ ! -e "$program.in" ] || input=$program.in
+        factor=$growth
+        [[ $program != *1* || $growth = 1 ]] || factor=$((growth * 16))
+        run "$program" "$input" ADAPTER_GROWTH="$factor" "$@"
+        passed "$program"
+    done
+}
+
+# Each kernel that fits the device and the mode has computed something.
+every_kernel_ran() {
+    awk '$1 == "kernel" { runs[$2 " " $3] += $4 } END { for (k in runs) print runs[k], k }' reports |
+        sort -n >runs
+    echo "  $(wc -l <runs) kernels of routines; the fewest calls: $(head -n 1 runs)"
+    [ -s runs ] || fail "no kernel was counted"
+    awk '$1 == 0 { print $2, $3 }' runs >idle
+    [ ! -s idle ] || fail "no call was computed by: $(tr '\n' ';' <idle)"
+}
+
+# ---- Wrong kernels -------------------------------------------------------------------------------
+
+# by_wrong_library PLANT PROGRAM [NAME=VALUE]...: the library with a wrong kernel in the routine, or in none.
+by_wrong_library() {
+    local plant=$1 program=$2
+    shift 2
+    library_path=$testers/wrong:$library_path run "$program" input ADAPTER_KERNELS=first \
+        ADAPTER_PLANT="$plant" "$@"
+}
+
+# The routines that a tester of level 1 finds wrong.
+found_wrong() { awk '/Test of subprogram/ { name = $NF } /FAIL/ { print name }' "$1" | sort -u; }
+
+# notices PROGRAM ROUTINE [NAME=VALUE]...: the tester passes, and fails in the routine if that has a wrong kernel.
+notices() {
+    local program=$1 routine=$2 output=$1/output
+    shift 2
+    by_wrong_library "" "$program" "$@"
+    is_content "$output" || fail "the tester fails without a wrong kernel: $(tail -n 3 "$output")"
+    by_wrong_library "$routine" "$program" "$@"
+    if [ "$program" = xblat1s ]; then
+        [ "$(found_wrong "$output")" = "$routine" ] || fail "wrong is: $(found_wrong "$output")"
+    else
+        grep -qE "$routine +FAILED ON CALL NUMBER" "$output" ||
+            fail "a wrong kernel is not noticed: $(tail -n 3 "$output")"
+    fi
+}
+
+# planted LEVEL ROUTINE
+planted() {
+    local level=$1 routine=$2
+    if [ "$level" = 1 ]; then
+        : >input
+        notices xblat1s "$routine"
+        return
+    fi
+    grow "$testers/debian/sblat$level.in" 1 3 33 | no_error_exits | only "$routine" >input
+    notices "xblat${level}s" "$routine"
+    notices "xblat${level}s" "$routine" ADAPTER_GROWTH=4
+}
+
+# ---- Cases ---------------------------------------------------------------------------------------
+
+# Where the testers or their libraries are missing, the case is skipped.
+with_testers() {
+    LD_LIBRARY_PATH=$library_path can_run "$testers/debian/xblat1s" || {
+        echo "  Debian's testers (libblas-test) or their libraries are not here"
+        return 77
+    }
+    "$@"
+}
+
+case $what in
+host)
+    gpu_case "the default inputs" with_testers pass "$fortran $cblas" 1 "" "$@"
+    gpu_case "sizes up to 65" with_testers pass "$fortran" 1 "1 2 31 32 33 64 65" "$@"
+    gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "1 7 33 65" "$@"
+    gpu_case "sizes up to 257, CBLAS" with_testers pass "$cblas" 4 "1 65" "$@"
+    [[ " $* " != *" ADAPTER_KERNELS=all "* ]] || gpu_case "every kernel ran" with_testers every_kernel_ran
+    ;;
+wrong)
+    for level in 1 2 3; do
+        for routine in $(routines xblat${level}s); do
+            gpu_case "a wrong kernel in $routine" with_testers planted $level "$routine"
+        done
+    done
+    ;;
+gpu) # with fewer sizes: to copy operands takes most of the time
+    gpu_case "small sizes" with_testers pass "$fortran $cblas" 1 "0 1 3 9"
+    gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "7 33 65"
+    gpu_case "sizes up to 257, CBLAS" with_testers pass "$cblas" 4 65
+    gpu_case "small sizes, every kernel" with_testers pass "$fortran" 1 "0 1 3 9" ADAPTER_KERNELS=all
+    gpu_case "sizes up to 257, every kernel" \
+        with_testers pass "$fortran" 4 "1 7 33 65" ADAPTER_KERNELS=all
+    gpu_case "sizes up to 257, every kernel, emulated" \
+        with_testers pass xblat3s 4 "7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=1
+    gpu_case "sizes up to 257, every kernel, fast" \
+        with_testers pass xblat3s 4 "7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=2
+    gpu_case "every kernel ran" with_testers every_kernel_ran
     ;;
 esac
-exit $((failures > 0))
+end_of_cases

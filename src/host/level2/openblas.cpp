@@ -9,23 +9,16 @@
 namespace myblas::host {
 namespace {
 
-cblas_uplo uplo_of(bool upper) { return upper ? upper_triangle : lower_triangle_only; }
-
-// Where BLAS takes a vector: at its lowest address.
-template <class T>
-T* lowest(T* x, int64_t n, int64_t increment) {
-    return increment < 0 ? x + (n - 1) * increment : x;
-}
-
-bool is_usable(const void* function) { return function && openblas().is_usable(); }
-
 bool accepts_symv(const symv_problem& p, const device_info&) {
-    return fit_int({p.n, p.lda, p.incx, p.incy}) &&
-           is_usable(reinterpret_cast<const void*>(openblas().ssymv));
+    return fit_int({p.n, p.lda, p.incx, p.incy}) && is_usable(openblas().ssymv);
 }
 
 myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    // Other versions of OpenBLAS read y where beta is zero (OpenBLAS #929).
+    if (beta == 0)
+        for (int64_t i = 0; i < p.n; ++i)
+            p.y[i * p.incy] = 0;
     openblas().ssymv(column_major,
                      uplo_of(p.upper),
                      static_cast<int>(p.n),
@@ -34,7 +27,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
                      static_cast<int>(p.lda),
                      alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // of which nothing is read
                      static_cast<int>(p.incx),
-                     beta,
+                     beta == 0 ? 1 : beta,
                      lowest(p.y, p.n, p.incy),
                      static_cast<int>(p.incy));
     return MYBLAS_STATUS_SUCCESS;
@@ -42,8 +35,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
 
 bool accepts_syr(const syr_problem& p, const device_info&) {
     return !p.is_ger && fit_int({p.n, p.lda, p.incx, p.incy}) &&
-           is_usable(p.y ? reinterpret_cast<const void*>(openblas().ssyr2)
-                         : reinterpret_cast<const void*>(openblas().ssyr));
+           (p.y ? is_usable(openblas().ssyr2) : is_usable(openblas().ssyr));
 }
 
 myblasStatus_t launch_syr(const syr_problem& p, const launch_context&) {
@@ -76,16 +68,15 @@ openblas_library::triangular_function function_of() {
 
 template <bool solve>
 bool accepts_triangular(const triangular_problem<solve>& p, const device_info&) {
-    return fit_int({p.n, p.lda, p.incx}) &&
-           is_usable(reinterpret_cast<const void*>(function_of<solve>()));
+    return fit_int({p.n, p.lda, p.incx}) && is_usable(function_of<solve>());
 }
 
 template <bool solve>
 myblasStatus_t launch_triangular(const triangular_problem<solve>& p, const launch_context&) {
     function_of<solve>()(column_major,
                          uplo_of(p.upper),
-                         p.trans ? transpose : no_transpose,
-                         p.unit ? unit_diagonal : non_unit_diagonal,
+                         transpose_of(p.trans),
+                         diag_of(p.unit),
                          static_cast<int>(p.n),
                          p.a,
                          static_cast<int>(p.lda),
@@ -94,24 +85,13 @@ myblasStatus_t launch_triangular(const triangular_problem<solve>& p, const launc
     return MYBLAS_STATUS_SUCCESS;
 }
 
-template <class Problem>
-constexpr kernel_entry<Problem> entry(bool (*accepts)(const Problem&, const device_info&),
-                                      myblasStatus_t (*launch)(const Problem&,
-                                                               const launch_context&)) {
-    return {.name = "openblas",
-            .description = "OpenBLAS, where it is installed",
-            .deterministic = false, // OpenBLAS does not promise it
-            .accepts = accepts,
-            .launch = launch};
-}
-
 } // namespace
 
-constinit const kernel_entry<symv_problem> symv_openblas = entry(accepts_symv, launch_symv);
-constinit const kernel_entry<syr_problem> syr_openblas = entry(accepts_syr, launch_syr);
+constinit const kernel_entry<symv_problem> symv_openblas = by_openblas(accepts_symv, launch_symv);
+constinit const kernel_entry<syr_problem> syr_openblas = by_openblas(accepts_syr, launch_syr);
 constinit const kernel_entry<trmv_problem> trmv_openblas =
-    entry(accepts_triangular<false>, launch_triangular<false>);
+    by_openblas(accepts_triangular<false>, launch_triangular<false>);
 constinit const kernel_entry<trsv_problem> trsv_openblas =
-    entry(accepts_triangular<true>, launch_triangular<true>);
+    by_openblas(accepts_triangular<true>, launch_triangular<true>);
 
 } // namespace myblas::host

@@ -17,18 +17,11 @@
 namespace myblas::host {
 namespace {
 
-cblas_uplo uplo_of(bool upper) { return upper ? upper_triangle : lower_triangle_only; }
-cblas_transpose transpose_of(bool trans) { return trans ? transpose : no_transpose; }
-cblas_side side_of(bool right) { return right ? right_side : left_side; }
-cblas_diag diag_of(bool unit) { return unit ? unit_diagonal : non_unit_diagonal; }
-int narrow(int64_t size) { return static_cast<int>(size); } // fit_int has looked at it
-
 // ---- syrk, syr2k, symm -----------------------------------------------------------------------------
 
 bool accepts_syrk(const syrk_problem& p, const device_info&) {
     const bool is_syrk = p.a == p.b && p.lda == p.ldb;
-    return is_syrk && fit_int({p.n, p.k, p.lda, p.ldc}) && openblas().is_usable() &&
-           openblas().ssyrk;
+    return is_syrk && fit_int({p.n, p.k, p.lda, p.ldc}) && is_usable(openblas().ssyrk);
 }
 
 myblasStatus_t launch_syrk(const syrk_problem& p, const launch_context&) {
@@ -47,7 +40,7 @@ myblasStatus_t launch_syrk(const syrk_problem& p, const launch_context&) {
 }
 
 bool accepts_syr2k(const syr2k_problem& p, const device_info&) {
-    return fit_int({p.n, p.k, p.lda, p.ldb, p.ldc}) && openblas().is_usable() && openblas().ssyr2k;
+    return fit_int({p.n, p.k, p.lda, p.ldb, p.ldc}) && is_usable(openblas().ssyr2k);
 }
 
 myblasStatus_t launch_syr2k(const syr2k_problem& p, const launch_context&) {
@@ -68,7 +61,7 @@ myblasStatus_t launch_syr2k(const syr2k_problem& p, const launch_context&) {
 }
 
 bool accepts_symm(const symm_problem& p, const device_info&) {
-    return fit_int({p.m, p.n, p.lda, p.ldb, p.ldc}) && openblas().is_usable() && openblas().ssymm;
+    return fit_int({p.m, p.n, p.lda, p.ldb, p.ldc}) && is_usable(openblas().ssymm);
 }
 
 myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
@@ -91,7 +84,7 @@ myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
 // ---- trmm ------------------------------------------------------------------------------------------
 
 bool accepts_trmm(const trmm_problem& p, const device_info&) {
-    return fit_int({p.m, p.n, p.lda, p.ldb, p.ldc}) && openblas().is_usable() && openblas().strmm;
+    return fit_int({p.m, p.n, p.lda, p.ldb, p.ldc}) && is_usable(openblas().strmm);
 }
 
 // Whether alpha * B is finite. 0 times an element is 0, unless that is Inf or NaN.
@@ -128,7 +121,7 @@ myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context)
 // ---- trsm ------------------------------------------------------------------------------------------
 
 bool accepts_trsm(const trsm_problem& p, const device_info&) {
-    return fit_int({p.m, p.n, p.lda, p.ldb}) && openblas().is_usable() && openblas().strsm;
+    return fit_int({p.m, p.n, p.lda, p.ldb}) && is_usable(openblas().strsm);
 }
 
 // Whether the reciprocals of the diagonal are normal numbers: 1 / x is at least 2^-126 up to 2^126.
@@ -165,19 +158,6 @@ myblasStatus_t launch_trsm(const trsm_problem& p, const launch_context&) {
                              narrow(p.ldb));
     }
     return MYBLAS_STATUS_SUCCESS;
-}
-
-template <class Problem>
-constexpr kernel_entry<Problem> by_openblas(bool (*accepts)(const Problem&, const device_info&),
-                                            myblasStatus_t (*launch)(const Problem&,
-                                                                     const launch_context&)) {
-    return {
-        .name = "openblas",
-        .description = "OpenBLAS, where it is installed",
-        .deterministic = false, // OpenBLAS does not promise it
-        .accepts = accepts,
-        .launch = launch,
-    };
 }
 
 } // namespace

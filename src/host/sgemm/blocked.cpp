@@ -130,6 +130,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_blocked{
     .block_m = block_m,
     .block_n = block_n,
     .block_k = block_k,
+    .finishes = true,
     .workspace_bytes = workspace_bytes,
     .launch = launch,
 };

@@ -6,18 +6,20 @@
 #include "host/openblas.h"
 #include "host/sgemm/products.h"
 #include "host/sgemm/registry.h"
+#include "select/select.h"
 
 namespace myblas::host {
 namespace {
 
 bool accepts(const sgemm_problem& p, const device_info&) {
-    return fit_int({p.m, p.n, p.k, p.lda, p.ldb, p.ldc}) && openblas().is_usable();
+    return fit_int({p.m, p.n, p.k, p.lda, p.ldb, p.ldc}) && openblas().is_usable() &&
+           (!runs_backwards(p) || openblas().sgemv);
 }
 
 // A matrix by a vector, to which OpenBLAS gives a kernel of its own. Products that happen to have one column do not
 // take it, so that a column has the same bits whatever the number of columns.
 myblasStatus_t launch_vector(const sgemm_problem& p) {
-    const bool is_column = p.n == 1;
+    const bool is_column = p.n == 1 && p.lda > 0; // else A, of one row and column, is the vector
     const bool trans = is_column ? p.transa : !p.transb; // of the matrix
     const int length = static_cast<int>(is_column ? p.m : p.n), k = static_cast<int>(p.k);
     const int ld = static_cast<int>(is_column ? p.lda : p.ldb);
@@ -26,6 +28,11 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
     const int incy = is_column ? 1 : static_cast<int>(p.ldc);
     const auto sgemv = openblas().sgemv;
     return for_each_product(p, [=](const product& q) {
+        const float* const x = is_column ? q.b : q.a;
+        // Other versions of OpenBLAS read y where beta is zero (OpenBLAS #929).
+        if (q.beta == 0)
+            for (int64_t i = 0; i < length; ++i)
+                q.c[i * incy] = 0;
         sgemv(column_major,
               trans ? transpose : no_transpose,
               trans ? k : length,
@@ -33,10 +40,10 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
               q.alpha,
               is_column ? q.a : q.b,
               ld,
-              is_column ? q.b : q.a,
+              lowest(x, k, incx),
               static_cast<int>(incx),
-              q.beta,
-              q.c,
+              q.beta == 0 ? 1 : q.beta,
+              lowest(q.c, length, incy),
               incy);
     });
 }
@@ -61,6 +68,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_openblas{
     .name = "openblas",
     .description = "OpenBLAS, where it is installed",
     .deterministic = false, // OpenBLAS does not promise it
+    .finishes = true,
     .accepts = accepts,
     .launch = launch,
 };

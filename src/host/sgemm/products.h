@@ -1,8 +1,10 @@
-// What SGEMM's host kernels share: the walk over a batch, and the products that do not read A and B.
+// What SGEMM's host kernels share: the walk over a batch, the products that do not read A and B, and the end of those that
+// are finished.
 #pragma once
 
 #include "host/batch.h"
 #include "host/scalar.h"
+#include "host/sgemm/finish.h"
 
 #include "core/problem.h"
 #include "myblas/myblas.h"
@@ -40,6 +42,8 @@ myblasStatus_t for_each_product(const sgemm_problem& p, Multiply multiply) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     for (int64_t i = 0; i < p.batch_count; ++i) {
         float* c = batch_operand(p.c, p.stride_c, p.c_array, i);
+        if (p.finish.source && beta != 0.0f)
+            copy_source(p, i, c);
         if (alpha == 0.0f || p.k == 0)
             scale_matrix(beta, p.m, p.n, c, p.ldc);
         else
@@ -48,6 +52,8 @@ myblasStatus_t for_each_product(const sgemm_problem& p, Multiply multiply) {
                              batch_operand(p.a, p.stride_a, p.a_array, i),
                              batch_operand(p.b, p.stride_b, p.b_array, i),
                              c});
+        if (!p.finish.is_empty())
+            finish_product(p, i, c);
     }
     return MYBLAS_STATUS_SUCCESS;
 }

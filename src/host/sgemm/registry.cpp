@@ -1,6 +1,7 @@
 #include "host/sgemm/registry.h"
 
 #include "core/routine.h"
+#include "select/select.h"
 
 namespace myblas {
 
@@ -12,6 +13,14 @@ kernel_list<sgemm_problem> host_kernels<sgemm_problem>() {
         &host::sgemm_openblas,
     };
     return ladder;
+}
+
+kernel_list<sgemm_problem> host_backward_kernels() {
+    static constexpr const kernel_entry<sgemm_problem>* backward[] = {
+        &host::sgemm_reference,
+        &host::sgemm_openblas, // where it has sgemv
+    };
+    return backward;
 }
 
 } // namespace myblas

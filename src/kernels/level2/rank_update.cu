@@ -1,86 +1,208 @@
-// syr and syr2: A = alpha (x y^T + y x^T) + A, or alpha x x^T + A, on one triangle. ger: A = alpha x y^T + A, all of A, in
-// double, so that no order of the three factors overflows or underflows on the way.
+// syr and syr2: A = alpha (x y^T + y x^T) + A, or alpha x x^T + A, on one triangle. ger: A = alpha x y^T + A, all of A.
 //
-// A block has a tile of 64 rows and 32 columns, a thread one row of it and 8 columns, all loaded before any is
-// stored. Tiles outside of the triangle end at once; on the diagonal each element is asked for its place.
+// A block has a tile of 64 x 64, a thread one row of it and 8 or 16 columns, all loaded before any is stored. The grid
+// has the tiles of the triangle alone; on the diagonal each element is asked for its place.
 //
-// Bound: n (n + 1) / 2 floats read and written, of ger m n.  Block: 64 x 4 threads.  Accepts: everything.
+// Where columns do not start on cache lines, the rows of a tile are shifted in each column by the distance to the line
+// before: warps then read and write whole lines.
+//
+//   column   0       1       2
+//          |  64 | ..63 |  ..62 |    rows of tile 1, of a leading dimension of 32 k + 1
+//
+// ger: alpha y_j is rounded to a float where it is a normal one, or zero. Else the three factors are multiplied in
+// double, so that none of their products overflows or underflows on the way.
+//
+// Bound: n (n + 1) / 2 floats read and written, of ger m n.  Block: 64 x 8 or 64 x 4 threads.
+// Accepts: all that the grid has blocks for.
 
 #include "kernels/common/overlap.h"
+#include "kernels/common/reduce.h"
 #include "kernels/common/scalar.h"
 #include "kernels/level2/registry.h"
+#include "kernels/level2/triangle_tiles.cuh"
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int tile_m = 64, tile_n = 32, thread_n = 8;
-constexpr int threads = tile_m * tile_n / thread_n;
+constexpr int tile = 64;
+constexpr int line = 32; // floats of a cache line
+constexpr int most_shift = line - 1;
+constexpr int64_t small_n =
+    1536; // up to it more threads with less to do are faster; of syr2 always in the L2 cache
+constexpr double least_streamed =
+    48 << 20; // bytes of A, beyond which it does not stay in the L2 cache
 
 enum class update { syr, syr2, ger };
 
-template <update form>
-__global__ void __launch_bounds__(threads) tiles(syr_problem p) {
-    wait_for_earlier_work();
-    const float alpha = resolve(p.alpha);
-    constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
-    const int64_t rows = is_ger ? p.m : p.n;
-    const int64_t tiles_m = ceil_div<int64_t>(rows, tile_m);
-    const int64_t first_i = int64_t{blockIdx.x} % tiles_m * tile_m;
-    const int64_t first_j = int64_t{blockIdx.x} / tiles_m * tile_n;
-    const bool is_outside =
-        !is_ger && (p.upper ? first_i > first_j + tile_n - 1 : first_i + tile_m - 1 < first_j);
-    const int64_t i = first_i + threadIdx.x % tile_m;
-    if (is_outside || alpha == 0 || i >= rows)
-        return;
-    const float x_i = p.x[i * p.incx], y_i = twice ? p.y[i * p.incy] : 0;
+// Rows of a tile's first place: rows first - shift ... first + 63 - shift.
+__device__ __forceinline__ int shift_of(const syr_problem& p, int64_t column) {
+    return static_cast<int>((reinterpret_cast<uintptr_t>(p.a) / sizeof(float) + column * p.lda) %
+                            line);
+}
+
+// The elements of a thread. element(c): where; inside(c): whether there is one; add(c, old): the new one.
+template <int thread_n, bool streams, class Element, class Inside, class Add>
+__device__ __forceinline__ void update_elements(Element&& element, Inside&& inside, Add&& add) {
     float value[thread_n];
-    int64_t j = first_j + threadIdx.x / tile_m * thread_n;
-    const auto is_inside = [&](int64_t column) {
-        return column < p.n && (is_ger || (p.upper ? i <= column : i >= column));
-    };
 #pragma unroll
     for (int c = 0; c < thread_n; ++c)
-        if (is_inside(j + c))
-            value[c] = p.a[i + (j + c) * p.lda];
+        value[c] = !inside(c) ? 0 : streams ? __ldcs(element(c)) : *element(c);
 #pragma unroll
-    for (int c = 0; c < thread_n; ++c, ++j)
-        if (is_inside(j)) {
-            if constexpr (is_ger) {
-                const double factor = double{alpha} * p.y[j * p.incy];
-                value[c] = static_cast<float>(fma(factor, double{x_i}, double{value[c]}));
-            } else {
-                const float factor_x = alpha * p.x[j * p.incx];
-                if constexpr (twice)
-                    value[c] = fmaf(alpha * p.y[j * p.incy], x_i, fmaf(factor_x, y_i, value[c]));
-                else
-                    value[c] = fmaf(factor_x, x_i, value[c]);
-            }
-            p.a[i + j * p.lda] = value[c];
+    for (int c = 0; c < thread_n; ++c)
+        value[c] = add(c, value[c]);
+#pragma unroll
+    for (int c = 0; c < thread_n; ++c)
+        if (inside(c)) {
+            if constexpr (streams)
+                __stcs(element(c), value[c]);
+            else
+                *element(c) = value[c];
         }
 }
 
+template <update form, int thread_n, bool streams, bool shifts>
+__global__ void __launch_bounds__(tile* tile / thread_n) tiles(syr_problem p, int block_rows) {
+    constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
+    constexpr int reach = shifts ? most_shift : 0; // rows before a tile's first that it may have
+    __shared__ float by_x[tile], by_y[tile];       // of the columns: alpha x_j, alpha y_j
+    __shared__ float row_x[tile + reach], row_y[tile + reach];
+    tile_place place = is_ger ? tile_place{static_cast<int>(blockIdx.x % block_rows),
+                                           static_cast<int>(blockIdx.x / block_rows)}
+                              : place_of(blockIdx.x, block_rows, p.upper);
+    if (shifts && !is_ger && p.upper)
+        --place.column; // an upper triangle's column has one tile more
+    const int64_t rows = is_ger ? p.m : p.n;
+    const int64_t first_i = int64_t{place.row} * tile, first_j = int64_t{place.column} * tile;
+    wait_for_earlier_work();
+    const float alpha = resolve(p.alpha);
+    if (alpha == 0 || first_j < 0 || first_j >= p.n)
+        return;
+    const int thread = threadIdx.x;
+    bool is_normal = true;
+    if (thread < tile && first_j + thread < p.n) {
+        const int64_t j = first_j + thread;
+        if constexpr (!is_ger)
+            by_x[thread] = alpha * p.x[j * p.incx];
+        if constexpr (form != update::syr)
+            by_y[thread] = alpha * p.y[j * p.incy];
+        if constexpr (is_ger) {
+            const float size = fabsf(by_y[thread]);
+            is_normal = (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
+        }
+    }
+    if (thread < tile + reach) {
+        const int64_t i = first_i - reach + thread;
+        if (i >= 0 && i < rows) {
+            row_x[thread] = p.x[i * p.incx];
+            if constexpr (twice)
+                row_y[thread] = p.y[i * p.incy];
+        }
+    }
+    const bool all_normal = __syncthreads_and(is_normal); // the factors are there
+
+    const int own_row = thread % tile, own_column = thread / tile * thread_n;
+    const int64_t j = first_j + own_column;
+    int shift[thread_n];
+#pragma unroll
+    for (int c = 0; c < thread_n; ++c)
+        shift[c] = shifts ? shift_of(p, j + c) : 0;
+    float* const a = p.a + first_i + own_row + j * p.lda;
+    const auto element = [&](int c) { return a + (c * p.lda - shift[c]); };
+    const auto inside = [&](int c) {
+        const int64_t i = first_i + own_row - shift[c];
+        return (!shifts || i >= 0) && i < rows && j + c < p.n &&
+               (is_ger || (p.upper ? i <= j + c : i >= j + c));
+    };
+    const auto everywhere = [](int) { return true; };
+    const int off_diagonal = p.upper ? place.column - place.row : place.row - place.column;
+    const bool is_whole = (is_ger || off_diagonal > (shifts ? 1 : 0)) &&
+                          (!shifts || place.row > 0) && first_i + tile <= rows &&
+                          first_j + tile <= p.n;
+    const auto update_all = [&](auto&& add) {
+        if (is_whole)
+            update_elements<thread_n, streams>(element, everywhere, add);
+        else
+            update_elements<thread_n, streams>(element, inside, add);
+    };
+    const auto x_i = [&](int c) { return row_x[own_row + reach - shift[c]]; };
+    if constexpr (is_ger) {
+        if (all_normal)
+            update_all(
+                [&](int c, float value) { return fmaf(by_y[own_column + c], x_i(c), value); });
+        else
+            update_all([&](int c, float value) {
+                const double factor = double{alpha} * p.y[min(j + c, p.n - 1) * p.incy];
+                return static_cast<float>(fma(factor, double{x_i(c)}, double{value}));
+            });
+    } else {
+        update_all([&](int c, float value) {
+            const float sum =
+                twice ? fmaf(by_x[own_column + c], row_y[own_row + reach - shift[c]], value)
+                      : value;
+            return fmaf(twice ? by_y[own_column + c] : by_x[own_column + c], x_i(c), sum);
+        });
+    }
+}
+
+double bytes_of(const syr_problem& p) {
+    return static_cast<double>(p.rows()) * static_cast<double>(p.n) * sizeof(float) /
+           (p.is_ger ? 1 : 2);
+}
+
+// In the L2 cache parts of lines cost less than the shifts.
+bool needs_shifts(const syr_problem& p) {
+    if (bytes_of(p) < least_streamed)
+        return false;
+    return p.lda % line != 0 || reinterpret_cast<uintptr_t>(p.a) % (line * sizeof(float)) != 0;
+}
+
+// Of the triangle whose tiles are numbered, or of ger's columns of tiles.
+int64_t block_rows(const syr_problem& p) {
+    const int64_t reach = !needs_shifts(p) ? 0 : p.is_ger || !p.upper ? most_shift : tile;
+    return ceil_div<int64_t>(p.rows() + reach, tile);
+}
+
 int64_t tile_count(const syr_problem& p) {
-    return ceil_div<int64_t>(p.rows(), tile_m) * ceil_div<int64_t>(p.n, tile_n);
+    return p.is_ger ? block_rows(p) * ceil_div<int64_t>(p.n, tile) : triangle_tiles(block_rows(p));
 }
 
 bool accepts(const syr_problem& p, const device_info&) { return tile_count(p) <= max_grid_x; }
 
+template <update form>
+myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) {
+    const auto start = [&](auto kernel, int thread_n) {
+        return launch_overlapped(kernel,
+                                 dim3(static_cast<unsigned>(tile_count(p))),
+                                 tile * tile / thread_n,
+                                 context,
+                                 p,
+                                 static_cast<int>(block_rows(p)));
+    };
+    // syr2 with shifts: with hints for the caches it took 1.2 times as long.
+    constexpr bool streams_shifted = form != update::syr2;
+    if (needs_shifts(p))
+        return start(tiles<form, 16, streams_shifted, true>, 16);
+    if (bytes_of(p) >= least_streamed)
+        return start(tiles<form, 16, true, false>, 16);
+    if (form == update::syr2 || (p.rows() <= small_n && p.n <= small_n))
+        return start(tiles<form, 8, false, false>, 8);
+    return start(tiles<form, 16, false, false>, 16);
+}
+
 myblasStatus_t launch_tiles(const syr_problem& p, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(tile_count(p)));
-    const auto kernel = p.is_ger ? tiles<update::ger>
-                        : p.y    ? tiles<update::syr2>
-                                 : tiles<update::syr>;
-    return launch_overlapped(kernel, grid, threads, context, p);
+    return p.is_ger ? launch_form<update::ger>(p, context)
+           : p.y    ? launch_form<update::syr2>(p, context)
+                    : launch_form<update::syr>(p, context);
 }
 
 } // namespace
 
 constinit const kernel_entry<syr_problem> syr_tiles = {
     .name = "tiles",
-    .description = "tiles of 64 x 32, eight elements of a thread in flight",
-    .block_m = tile_m,
-    .block_n = tile_n,
-    .threads = threads,
+    .description = "tiles of 64 x 64, whole cache lines, all elements of a thread in flight",
+    .block_m = tile,
+    .block_n = tile,
+    .threads = tile * tile / 8,
     .accepts = accepts,
     .launch = launch_tiles,
 };

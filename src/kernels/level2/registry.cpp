@@ -7,8 +7,10 @@ namespace myblas {
 template <>
 kernel_list<symv_problem> cuda_kernels<symv_problem>() {
     static constexpr const kernel_entry<symv_problem>* kernels[] = {
-        &cuda::symv_naive,
+        &cuda::symv_warps,
+        &cuda::symv_rows,
         &cuda::symv_tiles,
+        &cuda::symv_strips,
     };
     return kernels;
 }
@@ -25,7 +27,7 @@ template <>
 kernel_list<trmv_problem> cuda_kernels<trmv_problem>() {
     static constexpr const kernel_entry<trmv_problem>* kernels[] = {
         &cuda::trmv_single_block,
-        &cuda::trmv_tiles,
+        &cuda::trmv_rows,
     };
     return kernels;
 }
@@ -34,7 +36,7 @@ template <>
 kernel_list<trsv_problem> cuda_kernels<trsv_problem>() {
     static constexpr const kernel_entry<trsv_problem>* kernels[] = {
         &cuda::trsv_single_block,
-        &cuda::trsv_panels,
+        &cuda::trsv_chain,
     };
     return kernels;
 }

@@ -1,6 +1,7 @@
 #include "kernels/sgemm/registry.h"
 
 #include "core/routine.h"
+#include "select/select.h"
 
 #include <span>
 
@@ -59,6 +60,15 @@ constexpr std::array<const cuda::sgemm_kernel*, count> kernels = [] {
 template <>
 kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
     return kernels;
+}
+
+// Vectors of a matrix by a vector are lines or single rows there, whose distances may have any sign.
+kernel_list<sgemm_problem> cuda_backward_kernels() {
+    static constexpr const cuda::sgemm_kernel* backward[] = {
+        &cuda::sgemm_grid_stride,
+        &cuda::sgemm_thin_vector,
+    };
+    return backward;
 }
 
 } // namespace myblas

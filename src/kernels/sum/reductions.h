@@ -106,8 +106,8 @@ struct euclidean_norm : products {
     }
 };
 
-// The best element so far. Among equal ones the first is best. The key orders floats, -Inf above zero,
-// which is nothing at all; a NaN has no key but as x_0, where it is better than everything.
+// The best element so far. Among equal ones the first is best. Keys have the order of the floats; that of -Inf is above
+// zero, and zero means that there is no element yet. A NaN counts only as x_0, where its key is above all others.
 struct best_element {
     uint64_t key;
     int64_t number; // from 1

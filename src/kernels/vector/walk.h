@@ -4,8 +4,9 @@
 //   void apply(float& x, float& y)   the new elements; what the uses do not tell of is neither read nor kept
 // and they give it the ladder:
 //   naive       one thread for each element; unit increments
-//   vectorised  adds 16-byte accesses, four of each vector in flight, in a grid that fits the device;
-//               unit increments, x and y equally far from a 16-byte boundary
+//   vectorised  adds 16-byte accesses, one of each vector for a thread; unit increments, x and y equally
+//               far from a 16-byte boundary. (Several in a loop over a grid that fits the device reach
+//               0.90 of the rate of a device copy, this 1.01: docs/experiments/vectors.md.)
 //   strided     element by element, any increments; one thread, in order, when all updates meet in
 //               one element
 // Launches overlap the kernel before, which is most of the time of a short walk.
@@ -21,9 +22,8 @@
 namespace myblas::cuda {
 
 inline constexpr int walk_threads = 256;
-inline constexpr int walk_loads = 4;  // independent vector loads of a thread in flight
-inline constexpr int walk_vector = 4; // floats of a 16-byte vector
-inline constexpr int walk_elements = walk_threads * walk_loads * walk_vector; // of a block at once
+inline constexpr int walk_vector = 4;                            // floats of a 16-byte vector
+inline constexpr int walk_elements = walk_threads * walk_vector; // of a block
 
 // Blocks of 256 threads in a grid that fills the device and loops.
 inline dim3 walk_grid(int64_t blocks, const device_info& device) {
@@ -110,30 +110,21 @@ __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
     float4* x = reinterpret_cast<float4*>(v.x + head);
     float4* y = reinterpret_cast<float4*>(v.y + head);
 
-    constexpr int span = walk_threads * walk_loads;
-    for (int64_t first = int64_t{blockIdx.x} * span + threadIdx.x; first < count;
-         first += int64_t{gridDim.x} * span) {
-        float4 value_x[walk_loads] = {}, value_y[walk_loads] = {};
-#pragma unroll
-        for (int k = 0; k < walk_loads; ++k)
-            if (first + k * walk_threads < count) {
-                if constexpr (is_read(Operation::x_use))
-                    value_x[k] = __ldcs(x + first + k * walk_threads);
-                if constexpr (is_read(Operation::y_use))
-                    value_y[k] = __ldcs(y + first + k * walk_threads);
-            }
-#pragma unroll
-        for (int k = 0; k < walk_loads; ++k)
-            if (first + k * walk_threads < count) {
-                op.apply(value_x[k].x, value_y[k].x);
-                op.apply(value_x[k].y, value_y[k].y);
-                op.apply(value_x[k].z, value_y[k].z);
-                op.apply(value_x[k].w, value_y[k].w);
-                if constexpr (is_written(Operation::x_use))
-                    __stcs(x + first + k * walk_threads, value_x[k]);
-                if constexpr (is_written(Operation::y_use))
-                    __stcs(y + first + k * walk_threads, value_y[k]);
-            }
+    const int64_t own = int64_t{blockIdx.x} * walk_threads + threadIdx.x;
+    if (own < count) {
+        float4 value_x{}, value_y{};
+        if constexpr (is_read(Operation::x_use))
+            value_x = __ldcs(x + own);
+        if constexpr (is_read(Operation::y_use))
+            value_y = __ldcs(y + own);
+        op.apply(value_x.x, value_y.x);
+        op.apply(value_x.y, value_y.y);
+        op.apply(value_x.z, value_y.z);
+        op.apply(value_x.w, value_y.w);
+        if constexpr (is_written(Operation::x_use))
+            __stcs(x + own, value_x);
+        if constexpr (is_written(Operation::y_use))
+            __stcs(y + own, value_y);
     }
 
     // At most three elements before the first vector, and three after the last.
@@ -195,7 +186,7 @@ bool is_in_order(const vectors& v) {
            (is_written(Operation::y_use) && v.incy == 0);
 }
 
-// A grid of one block for 256 elements stays within a grid's limit up to 2^39 of them.
+// A grid of one block for 256 elements or vectors stays within a grid's limit up to 2^39 of them.
 template <class Operation, class Problem>
 myblasStatus_t launch_naive(const Problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, walk_threads)));
@@ -204,7 +195,7 @@ myblasStatus_t launch_naive(const Problem& p, const launch_context& context) {
 
 template <class Operation, class Problem>
 myblasStatus_t launch_vectorised(const Problem& p, const launch_context& context) {
-    const dim3 grid = walk_grid(ceil_div<int64_t>(p.n, walk_elements), *context.device);
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, walk_elements)));
     return launch_overlapped(walk_vectorised<Operation, Problem>, grid, walk_threads, context, p);
 }
 
@@ -230,7 +221,7 @@ constexpr kernel_entry<Problem> naive_entry = {
 template <class Operation, class Problem>
 constexpr kernel_entry<Problem> vectorised_entry = {
     .name = "vectorised",
-    .description = "16-byte accesses in a grid-stride loop; unit increments, vectors aligned alike",
+    .description = "16-byte accesses, one of a thread; unit increments, vectors aligned alike",
     .threads = walk_threads,
     .accepts = is_equally_aligned<Problem>,
     .launch = launch_vectorised<Operation, Problem>,

@@ -163,6 +163,8 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
         entry.alignment_bytes = Variant::alignment_bytes;
     if constexpr (requires { Variant::math; })
         entry.math = Variant::math;
+    if constexpr (requires { Variant::finishes; })
+        entry.finishes = Variant::finishes;
     return entry;
 }
 

@@ -11,17 +11,17 @@
 namespace myblas::cuda {
 namespace {
 
-template <class Shape>
-using variant = small_tile_variant<Shape>;
+template <class Shape, bool finishes = false>
+using variant = small_tile_variant<Shape, finishes>;
 
 // clang-format off
 //                                             warps         thread lanes slab                         blocks of a
-//                                             m  n  groups  m  n   m     k   stages  cluster  packed  multiprocessor
+//                                             m  n  groups  m  n   m     k   stages  cluster  packed  multiprocessor, finishes
 using tile_16x16_k8  = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    8,  4,      1,       false,  4>>;
 using tile_16x16_k32 = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    32, 2,      1,       false,  4>>;
 using tile_32x16_k16 = variant<small_tile_shape<1, 1, 8,      4, 4,  8,    16, 3,      1,       false,  2>>;
-using tile_32x32_k8  = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    8,  5,      1,       false,  3>>;
-using tile_32x32_k16 = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       false,  3>>;
+using tile_32x32_k8  = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    8,  5,      1,       false,  3>, true>;
+using tile_32x32_k16 = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       false,  3>, true>;
 using tile_64x32_k16 = variant<small_tile_shape<2, 1, 2,      4, 8,  8,    16, 3,      1,       false,  4>>;
 using packed_16x16   = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    16, 2,      1,       true,   4>>;
 using packed_32x32   = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       true,   3>>;

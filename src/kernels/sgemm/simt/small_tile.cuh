@@ -24,6 +24,7 @@
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/swizzle.cuh"
+#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/work.h"
 
@@ -48,6 +49,7 @@ struct small_tile_shape {
     static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
     static constexpr int block_k = slab_k_, stages = stages_, cluster = cluster_;
     static constexpr bool packed = packed_;
+    static constexpr bool finishes = false;
     static constexpr int blocks_per_sm = blocks_per_sm_; // that the registers are to suffice for
 
     static constexpr int warps_m = warps_m_, warp_m = lanes_m * thread_m,
@@ -331,12 +333,38 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                    thread,
                    acc);
 
+    // The biases of the quads that this thread writes.
+    constexpr int written_quads = Shape::finishes ? Shape::thread_quads / Shape::groups : 1;
+    float bias[written_quads][4] = {};
+    if constexpr (Shape::finishes) {
+        static_assert(Shape::cluster == 1 && !Shape::packed && Shape::groups > 1);
+        const finisher finish(p, o, batch);
+#pragma unroll
+        for (int i = 0; i < written_quads; ++i) {
+            const int q = i * Shape::groups + group;
+            const int64_t row = tile_row + tile::quad_row(thread, q);
+            const int64_t col = tile_col + tile::quad_col(thread, q);
+            const float of_col = finish.bias_of_col(col, col < p.n);
+#pragma unroll
+            for (int r = 0; r < 4; ++r)
+                bias[i][r] = of_col + finish.bias_of_row(row + r, row + r < p.m);
+        }
+    }
+
     const bool vector_c = aligned16(o.c, p.ldc);
-    const auto write = [&](int q, float4 v) {
+    const auto write = [&](int q, float4 v, int written = 0) { // written: quads before
         const int64_t row = tile_row + tile::quad_row(thread, q);
         const int64_t col = tile_col + tile::quad_col(thread, q);
         const float product[4] = {v.x, v.y, v.z, v.w};
-        if (col < p.n)
+        if constexpr (Shape::finishes) {
+            float value[1][4];
+#pragma unroll
+            for (int r = 0; r < 4; ++r)
+                value[0][r] = fmaf(o.alpha, product[r], bias[written][r]);
+            finisher(p, o, batch)(value, [&](int) {
+                return finish_place{row, col, col < p.n ? p.m - row : 0};
+            });
+        } else if (col < p.n)
             store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, p.m - row, vector_c);
     };
     if constexpr (Shape::sharing_groups == 1) {
@@ -364,7 +392,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             const float4 sum = tile::template add_quads<Shape::groups, tile::group_floats / 4>(
                 parts + q * group_threads);
             if constexpr (Shape::cluster == 1)
-                write(q, sum);
+                write(q, sum, first / Shape::groups);
             else // to the block whose share it is
                 send_to_block(received +
                                   (rank * tile::share_quads + q / Shape::cluster) * group_threads +
@@ -383,16 +411,20 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     }
 }
 
-template <class Shape>
+template <class Shape, bool finishes_ = false>
 struct small_tile_variant {
     using shape = Shape;
+    static constexpr bool finishes = finishes_;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes; // as of all
 
-    static constexpr int choice_bits = 2; // the transpositions
+    static constexpr int choice_bits = 2 + finishes; // the transpositions, whether to finish
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<2>(choice, [&](auto transa, auto transb) {
+        return with_bits<2>(choice % 4, [&](auto transa, auto transb) {
+            if constexpr (finishes)
+                if (choice >= 4)
+                    return f(small_tile_kernel<finishing<Shape>, transa, transb>, smem_bytes);
             return f(small_tile_kernel<Shape, transa, transb>, smem_bytes);
         });
     }
@@ -417,7 +449,8 @@ struct small_tile_variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        return with_kernel(form_bits(p), [&](auto kernel, size_t bytes) {
+        const unsigned choice = form_bits(p) | !p.finish.is_empty() << 2;
+        return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
                                     .y = ceil_div<int64_t>(p.n, Shape::block_n),

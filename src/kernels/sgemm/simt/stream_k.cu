@@ -190,9 +190,9 @@ sgemm_problem turn(const sgemm_problem& p) {
 // The kernel that computes and the one that adds parts, of a form and of whether it is turned.
 template <class Shape, bool transa, bool transb, bool turned>
 struct form {
-    template <bool in_parts, bool by_words>
+    template <class Finishing, bool in_parts, bool by_words>
     static auto compute() {
-        return stream_k_kernel<Shape, transa, transb, turned, in_parts, by_words>;
+        return stream_k_kernel<Finishing, transa, transb, turned, in_parts, by_words>;
     }
     static constexpr auto add = stream_k_add<Shape, transa, transb, turned>;
 };
@@ -215,13 +215,21 @@ struct variant {
     static constexpr int min_arch = 90, max_arch = 90;
     static constexpr size_t smem_bytes = shape::smem_bytes;
 
-    static constexpr int choice_bits = 4; // the transpositions, whether it is turned, reads words
+    static constexpr bool finishes = !in_parts;
+
+    // The transpositions, whether it is turned, whether it reads words, whether to finish.
+    static constexpr int choice_bits = 4 + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_form<Shape>(choice % 8, [&](auto form) {
-            return with_bits<1>(choice / 8, [&](auto by_words) {
-                return f(decltype(form)::template compute<in_parts, decltype(by_words)::value>(),
-                         smem_bytes);
+            return with_bits<1>(choice / 8 % 2, [&](auto by_words) {
+                using compiled = decltype(form);
+                constexpr bool words = decltype(by_words)::value;
+                if constexpr (finishes)
+                    if (choice >= 16)
+                        return f(compiled::template compute<finishing<Shape>, false, words>(),
+                                 smem_bytes);
+                return f(compiled::template compute<Shape, in_parts, words>(), smem_bytes);
             });
         });
     }
@@ -280,8 +288,8 @@ struct variant {
         auto* sums = static_cast<float*>(context.workspace);
         const unsigned choice = form_bits(asked) | is_turned<Shape>(asked) << 2;
         const dim3 grid(static_cast<unsigned>(plan.workers));
-        const myblasStatus_t status =
-            with_kernel(choice | by_words << 3, [&](auto kernel, size_t bytes) {
+        const myblasStatus_t status = with_kernel(
+            choice | by_words << 3 | !p.finish.is_empty() << 4, [&](auto kernel, size_t bytes) {
                 return launch_clusters(kernel,
                                        grid,
                                        1,

@@ -51,6 +51,7 @@ struct stream_k_shape {
     static __host__ __device__ constexpr int consumer_registers(bool by_words) {
         return by_words ? 208 : 216;
     }
+    static constexpr bool finishes = false;
     static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
 
     static constexpr int tile_floats = block_m * block_n;
@@ -409,8 +410,8 @@ public:
                 const tile_position<int> at = find_tile<Shape>(segment.tile, p);
 #pragma unroll 1
                 for (int first = 0; first < 32; first += written_lines)
-                    write_lines<turned, true>(
-                        tile, p, o, at.row + warp_row(), at.col + warp_col(), first);
+                    write_lines<Shape, turned, true>(
+                        tile, p, o, at.row + warp_row(), at.col + warp_col(), first, 0);
             }
         }
     }

@@ -3,7 +3,7 @@
 // multiprocessors finish their tiles at about the same moment, and the L2 cache must take 32 KiB from each of them.
 #pragma once
 
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/simt/stream_k_producers.cuh"
 
 namespace myblas::cuda {
@@ -132,17 +132,70 @@ __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
     }
 }
 
-// Writes lines of the warp tile at (row, col), the first ones or the others. By words where it is one's own, `by_words`: with
-// both ways consumers have not registers enough.
+// The biases of 32 rows or columns of C, one in each lane: those of the warp tile at (row, col).
+template <bool turned>
+__device__ __forceinline__ float
+load_biases(const sgemm_problem& p, const sgemm_operands& o, int row, int col) {
+    const finisher finish(p, o, 0);
+    const int lane = fresh_thread() % 32;
+    const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + lane;
+    return finish.bias_of_row(row_of_c, row_of_c < (turned ? p.n : p.m)) +
+           finish.bias_of_col(col_of_c, col_of_c < (turned ? p.m : p.n));
+}
+
+// Finishes them, a few at a time, each lane its element. Consumers, by words, load biases of columns themselves: lanes that
+// exchange them would have the compiler keep addresses for each lane.
 template <bool turned, bool by_words>
+__device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
+                                             const sgemm_problem& p,
+                                             const sgemm_operands& o,
+                                             int row,
+                                             int col,
+                                             int first,
+                                             float biases) {
+    constexpr int lines = 4; // more, and the consumers' accumulators get bank conflicts
+    const int lane = fresh_thread() % 32;
+    const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + first;
+    const bool is_inside = row_of_c < (turned ? p.n : p.m);
+    int cols_left = static_cast<int>(turned ? p.m : p.n) - col_of_c;
+    finisher finish(p, o, 0);
+    const bool has_biases_of_lines = finish.has_bias_of_columns();
+    finish.begin_at(row_of_c, col_of_c);
+    if constexpr (by_words)
+        biases = finish.bias_of_row(0, is_inside);
+#pragma unroll 1
+    for (int line = first; line < first + written_lines && cols_left > 0; line += lines) {
+        float sum[lines], value[lines][1];
+        load_lines<turned>(sum, tile, line);
+#pragma unroll
+        for (int i = 0; i < lines; ++i)
+            value[i][0] = sum[i] + (has_biases_of_lines ? 0 : biases);
+        if (has_biases_of_lines) {
+#pragma unroll
+            for (int i = 0; i < lines; ++i)
+                value[i][0] += by_words ? finish.bias_of_col(i, i < cols_left)
+                                        : __shfl_sync(~0u, biases, line + i);
+        }
+        finish(value, [&](int i) { return finish_place{0, i, is_inside && i < cols_left}; });
+        finish.begin_at(0, lines);
+        cols_left -= lines;
+    }
+}
+
+// Writes lines of the warp tile at (row, col), the first ones or the others; `biases` are those of load_biases, of a product
+// that is finished. By words where it is one's own, `by_words`: with both ways consumers have not registers enough.
+template <class Shape, bool turned, bool by_words>
 __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             const sgemm_problem& p,
                                             const sgemm_operands& o,
                                             int row,
                                             int col,
-                                            int first) {
+                                            int first,
+                                            float biases) {
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
-    if constexpr (turned) {
+    if constexpr (Shape::finishes) {
+        finish_lines<turned, by_words>(tile, p, o, row, col, first, biases);
+    } else if constexpr (turned) {
         float* c = o.c + col + (row + first) * p.ldc;
         write_by_words<turned>(tile, first, c, p.ldc, o.beta, cols_left, rows_left - first);
     } else {
@@ -171,18 +224,39 @@ __device__ void write_tiles(const sgemm_problem& p,
         if (segment.end_slab < plan.slabs)
             continue; // another worker has the end of its k
         const tile_position<int> at = find_tile<Shape>(segment.tile, p);
+        // While consumers multiply: of all warp tiles that lie in a row, and in a column.
+        constexpr int most = Shape::finishes ? Shape::warps_m : 1;
+        static_assert(Shape::warps_m >= Shape::warps_n);
+        float biases[most];
+        const bool along_m = p.finish.is_bias_of_columns == turned;
+        if constexpr (Shape::finishes) {
+#pragma unroll
+            for (int i = 0; i < most; ++i)
+                biases[i] = load_biases<turned>(p,
+                                                o,
+                                                at.row + (along_m ? i * Shape::warp_m : 0),
+                                                at.col + (along_m ? 0 : i * Shape::warp_n));
+        }
 #pragma unroll 1
         for (int part = writer; part < Shape::group_threads / 32 * parts; part += Shape::writers) {
             const int warp = part / parts;
             const warp_tile_quads tile{reinterpret_cast<float4*>(smem + Shape::sums) +
                                        warp * Shape::warp_quads};
+            float bias = 0;
+            if constexpr (Shape::finishes) {
+                const int at_line = along_m ? warp % Shape::warps_m : warp / Shape::warps_m;
+#pragma unroll
+                for (int i = 0; i < most; ++i)
+                    bias = i == at_line ? biases[i] : bias;
+            }
             barriers.handed_over[warp].wait(parity);
-            write_lines<turned, false>(tile,
-                                       p,
-                                       o,
-                                       at.row + warp % Shape::warps_m * Shape::warp_m,
-                                       at.col + warp / Shape::warps_m * Shape::warp_n,
-                                       part % parts * written_lines);
+            write_lines<Shape, turned, false>(tile,
+                                              p,
+                                              o,
+                                              at.row + warp % Shape::warps_m * Shape::warp_m,
+                                              at.col + warp / Shape::warps_m * Shape::warp_n,
+                                              part % parts * written_lines,
+                                              bias);
             __syncwarp(); // the warp has read its part
             if (threadIdx.x % 32 == 0)
                 barriers.written[warp].arrive();

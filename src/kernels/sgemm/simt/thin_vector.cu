@@ -1,19 +1,23 @@
 // thin/vector: a matrix with a vector, one side of C is 1. The matrix is the long operand, its lines the long side of C;
 // the line of the other operand is the vector.
 //
-// Bound: reading the matrix once, 4 max(m, n) k bytes. Its elements go straight to registers, 8 or 16 loads
-// of every thread at a time, and nobody waits for anybody before the end. Two kernels, by what lies
+// Bound: reading the matrix once, 4 max(m, n) k bytes. Its elements go straight to registers, 8 to 32 loads
+// of every thread at a time, and nobody waits for anybody before the end. Three kernels, by what lies
 // along the matrix's memory:
 //
 //   lines   a warp's load covers line_lanes * width lines of 32 / line_lanes k; a block owns these lines, its
 //           warps share k, and so do the blocks of a cluster where there are few lines and k is long
+//   tall    as lines, of 128 lines a block in four loads of 32 neighbours each, k shared by the blocks of a
+//           cluster: for columns that do not start on cache lines, of which fewer are then read twice
 //   k       a warp's load covers 32 * width k of one line, for each of a few lines; `sharing` warps of a
 //           block share the k of these lines, the others have lines of their own
 //
 // Loads are of 16 or 8 bytes where the matrix consists of such pieces, and the vector too in the second case.
 // Shared memory: a sum for each warp and line. Launch: 4 to 16 warps.
+// Vectors may run backwards: their distances are negative then.
 // Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
 // the matrix again.
+#include "kernels/sgemm/parts/vectors.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
@@ -34,7 +38,7 @@ struct vector_operands {
     int k;
 
     __device__ vector_operands(const sgemm_problem& p, int64_t batch, const thin_layout& layout) {
-        const sgemm_operands o = resolve_operands(p, batch);
+        const sgemm_operands o = resolve_vectors(p, batch);
         matrix = layout.swapped ? o.b : o.a;
         vector = (layout.swapped ? o.a : o.b) + blockIdx.y * layout.short_step;
         c = o.c + blockIdx.y * layout.short_c_step;
@@ -127,6 +131,68 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
                 sum += load_from_block(&sums[0][own_line], r);
         cluster_barrier(); // they have been read
     }
+    if (rank == 0 && own_line < shape::lines && first_line + own_line < layout.lines)
+        store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
+}
+
+struct tall_shape {
+    static constexpr int warps = 8, rows = 4, lines = 32 * rows; // rows: of a thread
+    static constexpr int chunk = 8;                              // k of a warp at a time
+};
+
+__global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
+    const sgemm_problem p, int64_t first_batch, const thin_layout layout, int cluster) {
+    using shape = tall_shape;
+    __shared__ float sums[shape::warps][shape::lines];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = blockIdx.x % cluster;
+    const int64_t first_line = int64_t{blockIdx.x} / cluster * shape::lines;
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    int row[shape::rows]; // past the last line that one again, for nothing
+#pragma unroll
+    for (int r = 0; r < shape::rows; ++r)
+        row[r] = static_cast<int>(min(int64_t{lane + 32 * r}, layout.lines - 1 - first_line));
+    float acc[shape::rows] = {};
+    const int step = cluster * shape::warps * shape::chunk;
+    for (int first_k = (rank * shape::warps + warp) * shape::chunk; first_k < o.k;
+         first_k += step) {
+        const float* source = o.matrix + first_line + first_k * layout.ld;
+        const int k_left = o.k - first_k;
+        const bool inside = lane < shape::chunk && lane < k_left;
+        const float own = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
+        float x[shape::chunk][shape::rows];
+#pragma unroll
+        for (int u = 0; u < shape::chunk; ++u)
+#pragma unroll
+            for (int r = 0; r < shape::rows; ++r)
+                x[u][r] = u < k_left ? source[u * layout.ld + row[r]] : 0;
+#pragma unroll
+        for (int u = 0; u < shape::chunk; ++u) {
+            const float y = __shfl_sync(full_warp, own, u);
+#pragma unroll
+            for (int r = 0; r < shape::rows; ++r)
+                acc[r] = fmaf(x[u][r], y, acc[r]);
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < shape::rows; ++r)
+        sums[warp][lane + 32 * r] = acc[r];
+    __syncthreads(); // the sums of all warps are there
+    const int own_line = threadIdx.x;
+    float sum = 0;
+    if (own_line < shape::lines) {
+#pragma unroll
+        for (int w = 0; w < shape::warps; ++w)
+            sum += sums[w][own_line];
+        sums[0][own_line] = sum; // which no other thread reads in this block
+    }
+    cluster_barrier(); // the sums of all blocks are there
+    sum = 0;
+    if (own_line < shape::lines && rank == 0)
+        for (int r = 0; r < cluster; ++r)
+            sum += load_from_block(&sums[0][own_line], r);
+    cluster_barrier(); // they have been read
     if (rank == 0 && own_line < shape::lines && first_line + own_line < layout.lines)
         store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
 }
@@ -284,6 +350,29 @@ struct lines_form {
     }
 };
 
+struct tall_form {
+    using shape = tall_shape;
+
+    static vector_plan plan(const sgemm_problem&, const device_info&, const thin_layout&) {
+        return {shape::lines, shape::warps, shape::warps, largest_cluster, shape::chunk, 1};
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const vector_plan own = plan(p, *context.device, layout);
+        return launch_vectors(vector_tall_kernel, own, own.cluster, p, layout, context);
+    }
+
+    // Columns that start where cache lines do are read as well by others.
+    static bool
+    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        const float* const matrix = layout.swapped ? p.b : p.a;
+        const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+        return device.arch >= 90 && !layout.k_contiguous && !on_lines && p.batch_count == 1 &&
+               !p.a_array && layout.lines >= 2000 && p.k >= 2000;
+    }
+};
+
 template <int width, int lines>
 struct k_form {
     static vector_plan plan(const sgemm_problem& p, const device_info&, const thin_layout& layout) {
@@ -306,7 +395,12 @@ struct k_form {
 
 // Calls f with the form for a product: which for which size is measured in docs/experiments/sgemm_skinny.md.
 template <class F>
-auto with_form(const sgemm_problem& p, const thin_layout& layout, F&& f) {
+auto with_form(const sgemm_problem& p,
+               const device_info& device,
+               const thin_layout& layout,
+               F&& f) {
+    if (tall_form::suits(p, device, layout))
+        return f(tall_form());
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
@@ -327,8 +421,9 @@ auto with_form(const sgemm_problem& p, const thin_layout& layout, F&& f) {
 work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // that have the registers
     const thin_layout layout = layout_of(q.problem);
-    const vector_plan plan = with_form(
-        q.problem, layout, [&](auto form) { return form.plan(q.problem, q.device, layout); });
+    const vector_plan plan = with_form(q.problem, q.device, layout, [&](auto form) {
+        return form.plan(q.problem, q.device, layout);
+    });
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(plan.blocks(layout)) * vectors;
@@ -351,7 +446,8 @@ work_estimate work(const work_query& q) {
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const thin_layout layout = layout_of(p);
-    return with_form(p, layout, [&](auto form) { return form.launch(p, layout, context); });
+    return with_form(
+        p, *context.device, layout, [&](auto form) { return form.launch(p, layout, context); });
 }
 
 } // namespace

@@ -29,32 +29,47 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     using tile = warp_tile<Shape, transa, transb, vector>;
     extern __shared__ __align__(16) float smem[];
     wait_for_earlier_work();
-    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const int64_t batch = first_batch + blockIdx.z;
+    const sgemm_operands o = resolve_operands(p, batch);
     const tile_position at = patch_order<Shape>(blockIdx.x, p.m, p.n);
 
     typename tile::accumulators acc = {};
     tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
-    if constexpr (quads_c)
+    if constexpr (Shape::finishes)
+        tile::finish_by_columns(p, o.alpha, finisher(p, o, batch), at.row, at.col, acc, smem);
+    else if constexpr (quads_c)
         tile::store_quads(p, o, at, acc);
     else
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
 }
 
-template <class Shape, int blocks_per_sm>
+template <class Shape, int blocks_per_sm, bool finishes_ = false>
 struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
+    static constexpr bool finishes = finishes_;
     // Of the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
-    // The transpositions, whether A and B are copied by quads, whether C is written by quads.
-    static constexpr int choice_bits = 4;
+    // The transpositions, whether A and B are copied by quads, whether C is written by quads, and whether the product is
+    // finished, which goes by columns.
+    static constexpr int choice_bits = 4 + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<4>(choice, [&](auto transa, auto transb, auto quads, auto quads_c) {
+        return with_bits<4>(choice % 16, [&](auto transa, auto transb, auto quads, auto quads_c) {
             constexpr bool vector = quads || (transa && !transb);
+            constexpr size_t bytes = warp_tile<Shape, transa, transb, vector>::smem_bytes;
+            if constexpr (finishes)
+                if (choice >= 16)
+                    return f(warp_tile_kernel<finishing<Shape>,
+                                              transa,
+                                              transb,
+                                              vector,
+                                              false,
+                                              blocks_per_sm>,
+                             bytes);
             return f(warp_tile_kernel<Shape, transa, transb, vector, quads_c, blocks_per_sm>,
-                     warp_tile<Shape, transa, transb, vector>::smem_bytes);
+                     bytes);
         });
     }
 
@@ -76,7 +91,7 @@ struct variant {
         // What a pointer array holds is not known here.
         const bool quads_c =
             p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
-        const unsigned choice = copy_bits(p) | quads_c << 3;
+        const unsigned choice = copy_bits(p) | quads_c << 3 | !p.finish.is_empty() << 4;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = tile_count(p, Shape::block_m, Shape::block_n),
@@ -91,9 +106,9 @@ struct variant {
 
 // clang-format off
 //                                           block         warp    lanes          blocks of a
-//                                           m    n    k   m   n   m      stages  multiprocessor
-using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1>;
-using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3>;
+//                                           m    n    k   m   n   m      stages  multiprocessor, finishes
+using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1, true>;
+using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true>;
 using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5>;
 // clang-format on
 

@@ -43,7 +43,8 @@ struct limb_launcher {
             return failure;
         const unsigned blocks =
             std::min<unsigned>(tiles.tiles * tiles.parts, context.device->sm_count);
-        return start<S>(product_kernel<S>, blocks, tiles, context, p, pass, packed, tiles);
+        const auto kernel = p.finish.is_empty() ? product_kernel<S> : product_kernel<finishing<S>>;
+        return start<S>(kernel, blocks, tiles, context, p, pass, packed, tiles);
     }
 
     static myblasStatus_t launch_pass(const sgemm_problem& p,
@@ -81,7 +82,8 @@ struct limb_launcher {
         } else if constexpr (overlaps) {
             using S = overlap_shape<Shape>;
             const unsigned blocks = tiles.parts == 1 ? device.sm_count : tiles.tiles * tiles.parts;
-            const auto kernel = pack_and_multiply_kernel<S>;
+            const auto kernel = p.finish.is_empty() ? pack_and_multiply_kernel<S>
+                                                    : pack_and_multiply_kernel<finishing<S>>;
             status = start<S>(kernel, blocks, tiles, context, p, pass, strips, packed, tiles);
         }
         if (status != MYBLAS_STATUS_SUCCESS || packed.is_alone)
@@ -122,7 +124,8 @@ struct limb_launcher {
 
     template <class S>
     static myblasStatus_t prepare_scheme() {
-        const myblasStatus_t failure = allow_smem(product_kernel<S>, S::smem_bytes);
+        myblasStatus_t failure = allow_smem(product_kernel<S>, S::smem_bytes);
+        failure = failure ? failure : allow_smem(product_kernel<finishing<S>>, S::smem_bytes);
         return failure ? failure : prefer_smem(pack_kernel<typename S::Scheme>);
     }
 
@@ -133,6 +136,8 @@ struct limb_launcher {
         if constexpr (overlaps) {
             using S = overlap_shape<Shape>;
             failure = failure ? failure : allow_smem(pack_and_multiply_kernel<S>, S::smem_bytes);
+            failure = failure ? failure
+                              : allow_smem(pack_and_multiply_kernel<finishing<S>>, S::smem_bytes);
         }
         return failure ? failure : prepare_strict_pass();
     }
@@ -152,6 +157,7 @@ struct limb_launcher {
             .stages = Shape::stages,
             .smem_bytes = Shape::smem_bytes,
             .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
+            .finishes = true,
             .accepts = fits_counts,
             .accepts_what = "it accepts up to 2^40 elements of an operand",
             .workspace_bytes = [](Problem& p, Device& d) { return variant.least_bytes(p, d); },

@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         take_registers<Shape::math_registers>();
         if (!multiply_tiles<Shape>(job, tiles, reads, smem, smem_end) && packed.is_alone) {
             sync_math<Shape>(); // all products have read the stages
-            compute_strict_tiles<alone_beside_packing_shape>(
+            compute_strict_tiles<finishing_as<Shape, alone_beside_packing_shape>>(
                 p, pass, tiles.tiles * tiles.parts, smem);
         }
     }

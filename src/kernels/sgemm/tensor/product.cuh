@@ -34,6 +34,7 @@ struct product_shape {
     using Scheme = Scheme_;
     static constexpr int warpgroups = 2, halves = halves_, stages = stages_;
     static constexpr bool takes_turns = halves == 2; // of the warpgroups
+    static constexpr bool finishes = false;
     static constexpr int block_m = warpgroups * halves * 64, block_n = panel_lines;
     static constexpr int math_threads = warpgroups * 128;
     static constexpr int threads = math_threads + 128;
@@ -350,7 +351,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
         if (packed.is_alone && taken != own) {
             if (threadIdx.x < alone_shape::threads)
-                compute_strict_tiles<alone_shape>(p, pass, gridDim.x, smem);
+                compute_strict_tiles<finishing_as<Shape, alone_shape>>(p, pass, gridDim.x, smem);
             return;
         }
     }

@@ -24,7 +24,8 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
     const int64_t product_tiles =
         ceil_div<int64_t>(pass.rows, Shape::block_m) * ceil_div<int64_t>(pass.cols, Shape::block_n);
     for (int64_t t = blockIdx.x; t < product_tiles * pass.batches; t += blocks) {
-        sgemm_operands o = resolve_operands(p, pass.first_batch + t / product_tiles);
+        const int64_t batch = pass.first_batch + t / product_tiles;
+        sgemm_operands o = resolve_operands(p, batch);
         if (pass.first_k != 0)
             o.beta = 1;
         tile_position at = patch_order<Shape>(t % product_tiles, pass.rows, pass.cols);
@@ -50,7 +51,12 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         });
         hand_over(least, middle);
         hand_over(middle, sum);
-        tile::store_quads(p, o, at, sum);
+        if constexpr (Shape::finishes) {
+            const finisher finish(p, o, batch, pass.first_k == 0, pass.first_k + pass.k >= p.k);
+            tile::finish_by_columns(p, o.alpha, finish, at.row, at.col, sum, smem);
+            __syncthreads(); // shared memory is free for the next tile
+        } else
+            tile::store_quads(p, o, at, sum);
     }
 }
 
@@ -72,8 +78,8 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
 // A warp tile of 32 x 64 in a block of 128 x 128.
 using strict_shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 
-template <bool transa, bool transb, bool vector>
-__global__ void __launch_bounds__(strict_shape::threads, 1)
+template <class Shape, bool transa, bool transb, bool vector>
+__global__ void __launch_bounds__(Shape::threads, 1)
     strict_pass_kernel(const sgemm_problem p, const limb_pass pass, const route* taken) {
     wait_for_earlier_work();
     let_next_kernel_come();
@@ -81,14 +87,15 @@ __global__ void __launch_bounds__(strict_shape::threads, 1)
         return;
     extern __shared__ __align__(1024) char smem[];
     float* const floats = reinterpret_cast<float*>(smem);
-    compute_strict_tiles<strict_shape, transa, transb, vector>(p, pass, gridDim.x, floats);
+    compute_strict_tiles<Shape, transa, transb, vector>(p, pass, gridDim.x, floats);
 }
 
 // f(kernel, shared bytes of it)
 template <class F>
-myblasStatus_t with_strict_pass(unsigned choice, F&& f) {
-    return with_copies(choice, [&](auto transa, auto transb, auto vector) {
-        return f(strict_pass_kernel<transa, transb, vector>,
+myblasStatus_t with_strict_pass(unsigned copies, bool finishes, F&& f) {
+    return with_copies(copies, [&](auto transa, auto transb, auto vector) {
+        return f(finishes ? strict_pass_kernel<finishing<strict_shape>, transa, transb, vector>
+                          : strict_pass_kernel<strict_shape, transa, transb, vector>,
                  warp_tile<strict_shape, transa, transb, vector>::smem_bytes);
     });
 }
@@ -101,10 +108,12 @@ myblasStatus_t with_strict_pass(unsigned choice, F&& f) {
     const int64_t tiles = ceil_div<int64_t>(pass.rows, strict_shape::block_m) *
                           ceil_div<int64_t>(pass.cols, strict_shape::block_n) * pass.batches;
     const dim3 grid(std::min<int64_t>(tiles, context.device->sm_count));
-    return with_strict_pass(copy_bits(p), [&](auto kernel, size_t smem_bytes) {
-        constexpr int threads = strict_shape::threads;
-        return launch_clusters(kernel, grid, 1, true, threads, smem_bytes, context, p, pass, taken);
-    });
+    return with_strict_pass(
+        copy_bits(p), !p.finish.is_empty(), [&](auto kernel, size_t smem_bytes) {
+            constexpr int threads = strict_shape::threads;
+            return launch_clusters(
+                kernel, grid, 1, true, threads, smem_bytes, context, p, pass, taken);
+        });
 }
 
 [[nodiscard]] inline myblasStatus_t prepare_strict_pass() {
@@ -112,8 +121,8 @@ myblasStatus_t with_strict_pass(unsigned choice, F&& f) {
         const myblasStatus_t failure = allow_smem(kernel, smem_bytes);
         return failure ? failure : prefer_smem(kernel);
     };
-    for (unsigned choice = 0; choice < 8; ++choice)
-        if (const myblasStatus_t failure = with_strict_pass(choice, prepare))
+    for (unsigned choice = 0; choice < 16; ++choice)
+        if (const myblasStatus_t failure = with_strict_pass(choice % 8, choice >= 8, prepare))
             return failure;
     return MYBLAS_STATUS_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/lanes.cuh"
 #include "kernels/common/named_barrier.cuh"
+#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
@@ -76,10 +77,21 @@ struct tile_target {
     float* c;
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
+    finisher finish; // of a product that is finished; counts places from the tile's first element
 
-    __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at) {
+    __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at)
+        : tile_target(job, at, resolve_operands(job.p, job.pass.first_batch + at.batch)) {}
+
+private:
+    __device__ __forceinline__ tile_target(const pass_job& job,
+                                           const pass_tile& at,
+                                           const sgemm_operands& o)
+        : finish(job.p,
+                 o,
+                 job.pass.first_batch + at.batch,
+                 job.pass.first_k == 0,
+                 job.pass.first_k + job.pass.k >= job.p.k) {
         const limb_pass& pass = job.pass;
-        const sgemm_operands o = resolve_operands(job.p, pass.first_batch + at.batch);
         const int64_t row = int64_t{at.panel_a} * panel_lines;
         const int64_t col = int64_t{at.panel_b} * panel_lines;
         const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_lines + row;
@@ -93,6 +105,7 @@ struct tile_target {
         cols = pass.cols - col;
         alpha = o.alpha;
         beta = pass.first_k == 0 ? o.beta : 1;
+        finish.begin_at(pass.row + row, pass.col + col);
     }
 };
 
@@ -117,6 +130,79 @@ scale_lines(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
             acc[half][e] = acc[half][e] * scales_a[half][e / 2 % 2] * scales_b[e / 4 * 2 + e % 2];
 }
 
+// acc = alpha * acc + bias, of what write_tile writes.
+template <class Shape>
+__device__ __forceinline__ void add_bias(const tile_target& tile,
+                                         int row,
+                                         int col,
+                                         int rows_left,
+                                         int cols_left,
+                                         float (&acc)[Shape::halves][64]) {
+    if (tile.finish.has_bias_of_columns()) {
+        float bias[32];
+#pragma unroll
+        for (int i = 0; i < 32; ++i) {
+            const int l = i / 2 * 8 + i % 2;
+            bias[i] = tile.finish.bias_of_col(col + l, l < cols_left);
+        }
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int e = 0; e < 64; ++e)
+                acc[half][e] = fmaf(tile.alpha, acc[half][e], bias[e / 4 * 2 + e % 2]);
+    } else {
+        float bias[Shape::halves][2];
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                const int i = half * 64 + r * 8;
+                bias[half][r] = tile.finish.bias_of_row(row + i, i < rows_left);
+            }
+#pragma unroll
+        for (int half = 0; half < Shape::halves; ++half)
+#pragma unroll
+            for (int e = 0; e < 64; ++e)
+                acc[half][e] = fmaf(tile.alpha, acc[half][e], bias[half][e / 2 % 2]);
+    }
+}
+
+// Finishes what a thread has of a tile, as write_tile writes it. In a loop behind which the elements move up, since an
+// unrolled one is thousands of instructions, which no tile finds in the instruction cache.
+template <class Shape>
+__device__ __forceinline__ void
+finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
+    constexpr int batch = 16, batch_cols = batch / 4 * 8; // elements at a time, and their columns
+    int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
+    const int cols_left = static_cast<int>(min(tile.cols, int64_t{Shape::block_n})) - col;
+    add_bias<Shape>(tile, row, col, rows_left, cols_left, acc);
+    finisher finish = tile.finish;
+    finish.begin_at(row, col);
+#pragma unroll 1
+    for (int half = 0; half < Shape::halves; ++half) {
+#pragma unroll 1
+        for (int first = 0; first < 128; first += batch_cols) {
+            float value[batch][1];
+#pragma unroll
+            for (int e = 0; e < batch; ++e)
+                value[e][0] = acc[0][e];
+            finish(value, [&](int e) {
+                const int i = e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
+                return finish_place{i, l, i < rows_left && first + l < cols_left};
+            });
+            finish.begin_at(0, batch_cols);
+#pragma unroll
+            for (int e = 0; e < 64 - batch; ++e)
+                acc[0][e] = acc[0][e + batch];
+        }
+        finish.begin_at(64, -128);
+        rows_left -= 64;
+#pragma unroll
+        for (int e = 0; e < 64; ++e)
+            acc[0][e] = acc[Shape::halves - 1][e];
+    }
+}
+
 // Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
 // e / 4 * 8 + e % 2 from its first.
 template <class Shape>
@@ -129,6 +215,8 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
     const int row = group * Shape::halves * 64 + warp * 16 + lane / 4, col = lane % 4 * 2;
     if (tile.scales_a)
         scale_lines<Shape>(tile, row, col, acc);
+    if constexpr (Shape::finishes)
+        return finish_tile<Shape>(tile, row, col, acc);
     float* const c = tile.c + row + col * tile.ldc;
     if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n) {
         constexpr int batch = 16; // loads in flight
@@ -194,6 +282,16 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
         smem_scales[thread] = tile.scales_b ? tile.scales_b[thread] : 1;
     if (tile.scales_a)
         scales_a = *reinterpret_cast<const float4*>(tile.scales_a + row);
+    float row_bias[4] = {};
+    float* const smem_bias = smem_scales + Shape::block_n; // of the columns
+    if constexpr (Shape::finishes) {
+        static_assert(Shape::block_n * (column + 2) * sizeof(float) <= Shape::scales_at);
+        if (thread < Shape::block_n)
+            smem_bias[thread] = tile.finish.bias_of_col(thread, thread < tile.cols);
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+            row_bias[r] = tile.finish.bias_of_row(row + r, row + r < tile.rows);
+    }
     const bool vector = aligned16(tile.c, tile.ldc);
     const auto meet = [&] {
         if (parts > 1)
@@ -216,18 +314,40 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
             for (int i = 0; i < batch; ++i)
                 add_quad(sums[i], quad[i]);
         }
+        if constexpr (Shape::finishes) {
+            float value[batch][4];
+            const auto place_of = [&](int i) {
+                const int col = (first + i * parts) * group_cols + thread / quads;
+                const bool is_inside = col < Shape::block_n && col < tile.cols;
+                return finish_place{row, col, is_inside ? tile.rows - row : 0};
+            };
 #pragma unroll
-        for (int i = 0; i < batch; ++i) {
-            const int group = first + i * parts, col = group * group_cols + thread / quads;
-            if (group >= groups || col >= tile.cols || row >= tile.rows)
-                continue;
-            const float scale_b = smem_scales[col];
-            const float product[4] = {sums[i].x * scales_a.x * scale_b,
-                                      sums[i].y * scales_a.y * scale_b,
-                                      sums[i].z * scales_a.z * scale_b,
-                                      sums[i].w * scales_a.w * scale_b};
-            float* const target = tile.c + row + col * tile.ldc;
-            store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
+            for (int i = 0; i < batch; ++i) {
+                const int col = static_cast<int>(place_of(i).col) % Shape::block_n;
+                const float scale_b = smem_scales[col], bias = smem_bias[col];
+                const float sum[4] = {sums[i].x * scales_a.x,
+                                      sums[i].y * scales_a.y,
+                                      sums[i].z * scales_a.z,
+                                      sums[i].w * scales_a.w};
+#pragma unroll
+                for (int r = 0; r < 4; ++r)
+                    value[i][r] = fmaf(tile.alpha, sum[r] * scale_b, row_bias[r] + bias);
+            }
+            tile.finish(value, place_of);
+        } else {
+#pragma unroll
+            for (int i = 0; i < batch; ++i) {
+                const int group = first + i * parts, col = group * group_cols + thread / quads;
+                if (group >= groups || col >= tile.cols || row >= tile.rows)
+                    continue;
+                const float scale_b = smem_scales[col];
+                const float product[4] = {sums[i].x * scales_a.x * scale_b,
+                                          sums[i].y * scales_a.y * scale_b,
+                                          sums[i].z * scales_a.z * scale_b,
+                                          sums[i].w * scales_a.w * scale_b};
+                float* const target = tile.c + row + col * tile.ldc;
+                store_c4(target, tile.alpha, product, tile.beta, tile.rows - row, vector);
+            }
         }
     }
     meet(); // the sums of this block have been read

@@ -1,0 +1,48 @@
+#include "bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+
+double product_bound(myblasMath_t math, int64_t k) {
+    constexpr int64_t least_k = 64; // what limbs and chunks lose does not grow with k
+    return static_cast<double>(math == MYBLAS_FP32_STRICT_MATH ? k : std::max(k, least_k)) + 4;
+}
+
+double blas_bound(myblasMath_t math, const shape& s) {
+    // d + logarithms log2(d) + constant, as myblas.h states it of the strict mode for the depth d.
+    const auto promise = [&](int64_t d, double logarithms, double constant) {
+        const double depth = static_cast<double>(d);
+        double limit = depth + logarithms * std::log2(depth) + constant;
+        if (math != MYBLAS_FP32_STRICT_MATH)
+            limit += 60 * (1 + std::log2(depth));
+        // Norm-wise; for random data a few times the largest magnitudes are within what is added up.
+        if (math == MYBLAS_FP32_FAST_MATH)
+            limit += (depth + 1000) * 0x1p-9;
+        return limit;
+    };
+    switch (s.routine) {
+    case routine::gemv:
+        return product_bound(math, s.transa ? s.m : s.n);
+    case routine::ger:
+    case routine::syr:
+        return 3;
+    case routine::syr2:
+        return 5;
+    case routine::syrk:
+        return promise(s.k, 0, 5);
+    case routine::syr2k:
+        return promise(2 * s.k, 0, 6);
+    case routine::symm:
+        return promise(order_of(s), 0, 8);
+    case routine::trmm:
+        return promise(order_of(s), 2, 4);
+    case routine::trsm:
+        return promise(order_of(s), 3, 4);
+    default: // symv, trmv, trsv
+        return static_cast<double>(s.n) + 4;
+    }
+}
+
+} // namespace bench

@@ -1,0 +1,32 @@
+// Sizes that follow from a seed alone, on any machine.
+#pragma once
+
+#include "random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace bench {
+
+class size_source {
+public:
+    explicit size_source(uint64_t seed) : seed_(random_bits(seed, shape_stream)) {}
+
+    // Of `least` to `most`, uniform in its logarithm.
+    int64_t draw(int64_t most, int64_t least = 1) {
+        double value = 0; // in [-1, 1)
+        random_value(seed_, index_++, value);
+        const double range = std::log((static_cast<double>(most) + 1) / static_cast<double>(least));
+        const double drawn = static_cast<double>(least) * std::exp((value + 1) / 2 * range);
+        return std::clamp(static_cast<int64_t>(drawn), least, most);
+    }
+
+    bool flip() { return random_bits(seed_, index_++) & 1; }
+
+private:
+    static constexpr uint64_t shape_stream = 1000; // apart from the data's
+    uint64_t seed_, index_ = 0;
+};
+
+} // namespace bench

@@ -1,0 +1,159 @@
+// trmv in one launch, in place and without workspace.
+//
+// Up to 128 rows are one block's, transposed ones a warp's each. Of more a block has 32 rows of op(A), those that read most of x first, in the order in which blocks come. It keeps its
+// results until all blocks before it have read x: a bit of each block in the stream's counters says so. The blocks
+// behind it do not read what it overwrites.
+//
+//   counters   0: number of the next block   1: blocks that are done with the bits   2 ...: the bits, 32 in each
+//
+// In the shape of the triangle as lower_view has it:
+//
+//   block 3 . . .           number 3
+//         2 . . . .                2     reads x up to its own rows
+//         1 . . . . .              1
+//         0 . . . . . .            0
+//
+// Bound: n (n + 1) / 2 floats read.  Launch: 256 threads.  Accepts: all whose bits there are counters for.
+
+#include "kernels/common/counter.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/level2/registry.h"
+#include "kernels/level2/row_blocks.cuh"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int few_rows = 128, few_width = 32, few_threads = 1024; // of the only block
+constexpr int rows = 32, width = 128;
+constexpr int first_bits = 2; // counter
+
+template <int rows, int width, bool across>
+__global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsigned* counters) {
+    using block = row_block<rows, width, across>;
+    __shared__ typename block::parts part;
+    wait_for_earlier_work();
+    const bool is_alone = gridDim.x == 1;
+    const unsigned number = is_alone ? 0 : take_number(counters);
+    const int64_t first_row = int64_t{gridDim.x - 1 - number} * rows;
+    const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
+    const int lane = threadIdx.x % warp_size;
+    typename block::sums sum{};
+    const float* a = t.a + first_row * t.row_step;
+    int64_t v = 0;
+    for (; v + width <= first_row; v += width)
+        block::multiply_all(
+            sum, a + v * t.column_step, t.row_step, t.column_step, count, t.x + v * t.incx, t.incx);
+    // What the triangle does not have, on its diagonal block and right of it, is neither read nor multiplied.
+    for (; v < first_row + count; v += width)
+        block::multiply_some(
+            sum,
+            first_row,
+            v,
+            [&](int64_t row, int64_t column) {
+                return t.a[row * t.row_step + column * t.column_step];
+            },
+            [&](int64_t column) { return t.x[column * t.incx]; },
+            [&](int64_t row, int64_t column) {
+                return row < t.n && (column < row || (column == row && !t.unit));
+            });
+    block::leave(part, sum);
+    __syncthreads(); // the sums are there, and the block has read all that it needs of x
+    const int own = threadIdx.x;
+    float* const x = t.x + (first_row + own) * t.incx;
+    float result = 0;
+    if (own < count)
+        result = block::total(part, own) + (t.unit ? *x : 0);
+
+    if (is_alone) {
+        if (own < count)
+            *x = result;
+        return;
+    }
+    unsigned* const bits = counters + first_bits;
+    if (threadIdx.x == 0) {
+        fence_device(); // what the block has read is not read after the bit is seen
+        atomicOr(bits + number / 32, 1u << number % 32);
+    }
+    if (threadIdx.x < warp_size) // by the warp that writes
+        for (unsigned word = lane; word <= number / 32; word += warp_size) {
+            const unsigned wanted = word < number / 32 ? ~0u : (1u << number % 32) - 1;
+            while ((load_counter_and_acquire(bits + word) & wanted) != wanted) {
+            }
+        }
+    __syncwarp();
+    if (own < count)
+        *x = result;
+    __shared__ bool is_last;
+    if (threadIdx.x == 0)
+        is_last = atomicInc(counters + 1, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads(); // the warp that writes has seen its bits, and thread 0 whether all others have
+    if (is_last) {
+        for (unsigned word = threadIdx.x; word <= (gridDim.x - 1) / 32; word += threads)
+            bits[word] = 0;
+        if (threadIdx.x == 0)
+            counters[0] = 0;
+    }
+}
+
+// The rows lie along memory.
+__global__ void __launch_bounds__(few_threads) multiply_few(lower_view t) {
+    constexpr int warps = few_threads / warp_size, count = few_rows / warps;
+    const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    wait_for_earlier_work();
+    float sum[count] = {};
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int u = warp + i * warps;
+#pragma unroll
+        for (int v = lane; v < (i + 1) * warps; v += warp_size)
+            if (u < t.n && (v < u || (v == u && !t.unit)))
+                sum[i] = fmaf(t.a[u * t.row_step + v * t.column_step], t.x[v * t.incx], sum[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        sum[i] = warp_sum(sum[i]);
+        if (t.unit && warp + i * warps < t.n)
+            sum[i] += t.x[(warp + i * warps) * t.incx];
+    }
+    __syncthreads(); // nobody reads x any more
+    if (lane == 0)
+#pragma unroll
+        for (int i = 0; i < count; ++i)
+            if (warp + i * warps < t.n)
+                t.x[(warp + i * warps) * t.incx] = sum[i];
+}
+
+bool accepts(const trmv_problem& p, const device_info&) {
+    return ceil_div<int64_t>(p.n, rows) <= 32 * int64_t{counter_count - first_bits};
+}
+
+myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context) {
+    const bool is_few = p.n <= few_rows;
+    if (is_few && p.trans)
+        return launch_overlapped(multiply_few, dim3(1), few_threads, context, view_of(p));
+    return launch_overlapped(is_few    ? multiply_rows<few_rows, few_width, false>
+                             : p.trans ? multiply_rows<rows, width, true>
+                                       : multiply_rows<rows, width, false>,
+                             dim3(static_cast<unsigned>(is_few ? 1 : ceil_div<int64_t>(p.n, rows))),
+                             threads,
+                             context,
+                             view_of(p),
+                             context.counters);
+}
+
+} // namespace
+
+constinit const kernel_entry<trmv_problem> trmv_rows = {
+    .name = "rows",
+    .description = "blocks of 32 rows, which write x when those before have read it",
+    .block_m = rows,
+    .block_n = width,
+    .threads = threads,
+    .stages = 1,
+    .smem_bytes = sizeof(row_block<few_rows, few_width, false>::parts),
+    .accepts = accepts,
+    .launch = launch_rows,
+};
+
+} // namespace myblas::cuda

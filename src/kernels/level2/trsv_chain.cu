@@ -1,0 +1,246 @@
+// trsv in one launch: substitution by blocks of 128 unknowns, each of which waits for those before it.
+//
+// A block subtracts from its right-hand sides what the unknowns before contribute, in panels of 32 as they become known, with the
+// next panel of the triangle already in registers. Then it solves for its own and publishes them, 32 at a time: in x,
+// and by a bit in the stream's counters. Blocks take their numbers in the order in which they come, so that each
+// waits only for blocks that run or have ended.
+//
+//   counters   0: number of the next block   1 ...: of each block, bits 0 to 3: unknowns 0 to 31, 32 to 63, ... are there
+//
+// The block on the diagonal lies in shared memory. A warp solves for 32 unknowns, eight at a time: every lane
+// gets the eight right-hand sides and solves for all of them, so that only the gathering takes shuffles.
+//
+// Quotients are products with reciprocals, which are within 2 u of them, where all divisors of the 32 are between 2^-126 and
+// 2^126 and all results finite; else the 32 are solved for again, by divisions.
+//
+// Bound: the chain of dependent steps, some 2.5 us for a block on an H200, and n (n + 1) / 2 floats read.
+// Shared memory: 75 KiB.  Launch: 256 threads.  Accepts: all whose bits there are counters for.
+
+#include "kernels/common/counter.cuh"
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/dynamic_smem.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/level2/registry.h"
+#include "kernels/level2/row_blocks.cuh"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int rows = 128, width = 32, threads = 256;
+constexpr int parts_of_block = rows / width; // that are published for themselves
+constexpr int most_panels = threads / width; // that a block takes at a time
+constexpr int pitch = rows + 4;              // of columns: aligned, and rows of 8 x 8 in all banks
+constexpr int together = 8;                  // unknowns that a warp solves for at once
+static_assert(width == warp_size && parts_of_block <= threads / warp_size);
+
+template <bool across>
+using block_of = row_block<rows, width, across>;
+
+template <bool across>
+struct chain_smem {
+    float triangle[rows * pitch]; // element (r, c), r > c, at c * pitch + r
+    float divisor[rows], reciprocal[rows], solved[rows];
+    float x[2][most_panels * width]; // of the panels in hand, and of those before
+    typename block_of<across>::parts part;
+    int known[2]; // panels in hand
+};
+
+// Solves for the 32 unknowns of a warp; own: its lane's right-hand side, and its result.
+template <bool divides>
+__device__ __forceinline__ float
+solve_32(const float* triangle, const float* divisor, const float* reciprocal, float own) {
+    const int lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (int first = 0; first < warp_size; first += together) {
+        float x[together];
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            x[k] = __shfl_sync(full_warp, own, first + k);
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            const float* const column = triangle + (first + k) * pitch;
+            x[k] = divides ? x[k] / divisor[first + k] : x[k] * reciprocal[first + k];
+#pragma unroll
+            for (int quad = k / 4 * 4; quad < together; quad += 4) {
+                const float4 below = *reinterpret_cast<const float4*>(column + first + quad);
+                const float element[4] = {below.x, below.y, below.z, below.w};
+#pragma unroll
+                for (int j = 0; j < 4; ++j)
+                    if (quad + j > k)
+                        x[quad + j] = fmaf(-element[j], x[k], x[quad + j]);
+            }
+            if (lane >= first + together)
+                own = fmaf(-column[lane], x[k], own);
+        }
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            own = lane == first + k ? x[k] : own;
+    }
+    return own;
+}
+
+template <bool across>
+__global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* counters) {
+    using block = block_of<across>;
+    auto& smem = dynamic_smem<chain_smem<across>>();
+    const int thread = threadIdx.x, lane = thread % warp_size, warp = thread / warp_size;
+    wait_for_earlier_work();
+    const unsigned number = take_number(counters);
+    unsigned* const bits = counters + 1;
+    const int64_t first_row = int64_t{number} * rows;
+    const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
+    const float* const a = t.a + first_row * t.row_step; // of the block's rows
+
+    // The strict triangle on the diagonal. Rows past the last are zero.
+    const float* const diagonal = a + first_row * t.column_step;
+#pragma unroll 16
+    for (int step = 0; step < rows / 8; ++step)
+#pragma unroll
+        for (int part = 0; part < parts_of_block; ++part) {
+            const int along = lane + part * width, across_it = warp + step * 8;
+            const int r = across ? across_it : along, c = across ? along : across_it;
+            if (r > c) {
+                const bool reads = r < count;
+                cp_async<4>(&smem.triangle[c * pitch + r],
+                            diagonal + (reads ? r * t.row_step + c * t.column_step : 0),
+                            reads);
+            }
+        }
+    cp_async_commit();
+    float own = 0; // right-hand side
+    if (thread < rows) {
+        const bool reads = thread < count;
+        const float divisor =
+            reads && !t.unit ? diagonal[thread * (t.row_step + t.column_step)] : 1;
+        if (reads)
+            own = t.x[(first_row + thread) * t.incx];
+        smem.divisor[thread] = divisor;
+        smem.reciprocal[thread] = 1 / divisor;
+    }
+
+    // The unknowns before.
+    typename block::sums sum{};
+    typename block::elements value;
+    const int panels = static_cast<int>(number) * parts_of_block;
+    if (panels > 0)
+        block::load(value, a, t.row_step, t.column_step, count);
+    for (int panel = 0, turn = 0; panel < panels; turn ^= 1) {
+        if (warp == 0) {
+            const int asked = panel + lane;
+            unsigned known;
+            do {
+                const bool is_known = lane < most_panels && asked < panels &&
+                                      (load_counter_and_acquire(bits + asked / parts_of_block) >>
+                                           asked % parts_of_block &
+                                       1);
+                known = __ballot_sync(full_warp, is_known);
+            } while (!(known & 1));
+            const int taken = __ffs(static_cast<int>(~known)) - 1;
+            for (int k = 0; k < taken; ++k)
+                smem.x[turn][k * width + lane] =
+                    __ldcg(t.x + (int64_t{panel + k} * width + lane) * t.incx);
+            if (lane == 0)
+                smem.known[turn] = taken;
+        }
+        __syncthreads(); // the unknowns are there, and nobody needs those of two turns ago
+        const int end = panel + smem.known[turn];
+        for (const float* x = smem.x[turn]; panel < end; ++panel, x += width) {
+            typename block::elements next;
+            if (panel + 1 < panels)
+                block::load(next,
+                            a + int64_t{panel + 1} * width * t.column_step,
+                            t.row_step,
+                            t.column_step,
+                            count);
+            block::multiply(sum, value, [&](int c) { return x[block::column(c)]; });
+#pragma unroll
+            for (int r = 0; r < block::row_count; ++r)
+#pragma unroll
+                for (int c = 0; c < block::column_count; ++c)
+                    value[r][c] = next[r][c];
+        }
+    }
+    if (panels > 0)
+        block::leave(smem.part, sum);
+    cp_async_wait<0>();
+    __syncthreads(); // the sums, the triangle and its diagonal are there
+    if (panels > 0 && thread < rows)
+        own -= block::total(smem.part, thread);
+
+    // The block's own.
+    for (int part = 0; part < parts_of_block && part * width < count; ++part) {
+        const int first = part * width;
+        if (warp == part) {
+            const float* const triangle = smem.triangle + first * pitch + first;
+            const float *divisor = smem.divisor + first, *reciprocal = smem.reciprocal + first;
+            const float size = fabsf(divisor[lane]);
+            const float right = own;
+            own = solve_32<false>(triangle, divisor, reciprocal, right);
+            if (!__all_sync(full_warp, size >= 0x1p-126f && size <= 0x1p126f && isfinite(own)))
+                own = solve_32<true>(triangle, divisor, reciprocal, right);
+            smem.solved[thread] = own;
+        }
+        __syncthreads(); // the part's unknowns are there
+        if (warp == part) {
+            if (thread < count)
+                t.x[(first_row + thread) * t.incx] = own;
+            __syncwarp();
+            if (lane == 0 && number + 1 < gridDim.x) {
+                fence_device(); // the unknowns are visible before the bit
+                atomicOr(bits + number, 1u << part);
+            }
+        } else if (warp > part && thread < rows) {
+            float rest[4] = {};
+#pragma unroll
+            for (int c = 0; c < width; ++c)
+                rest[c % 4] = fmaf(smem.triangle[(first + c) * pitch + thread],
+                                   smem.solved[first + c],
+                                   rest[c % 4]);
+            own -= (rest[0] + rest[1]) + (rest[2] + rest[3]);
+        }
+    }
+    // The last block has seen all bits, and all others have read theirs before they set their last.
+    if (number + 1 == gridDim.x)
+        for (unsigned i = thread; i <= number; i += threads)
+            counters[i] = 0;
+}
+
+bool accepts(const trsv_problem& p, const device_info&) {
+    return ceil_div<int64_t>(p.n, rows) < counter_count;
+}
+
+myblasStatus_t prepare(const device_info&) {
+    if (const myblasStatus_t failure = allow_smem(chain<false>, sizeof(chain_smem<false>)))
+        return failure;
+    return allow_smem(chain<true>, sizeof(chain_smem<true>));
+}
+
+myblasStatus_t launch_chain(const trsv_problem& p, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, rows)));
+    return launch_clusters(p.trans ? chain<true> : chain<false>,
+                           grid,
+                           1,
+                           true,
+                           threads,
+                           p.trans ? sizeof(chain_smem<true>) : sizeof(chain_smem<false>),
+                           context,
+                           view_of(p),
+                           context.counters);
+}
+
+} // namespace
+
+constinit const kernel_entry<trsv_problem> trsv_chain = {
+    .name = "chain",
+    .description = "substitution in blocks of 128 unknowns that wait for one another, one launch",
+    .block_m = rows,
+    .block_n = width,
+    .threads = threads,
+    .stages = 2,
+    .smem_bytes = sizeof(chain_smem<false>),
+    .accepts = accepts,
+    .prepare = prepare,
+    .launch = launch_chain,
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,709 @@
+// Fused products: every kernel that finishes, against double precision, with bias, activation, pre-activation and a result
+// apart from C, and with NaN in all that may not be read or written.
+#include "support.h"
+
+#include <math.h>
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+enum bias { no_bias, of_rows, of_columns };
+enum data { integers, uniform, wide_range, with_nan };
+
+struct fused_case {
+    int form; // bit 0: A is transposed, bit 1: B
+    int64_t m, n, k, batch;
+    int64_t padding; // of every leading dimension
+    float alpha, beta;
+    myblasActivation_t activation;
+    enum bias bias;
+    bool aux, in_place, device_scalars, wide;
+    enum data data;
+};
+
+struct operands {
+    struct operand a, b, c, d, bias, aux, scalars;
+};
+
+static struct operands operands_create(myblasHandle_t handle) {
+    const struct operand o = operand_create(handle);
+    return (struct operands){o, o, o, o, o, o, o};
+}
+
+static void operands_destroy(struct operands* o) {
+    operand_destroy(&o->a);
+    operand_destroy(&o->b);
+    operand_destroy(&o->c);
+    operand_destroy(&o->d);
+    operand_destroy(&o->bias);
+    operand_destroy(&o->aux);
+    operand_destroy(&o->scalars);
+}
+
+// A matrix for each product of the batch, one behind the other.
+struct shape {
+    int64_t rows, cols, ld;
+};
+
+static struct shape shape_of(int64_t rows, int64_t cols, int64_t padding) {
+    return (struct shape){rows, cols, (rows > 1 ? rows : 1) + padding};
+}
+static int64_t stride_of(struct shape x) { return x.ld * x.cols; }
+
+static bool transposes_a(const struct fused_case* s) { return s->form & 1; }
+static bool transposes_b(const struct fused_case* s) { return s->form & 2; }
+
+static struct shape shape_a(const struct fused_case* s) {
+    return transposes_a(s) ? shape_of(s->k, s->m, s->padding) : shape_of(s->m, s->k, s->padding);
+}
+static struct shape shape_b(const struct fused_case* s) {
+    return transposes_b(s) ? shape_of(s->n, s->k, s->padding) : shape_of(s->k, s->n, s->padding);
+}
+// C, D and aux have leading dimensions of their own.
+static struct shape shape_c(const struct fused_case* s) { return shape_of(s->m, s->n, s->padding); }
+static struct shape shape_d(const struct fused_case* s) {
+    return shape_of(s->m, s->n, s->in_place ? s->padding : 2 * s->padding);
+}
+static struct shape shape_aux(const struct fused_case* s) {
+    return shape_of(s->m, s->n, 3 * s->padding);
+}
+static int64_t bias_length(const struct fused_case* s) {
+    return s->bias == of_columns ? s->n : s->m;
+}
+static int64_t bias_stride(const struct fused_case* s) {
+    return s->batch % 2 ? bias_length(s) + 1 : 0; // shared by even batches
+}
+
+static const char* name_of(const struct fused_case* s) {
+    static char text[256];
+    snprintf(text,
+             sizeof text,
+             "form=%d m=%lld n=%lld k=%lld batch=%lld padding=%lld alpha=%g beta=%g activation=%d "
+             "bias=%d data=%d%s%s%s%s",
+             s->form,
+             (long long)s->m,
+             (long long)s->n,
+             (long long)s->k,
+             (long long)s->batch,
+             (long long)s->padding,
+             s->alpha,
+             s->beta,
+             s->activation,
+             s->bias,
+             s->data,
+             s->aux ? " aux" : "",
+             s->in_place ? " in place" : "",
+             s->device_scalars ? " device" : "",
+             s->wide ? " 64" : "");
+    return text;
+}
+
+static myblasEpilogue_t epilogue_of(const struct operands* o, const struct fused_case* s) {
+    myblasEpilogue_t e;
+    memset(&e, 0, sizeof e);
+    e.size_bytes = sizeof e;
+    e.activation = s->activation;
+    e.bias_of = s->bias == of_columns ? MYBLAS_BIAS_OF_COLUMNS : MYBLAS_BIAS_OF_ROWS;
+    e.bias = s->bias == no_bias ? NULL : operand_device(&o->bias);
+    e.stride_bias = bias_stride(s);
+    e.aux = s->aux ? operand_device(&o->aux) : NULL;
+    e.ldaux = shape_aux(s).ld;
+    e.stride_aux = stride_of(shape_aux(s));
+    return e;
+}
+
+static myblasStatus_t run(myblasHandle_t h, struct operands* o, const struct fused_case* s) {
+    const float* alpha = s->device_scalars ? operand_device(&o->scalars)
+                                           : (float*)(o->scalars.sent + o->scalars.front);
+    const float* beta = alpha + 1;
+    assert_ok(myblasSetPointerMode(
+        h, s->device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+    const myblasOperation_t ta = transposes_a(s) ? MYBLAS_OP_T : MYBLAS_OP_N;
+    const myblasOperation_t tb = transposes_b(s) ? MYBLAS_OP_C : MYBLAS_OP_N;
+    const float *a = operand_device(&o->a), *b = operand_device(&o->b);
+    float* d = operand_device(&o->d);
+    const float* c = s->in_place                          ? d
+                     : s->beta == 0 && !s->device_scalars ? NULL
+                                                          : operand_device(&o->c);
+    const struct shape xa = shape_a(s), xb = shape_b(s), xc = shape_c(s), xd = shape_d(s);
+    const int m = (int)s->m, n = (int)s->n, k = (int)s->k, count = (int)s->batch;
+    const int la = (int)xa.ld, lb = (int)xb.ld, lc = (int)xc.ld, ld = (int)xd.ld;
+    const int64_t sa = stride_of(xa), sb = stride_of(xb), sc = stride_of(xc), sd = stride_of(xd);
+    const myblasEpilogue_t e = epilogue_of(o, s);
+    // clang-format off
+    if (s->batch > 1)
+        return s->wide ? mysgemmFusedStridedBatched_64(h, ta, tb, s->m, s->n, s->k, alpha, a, xa.ld, sa, b, xb.ld, sb,
+                                                       beta, c, xc.ld, sc, d, xd.ld, sd, &e, s->batch)
+                       : mysgemmFusedStridedBatched(h, ta, tb, m, n, k, alpha, a, la, sa, b, lb, sb, beta, c, lc, sc, d,
+                                                    ld, sd, &e, count);
+    return s->wide ? mysgemmFused_64(h, ta, tb, s->m, s->n, s->k, alpha, a, xa.ld, b, xb.ld, beta, c, xc.ld, d, xd.ld, &e)
+                   : mysgemmFused(h, ta, tb, m, n, k, alpha, a, la, b, lb, beta, c, lc, d, ld, &e);
+    // clang-format on
+}
+
+// ---- Data ----------------------------------------------------------------------------------------
+
+static float value_of(const struct fused_case* s) {
+    if (s->data == integers)
+        return random_integer();
+    if (s->data == wide_range) // what limbs of 16 bits cannot hold
+        return ldexpf(random_float(), (int)random_between(-60, 10));
+    return random_float();
+}
+
+static size_t bytes_of(struct shape x, int64_t batch) {
+    return matrix_bytes(x.rows, x.cols * batch, x.ld, sizeof(float));
+}
+
+static float* place(struct operand* o, struct shape x, int64_t batch) {
+    return operand_place(o, bytes_of(x, batch), (size_t)random_between(0, 3) % 3 * sizeof(float));
+}
+
+// Padding stays NaN.
+static void fill(float* host, struct shape x, const struct fused_case* s) {
+    for (int64_t j = 0; j < x.cols * s->batch; ++j)
+        for (int64_t i = 0; i < x.rows; ++i)
+            host[i + j * x.ld] = value_of(s);
+}
+
+static void set_up(struct operands* o, const struct fused_case* s) {
+    float* host = place(&o->a, shape_a(s), s->batch);
+    fill(host, shape_a(s), s);
+    if (s->data == with_nan)
+        host[0] = NAN; // in the first row of op(A)
+    operand_upload(&o->a);
+    fill(place(&o->b, shape_b(s), s->batch), shape_b(s), s);
+    operand_upload(&o->b);
+    // C and the result start as NaN where C is not to be read.
+    host = place(&o->c, shape_c(s), s->batch);
+    if (s->beta != 0)
+        fill(host, shape_c(s), s);
+    operand_upload(&o->c);
+    host = place(&o->d, shape_d(s), s->batch);
+    if (s->beta != 0 && s->in_place)
+        fill(host, shape_d(s), s);
+    operand_upload(&o->d);
+    place(&o->aux, shape_aux(s), s->batch);
+    operand_upload(&o->aux);
+    const int64_t length = bias_length(s), stride = bias_stride(s);
+    host = operand_place(&o->bias,
+                         sizeof(float) * (size_t)(length + (s->batch - 1) * stride),
+                         (size_t)random_between(0, 3) * sizeof(float));
+    for (int64_t product = 0; product < (stride ? s->batch : 1); ++product)
+        for (int64_t i = 0; i < length; ++i)
+            host[product * stride + i] = 4 * value_of(s);
+    operand_upload(&o->bias);
+    float* scalars = operand_place(&o->scalars, 2 * sizeof(float), 0);
+    scalars[0] = s->alpha;
+    scalars[1] = s->beta;
+    operand_upload(&o->scalars);
+}
+
+// ---- The reference -------------------------------------------------------------------------------
+
+static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
+
+static double gelu(double x) {
+    return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+}
+
+// What an element is before the activation, and by how much it may be off in strict, emulated and fast mode.
+struct expected {
+    double x, bound;
+};
+
+static struct expected expect(const struct operands* o,
+                              const struct fused_case* s,
+                              myblasMath_t mode,
+                              int64_t product,
+                              int64_t i,
+                              int64_t j) {
+    const struct shape xa = shape_a(s), xb = shape_b(s);
+    const float* a = sent(&o->a) + product * stride_of(xa);
+    const float* b = sent(&o->b) + product * stride_of(xb);
+    double sum = 0, magnitude = 0, most_a = 0, most_b = 0;
+    for (int64_t l = 0; l < s->k && s->alpha != 0; ++l) {
+        const double x = transposes_a(s) ? a[l + i * xa.ld] : a[i + l * xa.ld];
+        const double y = transposes_b(s) ? b[j + l * xb.ld] : b[l + j * xb.ld];
+        sum += x * y;
+        magnitude += fabs(x * y);
+        most_a = fmax(most_a, fabs(x));
+        most_b = fmax(most_b, fabs(y));
+    }
+    sum *= s->alpha;
+    magnitude *= fabs(s->alpha);
+    if (s->beta != 0) {
+        const struct shape xc = s->in_place ? shape_d(s) : shape_c(s);
+        const float* c = sent(s->in_place ? &o->d : &o->c) + product * stride_of(xc);
+        sum += (double)s->beta * c[i + j * xc.ld];
+        magnitude += fabs((double)s->beta * c[i + j * xc.ld]);
+    }
+    if (s->bias != no_bias) {
+        const double bias = sent(&o->bias)[product * bias_stride(s) + (s->bias == of_rows ? i : j)];
+        sum += bias;
+        magnitude += fabs(bias);
+    }
+    const double k = (double)(mode == MYBLAS_FP32_STRICT_MATH || s->k > 64 ? s->k : 64);
+    double bound = (k + 5) * UNIT_ROUNDOFF * magnitude + (k + 5) * SMALLEST_SUBNORMAL * 2;
+    if (mode == MYBLAS_FP32_FAST_MATH)
+        bound += ((double)s->k + 31) * 0x1p-36 * fabs(s->alpha) * most_a * most_b;
+    return (struct expected){sum, s->data == integers ? 0 : bound};
+}
+
+static bool is_within(double found, double wanted, double bound) {
+    return isnan(wanted) ? isnan(found) : fabs(found - wanted) <= bound;
+}
+
+// An activation of x, of which the result may be off by `bound` before it. No slope of GELU is above 1.13.
+static bool is_activated(myblasActivation_t activation, double found, double x, double bound) {
+    switch (activation) {
+    case MYBLAS_ACTIVATION_RELU:
+        return is_within(found, isnan(x) ? x : fmax(x, 0), bound);
+    case MYBLAS_ACTIVATION_GELU:
+        return is_within(found,
+                         gelu(x),
+                         1.13 * bound + 8 * UNIT_ROUNDOFF * (fabs(x) + bound) + SMALLEST_SUBNORMAL);
+    default:
+        return is_within(found, x, bound);
+    }
+}
+
+static void check_element(const struct operands* o,
+                          const struct fused_case* s,
+                          const char* kernel,
+                          myblasMath_t mode,
+                          int64_t product,
+                          int64_t i,
+                          int64_t j,
+                          const float* d,
+                          const float* aux) {
+    const struct expected want = expect(o, s, mode, product, i, j);
+    const struct shape xd = shape_d(s), xx = shape_aux(s);
+    const double found = d[product * stride_of(xd) + i + j * xd.ld];
+    bool is_right = is_activated(s->activation, found, want.x, want.bound);
+    double before = NAN;
+    if (s->aux) { // and the result is the activation of what was stored
+        before = aux[product * stride_of(xx) + i + j * xx.ld];
+        is_right = is_right && is_within(before, want.x, want.bound) &&
+                   is_activated(s->activation, found, before, 0);
+    }
+    if (!is_right)
+        fail_msg(
+            "%s by %s: product %lld (%lld, %lld) is %.9g, aux %.9g; before the activation %.9g "
+            "+- %.3g was expected",
+            name_of(s),
+            kernel ? kernel : "the selection",
+            (long long)product,
+            (long long)i,
+            (long long)j,
+            found,
+            before,
+            want.x,
+            want.bound);
+}
+
+// Returns whether the kernel took the call.
+static bool run_and_check(myblasHandle_t handle,
+                          const char* kernel,
+                          const struct fused_case* s,
+                          myblasMath_t mode) {
+    struct operands o = operands_create(handle);
+    set_up(&o, s);
+    assert_ok(myblasSetMathMode(handle, mode));
+    const myblasStatus_t status = run(handle, &o, s);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED && kernel) {
+        operand_assert_unchanged(&o.d);
+        operand_assert_unchanged(&o.aux);
+        operands_destroy(&o);
+        return false;
+    }
+    if (status != MYBLAS_STATUS_SUCCESS)
+        fail_msg("%s: status %d", name_of(s), status);
+    const struct shape xd = shape_d(s), xx = shape_aux(s);
+    const float* d = operand_download(&o.d);
+    const float* aux = NULL;
+    operand_assert_padding(&o.d, xd.rows, xd.cols * s->batch, xd.ld, sizeof(float));
+    if (s->aux) {
+        aux = operand_download(&o.aux);
+        operand_assert_padding(&o.aux, xx.rows, xx.cols * s->batch, xx.ld, sizeof(float));
+    } else {
+        operand_assert_unchanged(&o.aux);
+    }
+    operand_assert_unchanged(&o.c);
+    operand_assert_unchanged(&o.bias);
+    const int64_t elements = s->m * s->n * s->batch;
+    const int64_t most_terms = 1 << 22, sample = most_terms / (s->k + 1);
+    if (elements <= sample) {
+        for (int64_t e = 0; e < elements; ++e)
+            check_element(
+                &o, s, kernel, mode, e / (s->m * s->n), e % s->m, e / s->m % s->n, d, aux);
+    } else {
+        for (int64_t e = 0; e < sample; ++e)
+            check_element(&o,
+                          s,
+                          kernel,
+                          mode,
+                          random_between(0, s->batch - 1),
+                          random_between(0, s->m - 1),
+                          random_between(0, s->n - 1),
+                          d,
+                          aux);
+        // Nothing was left out.
+        for (int64_t e = 0; e < elements && s->data != with_nan; ++e)
+            assert_false(isnan(d[e / s->m * xd.ld + e % s->m]));
+    }
+    operands_destroy(&o);
+    return true;
+}
+
+// ---- Every kernel --------------------------------------------------------------------------------
+
+// Whether the kernel finishes products, by its name.
+static bool finishes(myblasHandle_t handle, const char* name) {
+    static const char* const kernels[] = {"warp_tile/256x128",
+                                          "warp_tile/128x64",
+                                          "stream_k/128x64",
+                                          "stream_k/128x32",
+                                          "small_tile/32x32_k8",
+                                          "small_tile/32x32_k16",
+                                          "bf16x6/256x128",
+                                          "bf16x6/128x128",
+                                          "fp16x3/256x128",
+                                          "fp16x3/128x128"};
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST)
+        return true;
+    for (size_t i = 0; i < COUNT_OF(kernels); ++i)
+        if (strcmp(kernels[i], name) == 0)
+            return true;
+    return false;
+}
+
+typedef void visit_kernel(myblasHandle_t handle, const char* kernel);
+
+// With each kernel that is there, and with none forced.
+static void with_kernels(myblasHandle_t handle, visit_kernel* visit) {
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    for (int i = 0; i < count; ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!kernel_fits_device(handle, &info))
+            continue;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        visit(handle, info.name);
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    }
+    visit(handle, NULL);
+}
+
+static bool is_one_of(const char* name, const char* family) {
+    return name && strncmp(name, family, strlen(family)) == 0;
+}
+
+// What the kernel promises; of the selection all modes are tried.
+static myblasMath_t mode_of(const char* kernel, int turn) {
+    if (!kernel)
+        return (myblasMath_t)(turn % 3);
+    return is_one_of(kernel, "fp16x3")   ? MYBLAS_FP32_FAST_MATH
+           : is_one_of(kernel, "bf16x6") ? MYBLAS_FP32_EMULATED_MATH
+                                         : MYBLAS_FP32_STRICT_MATH;
+}
+
+static struct fused_case vary(struct fused_case s, int turn) {
+    static const float alphas[] = {1, -0.5f, 2, 0}, betas[] = {0, 1, -0.5f};
+    s.form = turn % 4;
+    s.alpha = alphas[turn % 11 == 10 ? 3 : turn % 3];
+    s.beta = betas[turn / 2 % 3];
+    s.activation = (myblasActivation_t)(turn / 4 % 3);
+    s.bias = (enum bias)(turn / 3 % 3);
+    s.aux = turn / 2 % 2;
+    s.in_place = turn / 5 % 2;
+    s.device_scalars = turn / 7 % 2;
+    s.wide = turn / 6 % 2;
+    s.padding = turn % 5 == 0 ? 0 : turn % 5 == 1 ? 4 : turn % 5;
+    if (s.batch == 0)
+        s.batch = 1;
+    return s;
+}
+
+static void check_shapes(myblasHandle_t handle, const char* kernel) {
+    static const int64_t shapes[][4] = {{1, 1, 1, 1},
+                                        {7, 5, 0, 1},
+                                        {33, 17, 9, 1},
+                                        {64, 32, 32, 1},
+                                        {128, 64, 40, 1},
+                                        {129, 65, 31, 1},
+                                        {257, 130, 70, 1},
+                                        {300, 261, 33, 1},
+                                        {128, 256, 64, 1},
+                                        {40, 36, 24, 5},
+                                        {130, 70, 50, 2}};
+    const bool can = !kernel || finishes(handle, kernel);
+    const bool has_openblas = !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS");
+    int turn = 0;
+    for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
+        for (int data = integers; data <= uniform; ++data) {
+            for (int form = 0; form < 4; ++form, ++turn) {
+                struct fused_case s = {.data = (enum data)data};
+                s.m = shapes[i][0];
+                s.n = shapes[i][1];
+                s.k = shapes[i][2];
+                s.batch = shapes[i][3];
+                s = vary(s, turn);
+                // Of small integers sums are exact, not so GELU.
+                if (left_out(4) || (!can && turn % 8 != 4))
+                    continue;
+                if (!can && (s.activation == MYBLAS_ACTIVATION_NONE && s.bias == no_bias))
+                    continue;
+                const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
+                const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
+                                         (is_one_of(kernel, "openblas") && !has_openblas);
+                if (ran != can && !may_decline)
+                    fail_msg("%s %s %s", kernel, ran ? "took" : "declined", name_of(&s));
+            }
+        }
+    }
+}
+
+static void test_every_kernel(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(1);
+    with_kernels(handle, check_shapes);
+}
+
+// All of bias, activation, pre-activation and place of the result, for each other.
+static void check_epilogues(myblasHandle_t handle, const char* kernel) {
+    if (kernel && !finishes(handle, kernel))
+        return;
+    for (int turn = 0; turn < 3 * 3 * 2 * 2 * 2; ++turn) {
+        struct fused_case s = {.m = 141, .n = 70, .k = 45, .batch = 1, .data = uniform};
+        s.form = turn % 4;
+        s.activation = (myblasActivation_t)(turn % 3);
+        s.bias = (enum bias)(turn / 3 % 3);
+        s.aux = turn / 9 % 2;
+        s.in_place = turn / 18 % 2;
+        s.beta = turn / 36 % 2 ? 1.5f : 0;
+        s.alpha = 0.75f;
+        s.padding = turn % 7 == 0 ? 3 : turn % 7; // also to the grid of 16 bytes
+        if (!left_out(6))
+            run_and_check(handle, kernel, &s, mode_of(kernel, turn));
+    }
+}
+
+static void test_every_epilogue(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(2);
+    with_kernels(handle, check_epilogues);
+}
+
+// ---- Ways of large products ----------------------------------------------------------------------
+
+// Products with more tiles than multiprocessors, with tiles that several blocks share, in passes, and with operands that
+// another kernel than the chosen one must compute.
+static void check_large(myblasHandle_t handle, const char* kernel) {
+    static const struct {
+        int64_t m, n, k;
+        enum data data;
+        size_t workspace; // 0: the handle's own
+    } products[] = {
+        {3085, 1541, 70, uniform, 0},
+        {3084, 1540, 96, uniform, 0},
+        {256, 140, 9000, uniform, 0},
+        {520, 390, 2000, uniform, 0},
+        {1000, 900, 3000, uniform, 8 << 20},
+        {1000, 900, 3000, wide_range, 8 << 20},
+        {1030, 1030, 300, wide_range, 0},
+        {1030, 1030, 300, with_nan, 0},
+        {600, 500, 400, with_nan, 0},
+        {3085, 1541, 70, with_nan, 0},
+    };
+    if (kernel && !finishes(handle, kernel))
+        return;
+    for (size_t i = 0; i < COUNT_OF(products); ++i) {
+        for (int way = 0; way < 3; ++way) {
+            const int turn = (int)i * 3 + way;
+            struct fused_case s = {.m = products[i].m, .n = products[i].n, .k = products[i].k};
+            s.batch = 1;
+            s.data = products[i].data;
+            s.form = turn % 4;
+            s.alpha = 1;
+            s.beta = way == 0 ? 0 : 0.5f;
+            s.activation = way == 1 ? MYBLAS_ACTIVATION_RELU : MYBLAS_ACTIVATION_GELU;
+            s.bias = way == 2 ? of_columns : of_rows;
+            s.aux = way > 0;
+            s.in_place = way == 1;
+            s.padding = i % 2 * 3;
+            struct operand workspace = operand_create(handle);
+            if (products[i].workspace) {
+                operand_place(&workspace, products[i].workspace, 0);
+                operand_upload(&workspace);
+                assert_ok(
+                    myblasSetWorkspace(handle, operand_device(&workspace), products[i].workspace));
+            }
+            const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
+            if (!ran && !products[i].workspace && !is_one_of(kernel, "openblas"))
+                fail_msg("%s declined %s", kernel, name_of(&s));
+            if (products[i].workspace) {
+                operand_download(&workspace);
+                assert_ok(myblasSetStream(handle, NULL));
+            }
+            operand_destroy(&workspace);
+        }
+    }
+}
+
+static void test_large_products(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST || reduced())
+        skip();
+    random_seed(3);
+    with_kernels(handle, check_large);
+}
+
+// ---- The activations -----------------------------------------------------------------------------
+
+// Of a sum without terms the pre-activation is the bias: any float.
+static void check_activations(myblasHandle_t handle, const char* kernel) {
+    if (kernel && !finishes(handle, kernel))
+        return;
+    enum { rows = 4096 };
+    for (int activation = 0; activation < 3; ++activation) {
+        struct fused_case s = {.m = rows, .n = 3, .k = 0, .batch = 1, .alpha = 1, .bias = of_rows};
+        s.activation = (myblasActivation_t)activation;
+        s.aux = true;
+        s.data = uniform;
+        struct operands o = operands_create(handle);
+        set_up(&o, &s);
+        float* bias = (float*)(o.bias.sent + o.bias.front);
+        static const float special[] = {0,
+                                        -0.0f,
+                                        INFINITY,
+                                        -INFINITY,
+                                        NAN,
+                                        3e38f,
+                                        -3e38f,
+                                        1e19f,
+                                        -1e19f,
+                                        1e-45f,
+                                        -1e-45f,
+                                        1e-38f};
+        for (int i = 0; i < rows; ++i)
+            bias[i] = i < (int)COUNT_OF(special) ? special[i]
+                      : i % 2                    ? 12 * random_float()
+                              : ldexpf(random_float(), (int)random_between(-148, 127));
+        operand_upload(&o.bias);
+        assert_ok(myblasSetMathMode(handle, mode_of(kernel, 0)));
+        const myblasStatus_t status = run(handle, &o, &s);
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED && is_one_of(kernel, "openblas")) {
+            operands_destroy(&o);
+            continue;
+        }
+        assert_ok(status);
+        const float* d = operand_download(&o.d);
+        const float* aux = operand_download(&o.aux);
+        for (int64_t e = 0; e < rows * s.n; ++e) {
+            const float x = bias[e % rows];
+            const bool is_kept = isnan(x) ? isnan(aux[e]) : aux[e] == x;
+            const float found = d[e];
+            bool is_right;
+            if (isinf(x))
+                is_right = activation == MYBLAS_ACTIVATION_GELU
+                               ? (x > 0 ? found == x : isnan(found))
+                           : activation == MYBLAS_ACTIVATION_RELU ? found == fmaxf(x, 0)
+                                                                  : found == x;
+            else
+                is_right = is_activated(s.activation, found, x, 0);
+            if (!is_kept || !is_right)
+                fail_msg("activation %d of %.9g by %s: %.9g, aux %.9g",
+                         activation,
+                         x,
+                         kernel ? kernel : "the selection",
+                         found,
+                         aux[e]);
+        }
+        operands_destroy(&o);
+    }
+}
+
+static void test_activations(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(4);
+    with_kernels(handle, check_activations);
+}
+
+// ---- Arguments -----------------------------------------------------------------------------------
+
+static void test_arguments(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct operands o = operands_create(handle);
+    const struct fused_case s = {
+        .m = 6, .n = 5, .k = 4, .batch = 1, .alpha = 1, .beta = 1, .data = integers};
+    set_up(&o, &s);
+    const float one = 1, zero = 0;
+    const float *a = operand_device(&o.a), *b = operand_device(&o.b), *c = operand_device(&o.c);
+    float* d = operand_device(&o.d);
+    myblasEpilogue_t e = {.size_bytes = sizeof e, .aux = operand_device(&o.aux), .ldaux = 6};
+    const myblasOperation_t n = MYBLAS_OP_N;
+    // clang-format off
+    assert_status(NOT_INITIALIZED, mysgemmFused(NULL, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 5, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 5, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, NULL, c, 6, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, NULL, 6, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, NULL, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, NULL, 6, b, 4, &one, c, 6, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, d, 7, d, 6, &e));
+    // Nothing is left out that is not used.
+    assert_ok(mysgemmFused(handle, n, n, 0, 5, 4, NULL, NULL, 1, NULL, 4, NULL, NULL, 1, NULL, 1, NULL));
+    assert_status(INVALID_VALUE, mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, c, 6, 0,
+                                                            d, 6, 30, &e, -1));
+    assert_status(INVALID_VALUE, mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, d, 6, 0,
+                                                            d, 6, 30, &e, 2));
+    assert_ok(mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, c, 6, 0, d, 6, 30, &e, 0));
+    myblasEpilogue_t wrong = e;
+    wrong.size_bytes = 1;
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    wrong = e, wrong.activation = (myblasActivation_t)3;
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    wrong = e, wrong.bias_of = (myblasBias_t)2;
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    wrong = e, wrong.ldaux = 5;
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    operand_assert_unchanged(&o.d);
+    // What belongs to a bias and a pre-activation that are not there is not looked at.
+    wrong = e, wrong.aux = NULL, wrong.ldaux = wrong.stride_aux = wrong.stride_bias = INT64_MAX;
+    assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    // Without an epilogue, and D apart from C; beta == 0: no C.
+    assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &zero, NULL, 6, d, 6, NULL));
+    const struct fused_case plain = {.m = 6, .n = 5, .k = 4, .batch = 1, .alpha = 1, .data = integers};
+    const float* found = operand_download(&o.d);
+    for (int64_t j = 0; j < 5; ++j)
+        for (int64_t i = 0; i < 6; ++i)
+            check_element(&o, &plain, NULL, MYBLAS_FP32_STRICT_MATH, 0, i, j, found, NULL);
+    // k == 0 with beta == 1 is no quick return: D is still to be written.
+    assert_ok(mysgemmFused(handle, n, n, 6, 5, 0, &one, NULL, 6, NULL, 1, &one, c, 6, d, 6, NULL));
+    found = operand_download(&o.d);
+    for (int i = 0; i < 30; ++i)
+        assert_true(found[i] == sent(&o.c)[i]);
+    // clang-format on
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.m = call.n = call.k = call.lda = call.ldb = call.ldc = 1100;
+    call.is_fused = 1;
+    size_t bytes;
+    assert_ok(myblasGetWorkspaceSize(handle, &call, &bytes));
+    const char* name = NULL;
+    assert_ok(myblasSelectKernel(handle, &call, &name));
+    assert_true(finishes(handle, name));
+    call.pointer_array = 1;
+    assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, &call, &bytes));
+    operands_destroy(&o);
+}
+
+int main(void) {
+    clear_environment();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_kernel),
+        cmocka_unit_test(test_every_epilogue),
+        cmocka_unit_test(test_large_products),
+        cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_arguments),
+    };
+    return RUN_ON_BACKENDS("fused", tests);
+}
