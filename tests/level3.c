@@ -506,7 +506,7 @@ static void assert_ran(const struct run* run, enum function function) {
         fail_msg("%s declined a %s", run->kernel, function_names[function]);
 }
 
-// Shapes that straddle the blocks of plans: 64, 128, and panels.
+// Shapes that straddle the blocks of plans: 64, 128, 256, and panels.
 static void check_shapes(myblasHandle_t handle, const char* kernel, enum function function) {
     static const int64_t shapes[][3] = {{1, 1, 1},
                                         {2, 3, 0},
@@ -519,7 +519,8 @@ static void check_shapes(myblasHandle_t handle, const char* kernel, enum functio
                                         {129, 3, 40},
                                         {1, 193, 17},
                                         {257, 5, 33},
-                                        {3, 300, 1}};
+                                        {3, 300, 1},
+                                        {520, 19, 2}};
     struct run run = {handle, kernel, MYBLAS_FP32_STRICT_MATH, 0, 0};
     for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
         for (int data = integers; data <= uniform; ++data) {
@@ -546,7 +547,7 @@ static void test_shapes(void** state) {
 // ---- Hostile data --------------------------------------------------------------------------------
 
 static void check_hostile(myblasHandle_t handle, const char* kernel, enum function function) {
-    static const int64_t shapes[][2] = {{60, 9}, {130, 5}, {200, 70}};
+    static const int64_t shapes[][2] = {{60, 9}, {130, 5}, {200, 70}, {300, 33}};
     struct run run = {handle, kernel, MYBLAS_FP32_STRICT_MATH, 0, 0};
     for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
         for (int data = graded; data < data_count; ++data) {
@@ -635,8 +636,8 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
         for (int upper = 0; upper < 2; ++upper) {
             for (int right = 0; right < 2; ++right) {
                 struct level3_case s = {.function = function, .data = uniform};
-                s.m = 150;
-                s.n = 140;
+                s.m = function == trsm ? 300 : 150; // several blocks
+                s.n = function == trsm ? 290 : 140;
                 s.k = 20;
                 s.uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
                 s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
@@ -743,18 +744,58 @@ static void check_overflow(myblasHandle_t handle, const char* kernel, enum funct
     }
 }
 
+// Quotients that are finite, although the dividend times the divisor's reciprocal is not, in a few lines of many.
+static void check_quotients(myblasHandle_t handle, const char* kernel, enum function function) {
+    if (backend_of(handle) == MYBLAS_BACKEND_HOST && (!kernel || strcmp(kernel, "openblas") == 0))
+        return; // OpenBLAS multiplies by reciprocals
+    const float divisor = 0x1.d8cd8p-1f, large = 0x1.d8cd7ep+127f;
+    for (int right = 0; right < 2; ++right) {
+        struct level3_case s = {.function = function, .data = uniform, .alpha = 1};
+        s.m = 200;
+        s.n = 210;
+        s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+        struct operands o = operands_create(handle);
+        set_up(&o, &s);
+        const struct shape xa = shape_a(&s), xb = shape_b(&s);
+        float *a = (float*)(o.a.sent + o.a.front), *b = (float*)(o.b.sent + o.b.front);
+        for (int64_t j = 0; j < xa.cols; ++j)
+            for (int64_t i = j; i < xa.rows; ++i)
+                a[i + j * xa.ld] = i == j ? divisor : 0;
+        for (int64_t i = 3; i < 200; i += 50)
+            b[i + (i + 5) * xb.ld] = i % 100 ? large : -large;
+        operand_upload(&o.a);
+        operand_upload(&o.b);
+        assert_ok(run(handle, &o, &s));
+        const float* found = operand_download(&o.b);
+        for (int64_t j = 0; j < xb.cols; ++j) {
+            for (int64_t i = 0; i < xb.rows; ++i) {
+                const double quotient = (double)sent(&o.b)[i + j * xb.ld] / divisor;
+                check_element(&s,
+                              kernel ? kernel : "the selection",
+                              i,
+                              j,
+                              found[i + j * xb.ld],
+                              quotient,
+                              2 * UNIT_ROUNDOFF * fabs(quotient));
+            }
+        }
+        operands_destroy(&o);
+    }
+}
+
 static void test_overflow(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(9);
     with_kernels(handle, trmm, check_overflow);
+    with_kernels(handle, trsm, check_quotients);
 }
 
 // With a scalar of zero, operands that are NaN, or are not there, do not matter.
 static void check_zero_scalars(myblasHandle_t handle, const char* kernel, enum function function) {
     for (int device = 0; device < 2; ++device) {
         struct level3_case s = {.function = function, .data = uniform};
-        s.m = 150;
-        s.n = 140;
+        s.m = function == trsm ? 300 : 150; // several blocks
+        s.n = function == trsm ? 290 : 140;
         s.k = 20;
         s.beta = 2;
         s.device_scalars = device;
@@ -856,7 +897,7 @@ static void test_forced_product(void** state) {
     for (int f = 0; f < function_count; ++f) {
         struct level3_case s = {
             .function = (enum function)f, .data = uniform, .alpha = 1, .beta = 1};
-        s.m = s.n = 200;
+        s.m = s.n = 300;
         s.k = 40;
         struct operands o = operands_create(handle);
         set_up(&o, &s);
@@ -993,8 +1034,8 @@ static void test_batches(void** state) {
             s.diag = form & 8 ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
             s.wide = form & 16;
             s.device_scalars = form % 3 == 1;
-            s.m = form & 16 ? 20 : 140;
-            s.n = form & 16 ? 9 : 135;
+            s.m = form & 16 ? 20 : form & 1 ? 35 : 270;
+            s.n = form & 16 ? 9 : form & 1 ? 270 : 35;
             check_batch(handle, s, form & 16 ? 17 : 3, form % 2 == 0, false);
             check_batch(handle, s, form & 16 ? 17 : 3, form % 2 == 1, form % 5 == 0);
         }

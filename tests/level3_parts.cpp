@@ -21,8 +21,10 @@ using namespace myblas;
 
 namespace {
 
-const device_info device;
-const launch_context context{.device = &device};
+// By the number of multiprocessors the solving kernel chooses how many lines a block of threads has.
+const device_info device{.smem_per_block = 232448},
+    large_device{.sm_count = 1000, .smem_per_block = 101376};
+const launch_context context{.device = &device}, large_context{.device = &large_device};
 
 // ---- Data ----------------------------------------------------------------------------------------
 
@@ -105,7 +107,7 @@ struct triangles {
         return {.is_solve = is_solve,
                 .unit = is_unit,
                 .n = n,
-                .block = is_solve ? most_triangle_block : 64,
+                .block = is_solve ? most_cuda_solve_block : 64,
                 .lines = lines,
                 .alpha = {-0.5f},
                 .gate = {1},
@@ -159,9 +161,51 @@ struct triangles {
     }
 };
 
+// What the host's part does, for larger triangles than it takes.
+void solve_plainly(const triangle_part& p) {
+    const float alpha = p.gate.value == 0 ? 0 : p.alpha.value;
+    for (int64_t z = 0; z < p.batch_count; ++z) {
+        const float* const a = p.a.base + z * p.a.stride + p.a.offset;
+        const float* const x = p.x.base + z * p.x.stride + p.x.offset;
+        float* const y = p.y.base + z * p.y.stride + p.y.offset;
+        for (int64_t line = 0; line < p.lines; ++line) {
+            for (int64_t i = 0; i < p.n; ++i) {
+                float rest = alpha == 0 ? 0 : alpha * x[i * p.x_along + line * p.x_across];
+                for (int64_t j = 0; j < i && alpha != 0; ++j)
+                    rest -= a[i * p.a_row + j * p.a_col] * y[j * p.y_along + line * p.y_across];
+                const bool is_divided = alpha != 0 && !p.unit;
+                y[i * p.y_along + line * p.y_across] =
+                    is_divided ? rest / a[i * (p.a_row + p.a_col)] : rest;
+            }
+        }
+    }
+}
+
+// Of each element of a solution Y the magnitudes that are summed up for it, divided by the diagonal.
+std::vector<float> magnitudes(const triangle_part& p, size_t size) {
+    std::vector<float> all(size);
+    for (int64_t z = 0; z < p.batch_count; ++z) {
+        const float* const a = p.a.base + z * p.a.stride + p.a.offset;
+        const float* const x = p.x.base + z * p.x.stride + p.x.offset;
+        const float* const y = p.y.base + z * p.y.stride + p.y.offset;
+        for (int64_t line = 0; line < p.lines; ++line) {
+            for (int64_t i = 0; i < p.n; ++i) {
+                const int64_t place = i * p.y_along + line * p.y_across;
+                float sum = std::fabs(p.alpha.value * x[i * p.x_along + line * p.x_across]);
+                for (int64_t j = 0; j < i; ++j)
+                    sum += std::fabs(a[i * p.a_row + j * p.a_col] *
+                                     y[j * p.y_along + line * p.y_across]);
+                const float diagonal = p.unit ? 1 : a[i * (p.a_row + p.a_col)];
+                all[static_cast<size_t>(y + place - p.y.base)] = std::fabs(sum / diagonal);
+            }
+        }
+    }
+    return all;
+}
+
 void check_triangle(bool is_solve, int64_t n, bool is_wide) {
     const bool is_unit = random_bit(), is_in_place = random_bit();
-    const triangles t(n, n <= 64 ? random_between(1, 3) : 1, is_unit, is_wide);
+    const triangles t(n, n <= 64 || is_solve ? random_between(1, 3) : 1, is_unit, is_wide);
     std::vector<float> right = is_in_place ? t.x : unset(static_cast<int64_t>(t.x.size()));
     std::vector<float> found = right;
     const auto part_of = [&](std::vector<float>& y) {
@@ -172,10 +216,17 @@ void check_triangle(bool is_solve, int64_t n, bool is_wide) {
         return part;
     };
     triangle_part part = part_of(right);
-    assert_int_equal(host_parts().triangle(part, context), MYBLAS_STATUS_SUCCESS);
+    if (n <= most_triangle_block || !is_solve)
+        assert_int_equal(host_parts().triangle(part, context), MYBLAS_STATUS_SUCCESS);
+    else
+        solve_plainly(part);
+    // Both round; what a well-conditioned triangle makes of that stays below 200 roundings.
+    part.x.base = t.x.data();
+    const std::vector<float> scale =
+        is_solve && is_wide ? magnitudes(part, right.size()) : std::vector<float>();
     part.x.base = is_in_place ? found.data() : t.x.data();
     part.y.base = found.data();
-    assert_int_equal(cuda::triangle(part, context), MYBLAS_STATUS_SUCCESS);
+    assert_int_equal(cuda::triangle(part, random_bit() ? context : large_context), MYBLAS_STATUS_SUCCESS);
     // Elsewhere nothing is written.
     std::vector<bool> is_result(found.size());
     for (int64_t z = 0; z < t.batch; ++z)
@@ -189,7 +240,7 @@ void check_triangle(bool is_solve, int64_t n, bool is_wide) {
 
 void test_triangles(void**) {
     state = 3;
-    for (const int64_t n : {1, 5, 31, 32, 33, 64, 65, 100, 127, 128}) {
+    for (const int64_t n : {1, 5, 15, 16, 17, 31, 32, 33, 64, 65, 100, 127, 128}) {
         for (int round = 0; round < 4; ++round) {
             check_triangle(true, n, round == 3);
             check_triangle(false, n, round == 3);
@@ -197,6 +248,9 @@ void test_triangles(void**) {
     }
     for (int round = 0; round < 4; ++round)
         check_triangle(false, 200 + 17 * round, false); // several diagonal blocks
+    for (const int64_t n : {129, 160, 161, 200, 223, 255, 256})
+        for (int round = 0; round < 4; ++round)
+            check_triangle(true, n, round == 3);
 }
 
 // Quotients are within an ulp, as estimates by a reciprocal alone are not; also those that are finite, although the
@@ -216,7 +270,7 @@ void test_quotients(void**) {
         const triangle_part part{.is_solve = true,
                                  .unit = false,
                                  .n = 1,
-                                 .block = most_triangle_block,
+                                 .block = most_cuda_solve_block,
                                  .lines = 1,
                                  .alpha = {1},
                                  .gate = {1},

@@ -179,14 +179,12 @@ void describe_settings() {
 const std::set<std::string>& served_names() {
     static const std::set<std::string> names = [] {
         std::set<std::string> made;
-        for (const std::string_view stem : myblas::preload::served_blas) {
-            made.insert(fmt::format("s{}_", stem));
-            made.insert(fmt::format("cblas_s{}", stem));
+        for (const std::string_view name : myblas::preload::served_blas) {
+            made.insert(fmt::format("{}_", name));
+            made.insert(fmt::format("cblas_{}", name));
         }
-        for (const std::string_view name : myblas::preload::served_cublas) {
+        for (const std::string_view name : myblas::preload::served_cublas)
             made.insert(std::string(name));
-            made.insert(fmt::format("{}_64", name));
-        }
         return made;
     }();
     return names;

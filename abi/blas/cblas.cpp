@@ -221,8 +221,8 @@ void cblas_somatcopy(slot order,
                      float* b,
                      slot ldb) {
     const program_blas& own = blas_of(__builtin_return_address(0), used);
-    auto* const function = own.get<cblas::omatcopy>(routine::omatcopy);
-    if (function && !deserves_attention(routine::omatcopy, as_int(rows), as_int(cols), 1))
+    auto* const function = own.get<cblas::omatcopy>(routine::somatcopy);
+    if (function && !deserves_attention(routine::somatcopy, as_int(rows), as_int(cols), 1))
         return function(order, trans, rows, cols, alpha, a, lda, b, ldb);
     const bool by_rows = is_row_major(order);
     const omatcopy_call call{{.trans = is_trans(trans),
@@ -240,8 +240,8 @@ void cblas_somatcopy(slot order,
 void cblas_simatcopy(
     slot order, slot trans, slot rows, slot cols, float alpha, float* a, slot lda, slot ldb) {
     const program_blas& own = blas_of(__builtin_return_address(0), used);
-    auto* const function = own.get<cblas::imatcopy>(routine::imatcopy);
-    if (function && !deserves_attention(routine::imatcopy, as_int(rows), as_int(cols), 1))
+    auto* const function = own.get<cblas::imatcopy>(routine::simatcopy);
+    if (function && !deserves_attention(routine::simatcopy, as_int(rows), as_int(cols), 1))
         return function(order, trans, rows, cols, alpha, a, lda, ldb);
     const bool by_rows = is_row_major(order);
     const imatcopy_call call{.trans = is_trans(trans),

@@ -219,8 +219,8 @@ void somatcopy_(const char* order,
                 size_t order_length,
                 size_t trans_length) {
     const program_blas& own = blas_of(__builtin_return_address(0), used);
-    auto* const function = own.get<fortran::omatcopy>(routine::omatcopy);
-    if (function && !deserves_attention(routine::omatcopy, *rows, *cols, 1))
+    auto* const function = own.get<fortran::omatcopy>(routine::somatcopy);
+    if (function && !deserves_attention(routine::somatcopy, *rows, *cols, 1))
         return function(
             order, trans, rows, cols, alpha, a, lda, b, ldb, order_length, trans_length);
     const bool by_rows = is_row_major(order);
@@ -260,8 +260,8 @@ void simatcopy_(const char* order,
                 size_t order_length,
                 size_t trans_length) {
     const program_blas& own = blas_of(__builtin_return_address(0), used);
-    auto* const function = own.get<fortran::imatcopy>(routine::imatcopy);
-    if (function && !deserves_attention(routine::imatcopy, *rows, *cols, 1))
+    auto* const function = own.get<fortran::imatcopy>(routine::simatcopy);
+    if (function && !deserves_attention(routine::simatcopy, *rows, *cols, 1))
         return function(order, trans, rows, cols, alpha, a, lda, ldb, order_length, trans_length);
     const bool by_rows = is_row_major(order);
     const imatcopy_call call{.trans = is_trans(trans),

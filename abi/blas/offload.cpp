@@ -20,7 +20,10 @@ namespace myblas::preload {
 
 const char* const report_title = "myblas-blas-preload";
 const char* const report_routines[] = {
-    "sgemm", "sgemv", "sasum", "sdot", "saxpy", "scopy", "somatcopy", "simatcopy"};
+#define BLAS_ENTRY(name) #name,
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+};
 const int report_routine_count = routine_count;
 const char* const report_library = "a BLAS";
 const char* remark_on(const char* symbol) noexcept { return remark_on_blas(symbol); }

@@ -121,7 +121,7 @@ struct copy_call {
 // B = alpha * op(A), column-major.
 struct omatcopy_call : scaled_copy {
     int wrong_letter = 0;
-    static constexpr routine kind = routine::omatcopy;
+    static constexpr routine kind = routine::somatcopy;
     static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
     report::extents shape() const { return {rows, cols, 1}; }
     int wrong_argument() const;
@@ -131,7 +131,7 @@ struct omatcopy_call : scaled_copy {
 
 // A = alpha * op(A), with ldb afterwards.
 struct imatcopy_call {
-    static constexpr routine kind = routine::imatcopy;
+    static constexpr routine kind = routine::simatcopy;
     static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
     bool trans;
     int64_t rows, cols;

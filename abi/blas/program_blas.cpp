@@ -8,16 +8,16 @@
 namespace myblas::preload {
 namespace {
 
-constexpr const char* symbols[2][routine_count] = {
-    {"sgemm_", "sgemv_", "sasum_", "sdot_", "saxpy_", "scopy_", "somatcopy_", "simatcopy_"},
-    {"cblas_sgemm",
-     "cblas_sgemv",
-     "cblas_sasum",
-     "cblas_sdot",
-     "cblas_saxpy",
-     "cblas_scopy",
-     "cblas_somatcopy",
-     "cblas_simatcopy"}};
+constexpr const char* fortran_symbols[] = {
+#define BLAS_ENTRY(name) #name "_",
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+};
+constexpr const char* cblas_symbols[] = {
+#define BLAS_ENTRY(name) "cblas_" #name,
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+};
 
 // ---- Integers of 64 bits -------------------------------------------------------------------------
 
@@ -55,10 +55,10 @@ void* find_in_openblas(const char* symbol) noexcept {
 
 void fill(program_blas* blas, const void* caller, interface i) noexcept {
     for (int r = 0; r < routine_count; ++r) {
-        const char* symbol = symbols[static_cast<int>(i)][r];
+        const char* symbol = i == interface::fortran ? fortran_symbols[r] : cblas_symbols[r];
         void* function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
         // The matcopy routines are extensions of OpenBLAS: no reason to load it for other calls.
-        const bool is_standard = r < static_cast<int>(routine::omatcopy);
+        const bool is_standard = r < static_cast<int>(routine::somatcopy);
         if (!function && is_standard && !blas->is_ilp64)
             function = find_in_openblas(symbol);
         blas->functions[r] = function;

@@ -11,8 +11,13 @@
 
 namespace myblas::preload {
 
-enum class routine : int { sgemm, sgemv, sasum, sdot, saxpy, scopy, omatcopy, imatcopy };
-inline constexpr int routine_count = 8;
+enum class routine : int {
+#define BLAS_ENTRY(name) name,
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+    count
+};
+inline constexpr int routine_count = static_cast<int>(routine::count);
 
 enum class interface : int { fortran, cblas };
 

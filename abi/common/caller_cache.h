@@ -57,7 +57,9 @@ private:
     static constexpr uintptr_t being_filled = 1; // no key: page 0 is never mapped
 
     // Aligned, so that its address takes no multiplication.
-    struct alignas(std::bit_ceil(sizeof(uintptr_t) + sizeof(Value))) place {
+    static constexpr size_t value_bytes =
+        sizeof(Value); // NOLINT(bugprone-sizeof-expression): of pointers, too
+    struct alignas(std::bit_ceil(sizeof(uintptr_t) + value_bytes)) place {
         std::atomic<uintptr_t> key;
         Value value;
     };

@@ -27,13 +27,17 @@ void* open() noexcept {
     return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 }
 
+void* library_handle() noexcept {
+    static void* const handle = open();
+    return handle;
+}
+
 struct loader {
-    void* handle = open();
-    bool complete = handle != nullptr;
+    bool complete = true;
 
     template <class Function>
     void find(Function& function, const char* symbol) noexcept {
-        function = handle ? reinterpret_cast<Function>(dlsym(handle, symbol)) : nullptr;
+        function = reinterpret_cast<Function>(library_function(symbol));
         complete = complete && function;
     }
 };
@@ -60,8 +64,6 @@ bool load(library* l) noexcept {
     from.find(l->get_matrix_async, "myblasGetMatrixAsync_64");
     from.find(l->get_vector, "myblasGetVector");
     from.find(l->sgemm, "mysgemm_64");
-    from.find(l->sgemm_strided_batched, "mysgemmStridedBatched_64");
-    from.find(l->sgemm_batched, "mysgemmBatched_64");
     from.find(l->sgeam, "mysgeam_64");
     from.find(l->sasum, "mysasum_64");
     from.find(l->saxpy, "mysaxpy_64");
@@ -75,6 +77,11 @@ const library* load_library() noexcept {
     static library functions;
     static const bool is_loaded = load(&functions);
     return is_loaded ? &functions : nullptr;
+}
+
+void* library_function(const char* name) noexcept {
+    void* const handle = library_handle();
+    return handle ? dlsym(handle, name) : nullptr;
 }
 
 } // namespace myblas::preload

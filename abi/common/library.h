@@ -29,8 +29,6 @@ struct library {
     decltype(&myblasGetMatrixAsync_64) get_matrix_async;
     decltype(&myblasGetVector) get_vector;
     decltype(&mysgemm_64) sgemm;
-    decltype(&mysgemmStridedBatched_64) sgemm_strided_batched;
-    decltype(&mysgemmBatched_64) sgemm_batched;
     decltype(&mysgeam_64) sgeam;
     decltype(&mysasum_64) sasum;
     decltype(&mysaxpy_64) saxpy;
@@ -39,5 +37,8 @@ struct library {
 
 // Null where the library cannot be loaded or lacks a function.
 const library* load_library() noexcept;
+
+// Any other function, by its name; null: the library lacks it, or cannot be loaded.
+void* library_function(const char* name) noexcept;
 
 } // namespace myblas::preload

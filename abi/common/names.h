@@ -13,22 +13,27 @@ inline constexpr char remark_double[] = "double precision: not served";
 inline constexpr char remark_complex[] = "complex: not served";
 inline constexpr char remark_half[] = "half precision: not served";
 
-// Of the Fortran BLAS and CBLAS, without the letter of the precision.
-inline constexpr std::array<std::string_view, 8> served_blas = {
-    "gemm", "gemv", "asum", "dot", "axpy", "copy", "omatcopy", "imatcopy"};
+// Of the Fortran BLAS and CBLAS, without the underscore and the prefix.
+inline constexpr auto served_blas = std::to_array<std::string_view>({
+#define BLAS_ENTRY(name) #name,
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+});
 
-// Each also with _64 at its end.
-inline constexpr std::array<std::string_view, 11> served_cublas = {"cublasSgemm_v2",
-                                                                   "cublasSgemmStridedBatched",
-                                                                   "cublasSgemmBatched",
-                                                                   "cublasGemmEx",
-                                                                   "cublasGemmStridedBatchedEx",
-                                                                   "cublasSgemv_v2",
-                                                                   "cublasSgeam",
-                                                                   "cublasSasum_v2",
-                                                                   "cublasSdot_v2",
-                                                                   "cublasSaxpy_v2",
-                                                                   "cublasScopy_v2"};
+// Of cuBLAS, all forms.
+inline constexpr auto served_cublas = std::to_array<std::string_view>({
+#define CUBLAS_ENTRY(name, ...) #name,
+#include "common/entries.inc"
+#undef CUBLAS_ENTRY
+#define MYBLAS_ENTRIES_64
+#define CUBLAS_ENTRY(name, ...) #name "_64",
+#include "common/entries.inc"
+#undef CUBLAS_ENTRY
+#undef MYBLAS_ENTRIES_64
+#define CUBLASLT_ENTRY(name) #name,
+#include "common/entries.inc"
+#undef CUBLASLT_ENTRY
+});
 
 template <size_t count>
 constexpr bool is_among(std::string_view name,
@@ -69,7 +74,9 @@ constexpr const char* remark_on_blas(std::string_view name) noexcept {
     const char precision = name.front();
     name.remove_prefix(1);
     drop_suffix(&name, "_sub"); // CBLAS, of complex results
-    const bool is_served = is_among(name, served_blas);
+    bool is_served = false;
+    for (const std::string_view served : served_blas)
+        is_served = is_served || served.substr(1) == name;
     if (!is_served && !is_among(name, others))
         return nullptr;
     switch (precision) {
@@ -87,16 +94,13 @@ constexpr const char* remark_on_blas(std::string_view name) noexcept {
 
 // A remark_ on a function of cuBLAS that computes; null for any other.
 constexpr const char* remark_on_cublas(std::string_view name) noexcept {
-    const std::string_view whole = name;
-    drop_suffix(&name, "_64");
     if (is_among(name, served_cublas))
         return remark_served;
-    name = whole;
     if (!drop_prefix(&name, "cublas") || name.size() < 2)
         return nullptr;
     if (name.starts_with("Create") || name.starts_with("Destroy"))
         return nullptr;
-    if (name == "LtMatmul" || name.starts_with("Gemm"))
+    if (name.starts_with("Gemm"))
         return remark_not_served;
     if (name[1] < 'a' || name[1] > 'z')
         return nullptr;
@@ -124,8 +128,9 @@ static_assert(remark_on_blas("strsm_") == remark_not_served);
 static_assert(remark_on_blas("sgemm") == nullptr);
 static_assert(remark_on_blas("scopy") == nullptr);
 static_assert(remark_on_cublas("cublasSgemm_v2_64") == remark_served);
+static_assert(remark_on_cublas("cublasSspr_v2") == remark_not_served);
 static_assert(remark_on_cublas("cublasDgemm_v2") == remark_double);
-static_assert(remark_on_cublas("cublasLtMatmul") == remark_not_served);
+static_assert(remark_on_cublas("cublasLtMatmul") == remark_served);
 static_assert(remark_on_cublas("cublasSetStream_v2") == nullptr);
 static_assert(remark_on_cublas("cublasCreate_v2") == nullptr);
 

@@ -19,7 +19,7 @@ const char* remark_on(
 
 namespace report {
 
-inline constexpr int max_routines = 12;
+inline constexpr int max_routines = 64;
 
 bool is_on() noexcept;
 

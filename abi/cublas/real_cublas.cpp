@@ -4,65 +4,75 @@
 #include "common/mapped.h"
 
 #include <cstring>
+#include <new>
 
 namespace myblas::preload {
 namespace {
-
-constexpr const char* symbols[2][entry_count] = {{"cublasSgemm_v2",
-                                                  "cublasSgemmStridedBatched",
-                                                  "cublasSgemmBatched",
-                                                  "cublasGemmEx",
-                                                  "cublasGemmStridedBatchedEx",
-                                                  "cublasSgemv_v2",
-                                                  "cublasSgeam",
-                                                  "cublasSasum_v2",
-                                                  "cublasSdot_v2",
-                                                  "cublasSaxpy_v2",
-                                                  "cublasScopy_v2"},
-                                                 {"cublasSgemm_v2_64",
-                                                  "cublasSgemmStridedBatched_64",
-                                                  "cublasSgemmBatched_64",
-                                                  "cublasGemmEx_64",
-                                                  "cublasGemmStridedBatchedEx_64",
-                                                  "cublasSgemv_v2_64",
-                                                  "cublasSgeam_64",
-                                                  "cublasSasum_v2_64",
-                                                  "cublasSdot_v2_64",
-                                                  "cublasSaxpy_v2_64",
-                                                  "cublasScopy_v2_64"}};
 
 bool is_cublas(const char* base_name) {
     return std::strncmp(base_name, "libcublas.so", std::strlen("libcublas.so")) == 0;
 }
 
-void fill(real_cublas* real, const void* caller) noexcept {
-    const auto find = [=]<class Function>(Function& function, const char* symbol) {
-        function = reinterpret_cast<Function>(
-            symbol_for(caller, symbol, scope_order::caller_first, is_cublas));
-    };
-    for (int form = 0; form < 2; ++form)
-        for (int e = 0; e < entry_count; ++e)
-            find(real->functions[form][e], symbols[form][e]);
-    find(real->destroy, "cublasDestroy_v2");
-    find(real->set_stream, "cublasSetStream_v2");
-    find(real->set_workspace, "cublasSetWorkspace_v2");
-    find(real->get_stream, "cublasGetStream_v2");
-    find(real->get_pointer_mode, "cublasGetPointerMode_v2");
-    find(real->get_math_mode, "cublasGetMathMode");
-    int (*get_property)(int, int*) = nullptr;
-    find(get_property, "cublasGetProperty");
-    constexpr int major_version = 0; // libraryPropertyType
-    real->major = 0;
-    if (get_property && get_property(major_version, &real->major) != 0)
-        real->major = 0;
+void* find(const char* symbol, const void* caller) noexcept {
+    return symbol_for(caller, symbol, scope_order::caller_first, is_cublas);
 }
 
-constinit caller_cache<real_cublas> callers;
+real_cublas::settings find_settings(const void* caller) noexcept {
+    const auto look = [=]<class Function>(Function& function, const char* symbol) {
+        function = reinterpret_cast<Function>(find(symbol, caller));
+    };
+    real_cublas::settings s{};
+    look(s.destroy, "cublasDestroy_v2");
+    look(s.set_stream, "cublasSetStream_v2");
+    look(s.set_workspace, "cublasSetWorkspace_v2");
+    look(s.get_stream, "cublasGetStream_v2");
+    look(s.get_pointer_mode, "cublasGetPointerMode_v2");
+    look(s.get_math_mode, "cublasGetMathMode");
+    int (*get_property)(int, int*) = nullptr;
+    look(get_property, "cublasGetProperty");
+    constexpr int major_version = 0; // libraryPropertyType
+    if (get_property && get_property(major_version, &s.major) != 0)
+        s.major = 0;
+    return s;
+}
+
+constinit caller_cache<const real_cublas*> callers;
+
+// All that were found, never freed; a list without a lock, for the reason that caller_cache has.
+constinit std::atomic<real_cublas*> newest{nullptr};
 
 } // namespace
 
 const real_cublas& cublas_of(const void* caller) noexcept {
-    return callers.of(caller, 0, [=](real_cublas* real) { fill(real, caller); });
+    return *callers.of(caller, 0, [=](const real_cublas** found) {
+        const real_cublas::settings s = find_settings(caller);
+        for (const real_cublas* r = newest.load(); r; r = r->next_)
+            if (r->of_handles == s) {
+                *found = r;
+                return;
+            }
+        static const real_cublas none{{}}; // where there is no memory
+        *found = &none;
+        if (auto* made = new (std::nothrow) real_cublas(s)) {
+            made->next_ = newest.load();
+            while (!newest.compare_exchange_weak(made->next_, made))
+                ;
+            *found = made;
+        }
+    });
+}
+
+void* real_cublas::function(entry e,
+                            bool is_64,
+                            const char* name,
+                            const void* caller) const noexcept {
+    std::atomic<void*>& known = functions_[is_64][static_cast<int>(e)];
+    void* found = known.load(std::memory_order_acquire);
+    if (!found) {
+        found = find(name, caller);
+        known.store(found, std::memory_order_release);
+    }
+    return found;
 }
 
 } // namespace myblas::preload

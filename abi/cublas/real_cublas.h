@@ -1,19 +1,15 @@
-// The cuBLAS that a caller would have got without the preload, and the types of its functions.
-// Enumerations are ints here, and handles are void*: no header of CUDA is needed.
+// The cuBLAS that a caller would have got without the preload. Handles are void*: no header of CUDA is needed.
 #pragma once
 
 #include "myblas/myblas.h"
 
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
 
 namespace myblas::preload {
 
 // Values of cuBLAS 12 and 13.
 inline constexpr int cublas_not_initialized = 1;
-inline constexpr int cublas_real_32f = 0;     // cudaDataType
-inline constexpr int cublas_compute_32f = 68; // cublasComputeType_t
-inline constexpr int cublas_compute_32f_pedantic = 69;
 inline constexpr int cublas_default_math = 0, cublas_tensor_op_math = 1; // cublasMath_t
 inline constexpr int cublas_pedantic_math = 2, cublas_tf32_math = 3;
 // Flags that change nothing for products of floats: emulated double precision, and no reduced-precision
@@ -21,35 +17,42 @@ inline constexpr int cublas_pedantic_math = 2, cublas_tf32_math = 3;
 inline constexpr int cublas_irrelevant_math = 8 | 16;
 static_assert(MYBLAS_STATUS_EXECUTION_FAILED == 13, "statuses are cuBLAS's");
 
+// The rows of the table, in its order.
 enum class entry : int {
-    sgemm,
-    sgemm_strided_batched,
-    sgemm_batched,
-    gemm_ex,
-    gemm_strided_batched_ex,
-    sgemv,
-    sgeam,
-    sasum,
-    sdot,
-    saxpy,
-    scopy,
+#define CUBLAS_ENTRY(name, ...) name,
+#include "common/entries.inc"
+#undef CUBLAS_ENTRY
+#define CUBLASLT_ENTRY(name) name,
+#include "common/entries.inc"
+#undef CUBLASLT_ENTRY
+    count
 };
-inline constexpr int entry_count = 11;
+inline constexpr int entry_count = static_cast<int>(entry::count);
 
-struct real_cublas {
-    void* functions[2][entry_count]; // [0]: int sizes, [1]: the _64 forms
-    int (*destroy)(void*);
-    int (*set_stream)(void*, myblasStream_t);
-    int (*set_workspace)(void*, void*, size_t);
-    int (*get_stream)(void*, myblasStream_t*);
-    int (*get_pointer_mode)(void*, int*);
-    int (*get_math_mode)(void*, int*);
-    int major; // 0: unknown
+class real_cublas {
+public:
+    // What serving a call takes. Null: there is no such function.
+    struct settings {
+        int (*destroy)(void*);
+        int (*set_stream)(void*, myblasStream_t);
+        int (*set_workspace)(void*, void*, size_t);
+        int (*get_stream)(void*, myblasStream_t*);
+        int (*get_pointer_mode)(void*, int*);
+        int (*get_math_mode)(void*, int*);
+        int major; // 0: unknown
+        bool operator==(const settings&) const = default;
+    };
+    const settings of_handles;
 
-    template <class Size, class Function>
-    Function* get(entry e) const noexcept {
-        return reinterpret_cast<Function*>(functions[sizeof(Size) == 8][static_cast<int>(e)]);
-    }
+    explicit real_cublas(const settings& s) noexcept : of_handles(s) {}
+
+    // The function of an entry, looked for by its name when it is first wanted; null: there is none.
+    void* function(entry, bool is_64, const char* name, const void* caller) const noexcept;
+
+private:
+    friend const real_cublas& cublas_of(const void* caller) noexcept;
+    mutable std::atomic<void*> functions_[2][entry_count] = {};
+    real_cublas* next_ = nullptr;
 };
 
 const real_cublas& cublas_of(const void* caller) noexcept;

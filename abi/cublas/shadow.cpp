@@ -23,27 +23,6 @@ const myblasStream_t stream_per_thread = reinterpret_cast<myblasStream_t>(uintpt
 constexpr int most_shadows = 64;
 constinit std::array<std::atomic<void*>, most_shadows> owners{};
 
-enum class tf32 { forward, serve };
-
-bool serves_tf32() noexcept {
-    static constexpr choice<tf32> choices[] = {{"forward", tf32::forward}, {"serve", tf32::serve}};
-    static const tf32 t = read_choice("MYBLAS_CUBLAS_TF32", choices, tf32::forward, tf32::forward);
-    return t == tf32::serve;
-}
-
-bool is_served_math(int mode) noexcept {
-    switch (mode & ~cublas_irrelevant_math) {
-    case cublas_default_math:
-    case cublas_pedantic_math:
-        return true;
-    case cublas_tensor_op_math:
-    case cublas_tf32_math:
-        return serves_tf32();
-    default:
-        return false;
-    }
-}
-
 // Null where no driver is in the process.
 void* driver() noexcept {
     static void* const library = mapped_library("libcuda.so.1");
@@ -117,6 +96,10 @@ void shadow::note_stream() noexcept {
 
 void shadow::note_workspace(void* memory, size_t bytes) noexcept {
     const std::lock_guard lock(mutex);
+    want_workspace(memory, bytes);
+}
+
+void shadow::want_workspace(void* memory, size_t bytes) noexcept {
     const bool is_usable = memory && reinterpret_cast<uintptr_t>(memory) % workspace_alignment == 0;
     wanted_ = is_usable ? workspace{memory, bytes} : workspace{};
 }
@@ -170,6 +153,10 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
     return true;
 }
 
+bool shadow::may_lack_room() const noexcept {
+    return uses_limbs_ || (applied_.memory && applied_.bytes < usual_workspace);
+}
+
 shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
     for (int i = 0; i < room_count_; ++i)
         if (rooms_[i].stream == stream)
@@ -178,16 +165,18 @@ shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
 }
 
 void shadow::make_room(const myblasCall_t& p) noexcept {
-    if (!uses_limbs_ || applied_stream_ == stream_per_thread)
+    if (applied_stream_ == stream_per_thread)
         return;
     const size_t present = applied_.memory ? applied_.bytes : usual_workspace;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
-    if (batches * (m + n) * k * sizeof(float) < static_cast<double>(present))
-        return; // limbs take a little more than what they are of
+    // Limbs take a little more than what they are of; partial sums, hardly ever more than the operands and the result.
+    const double results = uses_limbs_ ? 0 : m * n;
+    if (batches * ((m + n) * k + results) * sizeof(float) < static_cast<double>(present))
+        return;
     const library& l = *load_library();
-    size_t needed = 0;
-    if (l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
+    size_t needed = usual_workspace;
+    if (uses_limbs_ && l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
         return;
     needed = std::min(needed, most_room_);
     if (needed <= present || block_count_ == most_blocks)
@@ -211,35 +200,21 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
         applied_ = more;
 }
 
-myblasHandle_t shadow::prepare(void* cublas,
-                               const real_cublas& real,
-                               bool uses_scalars,
-                               const char** reason) noexcept {
-    myblasStream_t stream = nullptr;
-    int math = 0;
-    if (!real.get_stream || !real.get_pointer_mode || !real.get_math_mode ||
-        real.get_stream(cublas, &stream) != 0 ||
-        real.get_pointer_mode(cublas, &pointer_mode_) != 0 ||
-        real.get_math_mode(cublas, &math) != 0) {
-        *reason = "cuBLAS does not tell the handle's settings";
-        return nullptr;
-    }
-    if (!is_served_math(math)) {
-        *reason = "the math mode allows TF32, half or emulation";
-        return nullptr;
-    }
+myblasHandle_t shadow::prepare(const call_settings& s, const char** reason) noexcept {
     if (!handle_ && !open(reason))
         return nullptr;
-    is_in_graph_ = is_in_graph_ || is_captured(stream);
-    const int mode = uses_scalars ? pointer_mode_ : MYBLAS_POINTER_MODE_HOST;
+    if (s.has_workspace)
+        want_workspace(s.workspace, s.workspace_bytes);
+    // The default stream, null, cannot be captured.
+    is_in_graph_ = is_in_graph_ || (s.stream && is_captured(s.stream));
     *reason = "libmyblas refused the handle's settings";
-    if (mode != applied_pointer_mode_) {
-        if (load_library()->set_pointer_mode(handle_, static_cast<myblasPointerMode_t>(mode)) !=
-            MYBLAS_STATUS_SUCCESS)
+    if (s.pointer_mode != applied_pointer_mode_) {
+        const auto mode = static_cast<myblasPointerMode_t>(s.pointer_mode);
+        if (load_library()->set_pointer_mode(handle_, mode) != MYBLAS_STATUS_SUCCESS)
             return nullptr;
-        applied_pointer_mode_ = mode;
+        applied_pointer_mode_ = s.pointer_mode;
     }
-    return apply_stream(stream) ? handle_ : nullptr;
+    return apply_stream(s.stream) ? handle_ : nullptr;
 }
 
 } // namespace myblas::preload

@@ -1,12 +1,12 @@
 // The handle of libmyblas that goes with a cuBLAS handle. The settings are the cuBLAS handle's: they are
 // read through its getters at each call. What has no getter, the workspace, is noted when it is set.
 //
-// The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product
-// whole. Programs give what cuBLAS wants, which is less; so a product that needs more gets it, on its stream,
-// and from then on all calls there. libmyblas's own workspace would not do: it does not grow during a capture,
-// which may begin on a stream that has had no product yet. What is given here may come during a capture, of which
-// it never becomes a part. It stays until the handle is destroyed, and beyond that, with all of the shadow's, if a
-// graph was captured with it: cuBLAS has graphs run that outlive its handle.
+// The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product whole, and
+// strict products want one for partial sums. Programs give what cuBLAS wants, which is less (some give cublasLt a MiB);
+// so a product that needs more gets it, on its stream, and from then on all calls there. libmyblas's own workspace
+// would not do: it does not grow during a capture, which may begin on a stream that has had no product yet. What is
+// given here may come during a capture, of which it never becomes a part. It stays until the handle is destroyed, and
+// beyond that, with all of the shadow's, if a graph was captured with it: cuBLAS has graphs run that outlive its handle.
 #pragma once
 
 #include "common/library.h"
@@ -16,6 +16,17 @@
 #include <mutex>
 
 namespace myblas::preload {
+
+struct call_settings {
+    myblasStream_t stream = nullptr;
+    int pointer_mode = MYBLAS_POINTER_MODE_HOST;
+    bool has_workspace = false; // else it is the one that was noted
+    void* workspace = nullptr;
+    size_t workspace_bytes = 0;
+};
+
+// A handle of cuBLAS is one of cublasLt as well, whose calls have their own settings, and so another shadow.
+inline void* lt_owner(void* handle) { return static_cast<char*>(handle) + 1; }
 
 class shadow {
 public:
@@ -28,29 +39,27 @@ public:
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
     void note_workspace(void* memory, size_t bytes) noexcept;
 
-    // What a call needs, under the lock: the handle with the settings of cuBLAS's. `uses_scalars`: alpha,
-    // beta or a result are where the pointer mode says; else they are in host memory. Null, with *reason:
-    // the call is to be forwarded.
-    myblasHandle_t
-    prepare(void* cublas, const real_cublas&, bool uses_scalars, const char** reason) noexcept;
-    // After prepare(), for a product that is about to be computed.
-    void make_room(const myblasCall_t& product) noexcept;
+    // What a call needs, under the lock: the handle with the call's settings. Null, with *reason: the call is to be
+    // forwarded.
+    myblasHandle_t prepare(const call_settings&, const char** reason) noexcept;
+    // After prepare(), for a call that is about to be computed.
+    bool may_lack_room() const noexcept;
+    void make_room(const myblasCall_t&) noexcept;
     // Of a call that was refused; null if nothing more is known.
     const char* why_refused(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
-    bool points_to_host() const { return pointer_mode_ == MYBLAS_POINTER_MODE_HOST; }
 
     std::mutex mutex;
 
 private:
     bool open(const char** reason) noexcept;
+    void want_workspace(void* memory, size_t bytes) noexcept;
     bool apply_stream(myblasStream_t) noexcept;
 
     myblasHandle_t handle_ = nullptr;
     const char* failure_ = nullptr; // why no handle can be made
     missing_kernels missing_;
 
-    int pointer_mode_ = 0;         // cuBLAS's
-    int applied_pointer_mode_ = 0; // ours
+    int applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
 
     struct workspace {
         void* memory = nullptr;

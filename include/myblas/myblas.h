@@ -1027,10 +1027,11 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
  * order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
  * Accuracy (strict): |op(A) X - alpha B| <= ([d] + 3 log2(d) + 4) u (|op(A)| |X| + |alpha| |B|), d
  * the order of A (right: with X op(A)): as backward stable as substitution, whatever the condition
- * of A or of parts of it. Diagonal blocks are solved by substitution, no inverse of a block is
- * formed, and the rest are products. Quotients are taken by reciprocals of the diagonal, corrected to
- * within an ulp, or by division where a reciprocal comes near the ends of the range. OpenBLAS, on the
- * host, multiplies by reciprocals without correction, and only by normal ones. Source:
+ * of A or of parts of it. Diagonal blocks, of 256 rows on a GPU, are solved by substitution, no
+ * inverse of a block is formed, and the rest are products; an order of up to 256 needs no product and
+ * no workspace. Quotients are taken by reciprocals of the diagonal, corrected to within an ulp, or by
+ * division where a reciprocal comes near the ends of the range or the quotient is not finite. OpenBLAS,
+ * on the host, multiplies by reciprocals without correction, and only by normal ones. Source:
  * cublasStrsm_v2; BLAS strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
@@ -1503,7 +1504,7 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * increments must not be zero. All operands but scalars are in device memory. Increments of either
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
  * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
- * `thin/vector` and `grid_stride` accept, on the host `openblas` and `reference`). mysger takes those of
+ * `thin/vector` and `grid_stride` of the GPU's accept). mysger takes those of
  * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
  * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
  * u = 2^-24. The same bits on every run, but by the kernel `openblas` of the host, which does not

@@ -47,7 +47,7 @@ struct batch_base {
 // of these, with `unit`, only j < i. The lines of X and Y have their element i at i * along; lines are `across` apart.
 // On each diagonal block of `block` rows (the last may be smaller), for each line:
 //   multiply   Y_i = alpha * L_i * X_i
-//   solve      Y_i = L_i^-1 * alpha * X_i, by substitution
+//   solve      Y_i = L_i^-1 * alpha * X_i, by substitution; there is but one block: n <= block
 // Y may be X. Where alpha or `gate` is zero nothing is read and Y is zero. Strides may be negative. n <= block for a batch
 // of more than one.
 struct triangle_part {
@@ -64,6 +64,7 @@ struct triangle_part {
 };
 
 inline constexpr int64_t most_triangle_block = 128;
+inline constexpr int64_t most_cuda_solve_block = 256; // for a GPU's `solve`
 
 // *result = 0 where *alpha is 0, else -1: what a product is multiplied by that must read nothing where alpha is zero.
 struct gate_part {

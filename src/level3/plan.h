@@ -15,9 +15,9 @@
 //   rank_k.cpp      syrk, syrkx, syr2k: the squares in place; diagonal blocks as whole products in the workspace, whose
 //                   triangles are then stored
 //   symm.cpp        diagonal blocks, mostly one for all, mirrored in the workspace; a product with each row of blocks
-//   triangular.cpp  trmm: diagonal blocks by a part that knows the triangle, then the squares are added;
-//                   trsm: recursion, in which diagonal blocks are solved by substitution: B2 - A21 * X1 between
-//                   the solutions of the first and of the second half
+//   triangular.cpp  trmm: diagonal blocks by a part that knows the triangle, then the squares are added
+//   trsm.cpp        recursion, in which diagonal blocks are solved by substitution: B2 - A21 * X1 between the solutions of
+//                   the first and of the second half
 //
 // A backend with a kernel that does a routine in one launch (a triangle in the products' schedule of tiles, say) has it as
 // a kernel_entry with a launcher of its own, and the selection may take it in place of the plan.

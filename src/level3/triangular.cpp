@@ -7,42 +7,8 @@
 namespace myblas {
 namespace {
 
-// Diagonal blocks: those of trmm are computed all at once, those of trsm one after the other.
+// Diagonal blocks, which are computed all at once.
 constexpr int64_t multiply_block = 64;
-constexpr int64_t solve_block = most_triangle_block;
-
-// Y_rows += alpha * L(rows, cols) * X_cols, of rectangles of L; strides and bases in elements from the caller's.
-struct placed_product {
-    sgemm_problem problem; // without operands
-    int64_t offset_l, offset_x, offset_y;
-    int64_t stride_l, stride_x, stride_y;
-};
-
-placed_product place(const triangular_form& form,
-                     const rectangles& r,
-                     bool trans,
-                     int64_t lines,
-                     int64_t ldx,
-                     int64_t ldy) {
-    // Of reversed ones the last has the lowest address.
-    const int64_t skipped = form.reversed ? r.step * (r.count - 1) : 0;
-    const int64_t row = form.actual(r.row + skipped, r.rows);
-    const int64_t col = form.actual(r.col + skipped, r.cols);
-    placed_product q{};
-    q.problem.m = form.right ? lines : r.rows;
-    q.problem.n = form.right ? r.rows : lines;
-    q.problem.k = r.cols;
-    (form.right ? q.problem.transb : q.problem.transa) = trans;
-    q.offset_l = form.trans ? col + row * form.lda : row + col * form.lda;
-    q.offset_x = col * form.along(ldx);
-    q.offset_y = row * form.along(ldy);
-    q.stride_l = r.step * (1 + form.lda);
-    q.stride_x = r.step * form.along(ldx);
-    q.stride_y = r.step * form.along(ldy);
-    return q;
-}
-
-// ---- trmm ------------------------------------------------------------------------------------------
 
 // Lines of B at a time that are copied for a product in place.
 int64_t strip_lines(const trmm_problem& p, size_t bytes) {
@@ -103,95 +69,6 @@ myblasStatus_t multiply(const trmm_problem& p, plan_steps& steps) {
     });
 }
 
-// ---- trsm ------------------------------------------------------------------------------------------
-
-constexpr size_t gate_bytes = 256; // a float, and what keeps the pointers behind it aligned
-
-// What the steps of a solution share.
-struct solution {
-    const trsm_problem& p;
-    const triangular_form form;
-    plan_steps& steps;
-    scalar minus;           // -1, or 0 where alpha is 0
-    const float** pointers; // for products of a batch of pointers: 3 x batch_count
-
-    // Rows [first, first + count) of L, of which `scale` * B is the right-hand side still to be solved for.
-    myblasStatus_t solve(int64_t first, int64_t count, scalar scale) const {
-        if (count <= solve_block)
-            return substitute(first, count, scale);
-        int64_t half = solve_block;
-        while (2 * half < count)
-            half *= 2;
-        if (const myblasStatus_t failure = solve(first, half, scale))
-            return failure;
-        if (const myblasStatus_t failure =
-                subtract({first + half, first, count - half, half, 0, 1}, scale))
-            return failure;
-        return solve(first + half, count - half, {1});
-    }
-
-    myblasStatus_t substitute(int64_t first, int64_t count, scalar scale) const {
-        const int64_t row = form.row(first);
-        const batch_base<const float> x{
-            p.b, p.stride_b, const_cast<const float* const*>(p.b_array), row * form.along(p.ldb)};
-        return steps.take(triangle_part{.is_solve = true,
-                                        .unit = p.unit,
-                                        .n = count,
-                                        .block = solve_block,
-                                        .lines = p.lines(),
-                                        .alpha = scale,
-                                        .gate = minus,
-                                        .a = {p.a, p.stride_a, p.a_array, row * (1 + p.lda)},
-                                        .a_row = form.a_row(),
-                                        .a_col = form.a_col(),
-                                        .x = x,
-                                        .x_along = form.sign() * form.along(p.ldb),
-                                        .x_across = form.across(p.ldb),
-                                        .y = {p.b, p.stride_b, p.b_array, x.offset},
-                                        .y_along = form.sign() * form.along(p.ldb),
-                                        .y_across = form.across(p.ldb),
-                                        .batch_count = p.batch_count});
-    }
-
-    // B_rows = scale * B_rows - L(rows, cols) * X_cols.
-    myblasStatus_t subtract(const rectangles& r, scalar scale) const {
-        const placed_product at = place(form, r, p.trans, p.lines(), p.ldb, p.ldb);
-        sgemm_problem q = at.problem;
-        q.math = p.math;
-        q.alpha = minus;
-        q.beta = scale;
-        q.lda = p.right ? p.ldb : p.lda;
-        q.ldb = p.right ? p.lda : p.ldb;
-        q.ldc = p.ldb;
-        q.batch_count = p.batch_count;
-        if (p.a_array) {
-            const float* const* const l = p.a_array;
-            const float* const* const x = const_cast<const float* const*>(p.b_array);
-            if (const myblasStatus_t failure =
-                    steps.take(pointers_part{.count = p.batch_count,
-                                             .arrays = {p.right ? x : l, p.right ? l : x, x},
-                                             .offsets = {p.right ? at.offset_x : at.offset_l,
-                                                         p.right ? at.offset_l : at.offset_x,
-                                                         at.offset_y},
-                                             .targets = pointers}))
-                return failure;
-            q.a_array = pointers;
-            q.b_array = pointers + p.batch_count;
-            q.c_array = const_cast<float* const*>(pointers + 2 * p.batch_count);
-            return steps.take(q);
-        }
-        const float* const l = p.a + at.offset_l;
-        const float* const x = p.b + at.offset_x;
-        q.a = p.right ? x : l;
-        q.b = p.right ? l : x;
-        q.c = p.b + at.offset_y;
-        q.stride_a = p.right ? p.stride_b : p.stride_a;
-        q.stride_b = p.right ? p.stride_a : p.stride_b;
-        q.stride_c = p.stride_b;
-        return steps.take(q);
-    }
-};
-
 } // namespace
 
 plan_need need_of(const trmm_problem& p, const device_info&) {
@@ -230,38 +107,6 @@ make_plan(const trmm_problem& p, const device_info&, plan_room room, plan_steps&
             return failure;
     }
     return MYBLAS_STATUS_SUCCESS;
-}
-
-plan_need need_of(const trsm_problem& p, const device_info&) {
-    if (p.order() <= solve_block)
-        return {0, 0};
-    const size_t pointers = p.a_array ? 3 * static_cast<size_t>(p.batch_count) * sizeof(float*) : 0;
-    return {gate_bytes + pointers, gate_bytes + pointers};
-}
-
-myblasStatus_t
-make_plan(const trsm_problem& p, const device_info&, plan_room room, plan_steps& steps) {
-    if (!may_count(p.alpha)) { // B = 0
-        sgemm_problem zero{.math = p.math, .m = p.m, .n = p.n, .lda = p.m, .ldc = p.ldb};
-        zero.c = p.b;
-        zero.stride_c = p.stride_b;
-        zero.c_array = p.b_array;
-        zero.batch_count = p.batch_count;
-        return steps.take(zero);
-    }
-    const triangular_form form(p);
-    if (p.order() <= solve_block)
-        return solution{p, form, steps, p.alpha, nullptr}.substitute(0, p.order(), p.alpha);
-    float* const gate = static_cast<float*>(room.memory);
-    const float** const pointers =
-        reinterpret_cast<const float**>(static_cast<char*>(room.memory) + gate_bytes);
-    scalar minus{-1};
-    if (p.alpha.device) {
-        minus = {0, gate};
-        if (const myblasStatus_t failure = steps.take(gate_part{p.alpha.device, gate}))
-            return failure;
-    }
-    return solution{p, form, steps, minus, pointers}.solve(0, p.order(), p.alpha);
 }
 
 } // namespace myblas

@@ -6,7 +6,7 @@
 // and what a range of i is in the caller's matrix, `actual` tells.
 #pragma once
 
-#include "core/problem.h"
+#include "level3/plan.h"
 
 #include <cstdint>
 
@@ -35,5 +35,36 @@ struct triangular_form {
     int64_t along(int64_t ld) const { return right ? ld : 1; } // without the sign
     int64_t across(int64_t ld) const { return right ? 1 : ld; }
 };
+
+// Y_rows += alpha * L(rows, cols) * X_cols, of rectangles of L; strides and bases in elements from the caller's.
+struct placed_product {
+    sgemm_problem problem; // without operands
+    int64_t offset_l, offset_x, offset_y;
+    int64_t stride_l, stride_x, stride_y;
+};
+
+inline placed_product place(const triangular_form& form,
+                            const rectangles& r,
+                            bool trans,
+                            int64_t lines,
+                            int64_t ldx,
+                            int64_t ldy) {
+    // Of reversed ones the last has the lowest address.
+    const int64_t skipped = form.reversed ? r.step * (r.count - 1) : 0;
+    const int64_t row = form.actual(r.row + skipped, r.rows);
+    const int64_t col = form.actual(r.col + skipped, r.cols);
+    placed_product q{};
+    q.problem.m = form.right ? lines : r.rows;
+    q.problem.n = form.right ? r.rows : lines;
+    q.problem.k = r.cols;
+    (form.right ? q.problem.transb : q.problem.transa) = trans;
+    q.offset_l = form.trans ? col + row * form.lda : row + col * form.lda;
+    q.offset_x = col * form.along(ldx);
+    q.offset_y = row * form.along(ldy);
+    q.stride_l = r.step * (1 + form.lda);
+    q.stride_x = r.step * form.along(ldx);
+    q.stride_y = r.step * form.along(ldy);
+    return q;
+}
 
 } // namespace myblas

@@ -31,6 +31,10 @@ struct dim3 {
         : x(along_x), y(along_y), z(along_z) {}
 };
 
+struct alignas(8) float2 {
+    float x, y;
+};
+
 struct alignas(16) float4 {
     float x, y, z, w;
 };

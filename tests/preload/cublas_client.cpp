@@ -1,5 +1,7 @@
 // A program's use of cuBLAS, as a library that host.c loads: every routine that the cuBLAS preload library
 // serves, with both types of sizes, on small integers, which every order of summation gets exactly right.
+#include "cublas/entries.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -14,132 +16,14 @@ int cublasSetStream_v2(void*, void*);
 int cublasSetWorkspace_v2(void*, void*, size_t);
 int cublasSetPointerMode_v2(void*, int);
 int cublasSetMathMode(void*, int);
-int cublasSnrm2_v2(void*, int, const float*, int, float*);
-#define CLIENT_ROUTINES(suffix, size)                                                              \
-    int cublasSgemm_v2##suffix(void*,                                                              \
-                               int,                                                                \
-                               int,                                                                \
-                               size,                                                               \
-                               size,                                                               \
-                               size,                                                               \
-                               const float*,                                                       \
-                               const float*,                                                       \
-                               size,                                                               \
-                               const float*,                                                       \
-                               size,                                                               \
-                               const float*,                                                       \
-                               float*,                                                             \
-                               size);                                                              \
-    int cublasGemmEx##suffix(void*,                                                                \
-                             int,                                                                  \
-                             int,                                                                  \
-                             size,                                                                 \
-                             size,                                                                 \
-                             size,                                                                 \
-                             const void*,                                                          \
-                             const void*,                                                          \
-                             int,                                                                  \
-                             size,                                                                 \
-                             const void*,                                                          \
-                             int,                                                                  \
-                             size,                                                                 \
-                             const void*,                                                          \
-                             void*,                                                                \
-                             int,                                                                  \
-                             size,                                                                 \
-                             int,                                                                  \
-                             int);                                                                 \
-    int cublasSgemmStridedBatched##suffix(void*,                                                   \
-                                          int,                                                     \
-                                          int,                                                     \
-                                          size,                                                    \
-                                          size,                                                    \
-                                          size,                                                    \
-                                          const float*,                                            \
-                                          const float*,                                            \
-                                          size,                                                    \
-                                          long long,                                               \
-                                          const float*,                                            \
-                                          size,                                                    \
-                                          long long,                                               \
-                                          const float*,                                            \
-                                          float*,                                                  \
-                                          size,                                                    \
-                                          long long,                                               \
-                                          size);                                                   \
-    int cublasGemmStridedBatchedEx##suffix(void*,                                                  \
-                                           int,                                                    \
-                                           int,                                                    \
-                                           size,                                                   \
-                                           size,                                                   \
-                                           size,                                                   \
-                                           const void*,                                            \
-                                           const void*,                                            \
-                                           int,                                                    \
-                                           size,                                                   \
-                                           long long,                                              \
-                                           const void*,                                            \
-                                           int,                                                    \
-                                           size,                                                   \
-                                           long long,                                              \
-                                           const void*,                                            \
-                                           void*,                                                  \
-                                           int,                                                    \
-                                           size,                                                   \
-                                           long long,                                              \
-                                           size,                                                   \
-                                           int,                                                    \
-                                           int);                                                   \
-    int cublasSgemmBatched##suffix(void*,                                                          \
-                                   int,                                                            \
-                                   int,                                                            \
-                                   size,                                                           \
-                                   size,                                                           \
-                                   size,                                                           \
-                                   const float*,                                                   \
-                                   const float* const*,                                            \
-                                   size,                                                           \
-                                   const float* const*,                                            \
-                                   size,                                                           \
-                                   const float*,                                                   \
-                                   float* const*,                                                  \
-                                   size,                                                           \
-                                   size);                                                          \
-    int cublasSgemv_v2##suffix(void*,                                                              \
-                               int,                                                                \
-                               size,                                                               \
-                               size,                                                               \
-                               const float*,                                                       \
-                               const float*,                                                       \
-                               size,                                                               \
-                               const float*,                                                       \
-                               size,                                                               \
-                               const float*,                                                       \
-                               float*,                                                             \
-                               size);                                                              \
-    int cublasSgeam##suffix(void*,                                                                 \
-                            int,                                                                   \
-                            int,                                                                   \
-                            size,                                                                  \
-                            size,                                                                  \
-                            const float*,                                                          \
-                            const float*,                                                          \
-                            size,                                                                  \
-                            const float*,                                                          \
-                            const float*,                                                          \
-                            size,                                                                  \
-                            float*,                                                                \
-                            size);                                                                 \
-    int cublasSasum_v2##suffix(void*, size, const float*, size, float*);                           \
-    int cublasSdot_v2##suffix(void*, size, const float*, size, const float*, size, float*);        \
-    int cublasSaxpy_v2##suffix(void*, size, const float*, const float*, size, float*, size);       \
-    int cublasScopy_v2##suffix(void*, size, const float*, size, float*, size);
-CLIENT_ROUTINES(, int)
-CLIENT_ROUTINES(_64, int64_t)
+int cublasDnrm2_v2(void*, int, const double*, int, double*);
 }
+
+using namespace myblas::preload;
 
 namespace {
 
+constexpr operation plain = MYBLAS_OP_N, transposed = MYBLAS_OP_T;
 constexpr int m = 7, n = 5, k = 6, batch = 3;
 float a[batch * m * k], b[batch * k * n], c[batch * m * n], before[batch * m * n];
 void* handle;
@@ -184,15 +68,17 @@ void expect_products(int status, int count, const char* what) {
 
 #define CLIENT_CALLS(suffix, size)                                                                 \
     void call_all##suffix() {                                                                      \
-        constexpr int real = 0, compute = 68, algorithm = -1;                                      \
+        constexpr auto real = data_type::real_32f;                                                 \
+        constexpr auto compute = compute_type::float_32;                                           \
+        constexpr algorithm_type algorithm{-1};                                                    \
         fill();                                                                                    \
-        expect_products(                                                                           \
-            cublasSgemm_v2##suffix(handle, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m),        \
-            1,                                                                                     \
-            "Sgemm" #suffix);                                                                      \
+        expect_products(cublasSgemm_v2##suffix(                                                    \
+                            handle, plain, plain, m, n, k, &alpha, a, m, b, k, &beta, c, m),       \
+                        1,                                                                         \
+                        "Sgemm" #suffix);                                                          \
         expect_products(cublasGemmEx##suffix(handle,                                               \
-                                             0,                                                    \
-                                             0,                                                    \
+                                             plain,                                                \
+                                             plain,                                                \
                                              m,                                                    \
                                              n,                                                    \
                                              k,                                                    \
@@ -211,14 +97,29 @@ void expect_products(int status, int count, const char* what) {
                                              algorithm),                                           \
                         1,                                                                         \
                         "GemmEx" #suffix);                                                         \
-        expect_products(                                                                           \
-            cublasSgemmStridedBatched##suffix(                                                     \
-                handle, 0, 0, m, n, k, &alpha, a, m, m* k, b, k, k* n, &beta, c, m, m* n, batch),  \
-            batch,                                                                                 \
-            "SgemmStridedBatched" #suffix);                                                        \
+        expect_products(cublasSgemmStridedBatched##suffix(handle,                                  \
+                                                          plain,                                   \
+                                                          plain,                                   \
+                                                          m,                                       \
+                                                          n,                                       \
+                                                          k,                                       \
+                                                          &alpha,                                  \
+                                                          a,                                       \
+                                                          m,                                       \
+                                                          m* k,                                    \
+                                                          b,                                       \
+                                                          k,                                       \
+                                                          k* n,                                    \
+                                                          &beta,                                   \
+                                                          c,                                       \
+                                                          m,                                       \
+                                                          m* n,                                    \
+                                                          batch),                                  \
+                        batch,                                                                     \
+                        "SgemmStridedBatched" #suffix);                                            \
         expect_products(cublasGemmStridedBatchedEx##suffix(handle,                                 \
-                                                           0,                                      \
-                                                           0,                                      \
+                                                           plain,                                  \
+                                                           plain,                                  \
                                                            m,                                      \
                                                            n,                                      \
                                                            k,                                      \
@@ -244,16 +145,26 @@ void expect_products(int status, int count, const char* what) {
         const float* const as[] = {a, a + m * k, a + 2 * m * k};                                   \
         const float* const bs[] = {b, b + k * n, b + 2 * k * n};                                   \
         float* const cs[] = {c, c + m * n, c + 2 * m * n};                                         \
-        expect_products(cublasSgemmBatched##suffix(                                                \
-                            handle, 0, 0, m, n, k, &alpha, as, m, bs, k, &beta, cs, m, batch),     \
-                        batch,                                                                     \
-                        "SgemmBatched" #suffix);                                                   \
+        expect_products(                                                                           \
+            cublasSgemmBatched##suffix(                                                            \
+                handle, plain, plain, m, n, k, &alpha, as, m, bs, k, &beta, cs, m, batch),         \
+            batch,                                                                                 \
+            "SgemmBatched" #suffix);                                                               \
         for (int step = 1; step <= 2; ++step)                                                      \
             for (int trans = 0; trans < 2; ++trans) {                                              \
                 const int lx = trans ? m : k, ly = trans ? k : m;                                  \
-                bool is_right =                                                                    \
-                    cublasSgemv_v2##suffix(                                                        \
-                        handle, trans, m, k, &alpha, a, m, b, step, &beta, c, step) == 0;          \
+                bool is_right = cublasSgemv_v2##suffix(handle,                                     \
+                                                       trans ? transposed : plain,                 \
+                                                       m,                                          \
+                                                       k,                                          \
+                                                       &alpha,                                     \
+                                                       a,                                          \
+                                                       m,                                          \
+                                                       b,                                          \
+                                                       step,                                       \
+                                                       &beta,                                      \
+                                                       c,                                          \
+                                                       step) == 0;                                 \
                 for (int i = 0; i < ly; ++i) {                                                     \
                     float sum = 0;                                                                 \
                     for (int l = 0; l < lx; ++l)                                                   \
@@ -264,7 +175,8 @@ void expect_products(int status, int count, const char* what) {
                 fill();                                                                            \
             }                                                                                      \
         bool is_right =                                                                            \
-            cublasSgeam##suffix(handle, 1, 0, m, n, &alpha, a, n, &beta, b, m, c, m) == 0;         \
+            cublasSgeam##suffix(                                                                   \
+                handle, transposed, plain, m, n, &alpha, a, n, &beta, b, m, c, m) == 0;            \
         for (int j = 0; j < n; ++j)                                                                \
             for (int i = 0; i < m; ++i)                                                            \
                 is_right = is_right && c[i + j * m] == alpha * a[j + i * n] + beta * b[i + j * m]; \
@@ -296,7 +208,7 @@ int multiply() {
     fill();
     const int before_calls = toy_calls();
     expect_products(
-        cublasSgemm_v2(handle, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m), 1, "Sgemm");
+        cublasSgemm_v2(handle, plain, plain, m, n, k, &alpha, a, m, b, k, &beta, c, m), 1, "Sgemm");
     return toy_calls() - before_calls;
 }
 
@@ -336,15 +248,15 @@ int plugin_forwarded() { return multiply() == 1 && wrong == 0; }
 int plugin_interposed() {
     fill();
     const int before_calls = toy_calls();
-    cublasSgemm_v2(handle, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m);
+    cublasSgemm_v2(handle, plain, plain, m, n, k, &alpha, a, m, b, k, &beta, c, m);
     return toy_calls() == before_calls;
 }
 
 int plugin_untouched() {
     fill();
-    float result = 0;
-    const float x[] = {3, 4};
-    return cublasSnrm2_v2(handle, 2, x, 1, &result) == 0 && result == 5;
+    double result = 0;
+    const double x[] = {3, 4};
+    return cublasDnrm2_v2(handle, 2, x, 1, &result) == 0 && result == 5;
 }
 
 int plugin_tf32() {
@@ -387,8 +299,8 @@ int plugin_handles() {
 
 int plugin_errors() {
     fill();
-    return cublasSgemm_v2(nullptr, 0, 0, m, n, k, &alpha, a, m, b, k, &beta, c, m) == 1 &&
-           cublasSgemm_v2(handle, 0, 0, -1, n, k, &alpha, a, m, b, k, &beta, c, m) == 7 &&
+    return cublasSgemm_v2(nullptr, plain, plain, m, n, k, &alpha, a, m, b, k, &beta, c, m) == 1 &&
+           cublasSgemm_v2(handle, plain, plain, -1, n, k, &alpha, a, m, b, k, &beta, c, m) == 7 &&
            cublasDestroy_v2(nullptr) == 1;
 }
 

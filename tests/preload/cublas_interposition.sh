@@ -55,11 +55,31 @@ for major in 12 13; do
     grep -qE "^Sgemv +tiny +8 +[0-9.]+ +0 " "$report" || fail "cuBLAS $major: Sgemv was not served"
 done
 client=$dir/client13.so
+check "levels 1 to 3" ': loaded, ([0-9]+) calls seen, \1 served' "$host" "$client" local levels
+for routine in SgemmEx GemmBatchedEx SgemmGroupedBatched Ssyrk Ssyrkx Ssyr2k Ssymm Strmm Strsm StrsmBatched \
+    SgemvStridedBatched SgemvBatched Sger Ssymv Ssyr Ssyr2 Strmv Strsv Snrm2 Isamax Isamin Sscal Sswap Srot Srotm \
+    AsumEx DotEx Nrm2Ex AxpyEx ScalEx; do
+    grep -qE "^$routine +tiny +2 +[0-9.]+ +0 " "$report" || fail "$routine was not served twice"
+done
 check "a program that is linked to cuBLAS" "$(served 1)" "$linked" served
 check "RTLD_DEEPBIND is out of reach" none "$host" "$client" deepbind forwarded
 check "other routines are not touched" none "$host" "$client" local untouched
 check "two versions in one process" "$(served 2)" "$linked" served "$dir/client12.so" served
 check "the same, forwarded" "$(forwarded 2)" MYBLAS_OFFLOAD=never "$linked" product "$dir/client12.so" forwarded
+
+# ---- cublasLt ----------------------------------------------------------------------------------------------
+
+for major in 12 13; do
+    for scope in local global; do
+        check "cublasLt $major, $scope" '^LtMatmul +tiny +2 +[0-9.]+ +0 ' "$host" "$dir/client_lt$major.so" $scope served served end
+    done
+done
+lt=$dir/client_lt13.so
+check "cublasLt and TF32" 'forwarded: the compute type is not FP32 \(1\)' "$host" "$lt" local served tf32
+check "cublasLt and TF32, served on demand" '^LtMatmul +tiny +1 ' MYBLAS_CUBLAS_TF32=serve "$host" "$lt" local tf32_served
+check "cublasLt, switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never "$host" "$lt" local forwarded
+check "cublasLt 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client_lt11.so" local forwarded
+check "a handle that ends and comes again" '^LtMatmul +tiny +2 ' "$host" "$lt" local served end served
 
 # ---- What is forwarded, and why ------------------------------------------------------------------------------
 

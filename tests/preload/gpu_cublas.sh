@@ -58,6 +58,12 @@ run_python() {
     served_by_us "$@"
 }
 
+# Half precision is left to cublasLt.
+run_pytorch() {
+    run_python pytorch Sgemm SgemmStridedBatched Sgemv Sdot LtMatmul Strsm StrsmBatched || return 77
+    says '^LtMatmul .*forwarded: not all operands are of floats' "$work/pytorch.served.report"
+}
+
 # sample_under WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND: the sample succeeds, and the report matches.
 sample_under() {
     can_run "$sample" || return 77
@@ -97,7 +103,7 @@ no_gpu() {
 }
 
 gpu_case "a C program" run_sample
-gpu_case "PyTorch" run_python pytorch Sgemm SgemmStridedBatched Sgemv Sdot
+gpu_case "PyTorch" run_pytorch
 gpu_case "CuPy" run_python cupy GemmEx GemmStridedBatchedEx
 gpu_case "TF32 is left to cuBLAS" tf32_is_cublas
 gpu_case "TF32 served on demand" sample_under '^Sgemm +medium +1 ' MYBLAS_CUBLAS_TF32=serve tf32

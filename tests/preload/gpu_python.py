@@ -27,6 +27,14 @@ def expect_product(what, value, a, b):
     expect_close(what, value, a @ b, np.abs(a) @ np.abs(b), a.shape[-1])
 
 
+def expect_residual(what, values, residual, magnitude, terms):
+    """`values` solve equations up to what sums of `terms` products of these magnitudes may lose; save them."""
+    results.append(np.ascontiguousarray(values, dtype=np.float32))
+    excess = np.max(np.abs(residual) - (terms + 8 * np.log2(terms)) * 2.0**-24 * magnitude)
+    if not excess <= 0:
+        sys.exit(f"{what}: exceeds the bound by {excess}")
+
+
 def random(*shape):
     return random.generator.uniform(-1, 1, shape).astype(np.float32)
 
@@ -133,6 +141,73 @@ def pytorch():
         results.append(solution)
         if not np.allclose(matrix @ solution, x[:200], atol=1e-5):
             sys.exit("solve: wrong")
+
+
+    layers_with_bias(torch, put, get)
+    solvers(torch, put, get)
+
+
+def layers_with_bias(torch, put, get):
+    """Linear layers, whose biases and activations are part of the product."""
+    batch, inputs, outputs = 300, 260, 200
+    with torch.no_grad():
+        layer = torch.nn.Linear(inputs, outputs).cuda()
+        x = random(batch, inputs)
+        weight, bias = (get(p).astype(np.float64) for p in (layer.weight, layer.bias))
+        exact = x @ weight.T + bias
+        magnitude = np.abs(x) @ np.abs(weight).T + np.abs(bias)
+        expect_close("linear", get(layer(put(x))), exact, magnitude, inputs + 1)
+        stack = random(4, 75, inputs)
+        flat = stack.reshape(-1, inputs)
+        expect_close(
+            "linear, stacked",
+            get(layer(put(stack))).reshape(-1, outputs),
+            flat @ weight.T + bias,
+            np.abs(flat) @ np.abs(weight).T + np.abs(bias),
+            inputs + 1,
+        )
+        for use_gelu in False, True:
+            value = torch._addmm_activation(layer.bias, put(x), layer.weight.T, use_gelu=use_gelu)
+            if use_gelu:
+                # The slope of GELU is below 1.2, and its own rounding a few units.
+                activated = 0.5 * exact * (1 + np.tanh(np.sqrt(2 / np.pi) * (exact + 0.044715 * exact**3)))
+                expect_close("linear and GELU", get(value), activated, 1.2 * magnitude, inputs + 10)
+            else:
+                expect_close("linear and ReLU", get(value), np.maximum(exact, 0), magnitude, inputs + 1)
+        # Half precision stays with cuBLAS.
+        half = get(layer.half()(put(x).half())).astype(np.float64)
+        results.append(half.astype(np.float32))
+        if not np.allclose(half, exact, atol=0.05):
+            sys.exit("linear in half precision: wrong")
+
+
+def solvers(torch, put, get):
+    """What cuSOLVER and PyTorch make of triangles."""
+    n, columns = 600, 130
+    factor = random(n, n)
+    positive = (factor @ factor.T + n * np.eye(n)).astype(np.float32)
+    lower = get(torch.linalg.cholesky(put(positive))).astype(np.float64)
+    expect_residual(
+        "cholesky", lower, np.tril(lower @ lower.T - positive), np.abs(lower) @ np.abs(lower).T, n
+    )
+    right = random(n, columns)
+    triangle = np.tril(random(n, n)) + 4 * np.sqrt(n) * np.eye(n, dtype=np.float32)
+    for upper in False, True:
+        matrix = np.ascontiguousarray(triangle.T if upper else triangle)
+        x = get(torch.linalg.solve_triangular(put(matrix), put(right), upper=upper)).astype(np.float64)
+        expect_residual(
+            "solve_triangular", x, matrix @ x - right, np.abs(matrix) @ np.abs(x) + np.abs(right), n
+        )
+    stack = np.stack([triangle[i : i + 32, i : i + 32] for i in range(0, 512, 32)])
+    rights = random(16, 32, 9)
+    x = get(torch.linalg.solve_triangular(put(stack), put(rights), upper=False)).astype(np.float64)
+    expect_residual(
+        "solve_triangular, stacked", x, stack @ x - rights, np.abs(stack) @ np.abs(x) + np.abs(rights), 32
+    )
+    pivots, left, upper = (get(m).astype(np.float64) for m in torch.linalg.lu(put(factor)))
+    expect_residual(
+        "lu", upper, pivots @ left @ upper - factor, pivots @ np.abs(left) @ np.abs(upper), n
+    )
 
 
 def cupy():

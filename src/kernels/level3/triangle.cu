@@ -1,25 +1,23 @@
-// Y_i = alpha * L_i * X_i, or Y_i = L_i^-1 * alpha * X_i, on the diagonal blocks of a triangle (level3/parts.h).
+// Y_i = alpha * L_i * X_i on the diagonal blocks of a triangle (level3/parts.h).
 //
 // A block of threads has 64 lines, which do not depend on each other, and one diagonal block, of which 32 rows of L at a
 // time are in shared memory. Four threads share a line; each has 8 of the 32 rows in registers.
 //
-//      panel of L                    X          solve, downwards: all subtract panel * done; then one after the other
-//      +-----------+--+           +-------+     solves its 8 x 8 triangle, and those below subtract what it found
-//      |           |\ |           | done  |
-//      |   panel   | \| 32 rows * +-------+     multiply, upwards: all add up panel * X, so that Y may be X
+//      panel of L                    X
+//      +-----------+--+           +-------+     upwards: all add up panel * X, so that Y may be X
+//      |           |\ |           |       |
+//      |   panel   | \| 32 rows * +-------+
 //      +-----------+--+           | 4 x 8 |
 //                                 +-------+
 //
 // The next panel is on its way to registers meanwhile.
 //
-// Bound: latency, of the rows one after the other, for few lines; FP32 arithmetic and shared memory for many.
+// Bound: latency for few lines; FP32 arithmetic and shared memory for many.
 // Shared memory: 24 or 48 KiB, one stage.  Block: 256 threads.  Grid: tiles of lines, diagonal blocks, batch.
-// A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp, where all 8 diagonal elements of
-// a thread are far from the ends of the range and the outcome is finite; else by division. So nothing overflows that the
-// quotient itself does not.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/scalar.h"
+#include "kernels/level3/batch.h"
 #include "kernels/level3/registry.h"
 
 #include <algorithm>
@@ -155,8 +153,8 @@ __device__ void load_column(float (&column)[part_rows], const tile<block>& smem,
     }
 }
 
-// acc += sign * the panel's columns [begin, end) * x; both are multiples of 8.
-template <int sign, int block>
+// acc += the panel's columns [begin, end) * x; both are multiples of 8.
+template <int block>
 __device__ void add_products(float (&acc)[part_rows], const tile<block>& smem, int begin, int end) {
     const int line = threadIdx.x % lines;
 #pragma unroll 1
@@ -164,7 +162,7 @@ __device__ void add_products(float (&acc)[part_rows], const tile<block>& smem, i
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             float column[part_rows];
-            const float x = sign * smem.x[first + k][line_of(first + k, line)];
+            const float x = smem.x[first + k][line_of(first + k, line)];
             load_column(column, smem, first, k);
 #pragma unroll
             for (int i = 0; i < part_rows; ++i)
@@ -187,7 +185,7 @@ __device__ void multiply_rows(tile<block>& smem, int first) {
     const int row = first + static_cast<int>(threadIdx.x) / lines * part_rows;
     const int line = threadIdx.x % lines;
     float acc[part_rows] = {};
-    add_products<1>(acc, smem, 0, row);
+    add_products(acc, smem, 0, row);
 #pragma unroll
     for (int k = 0; k < part_rows; ++k) { // the triangle
         float column[part_rows];
@@ -201,61 +199,9 @@ __device__ void multiply_rows(tile<block>& smem, int first) {
     write_rows(smem, acc, row);
 }
 
-// Apart, for the sake of the code's size: instructions that run once are fetched for longer than they run.
-__device__ __noinline__ float divide(float dividend, float divisor) { return dividend / divisor; }
-
-// rest / divisor, to within an ulp: by the divisor's reciprocal, one correction after it. Where that is not finite, which
-// the quotient may be none the less, and where `is_safe` does not hold, by division.
-__device__ float quotient_of(float rest, float divisor, float reciprocal, bool is_safe) {
-    const float estimate = rest * reciprocal;
-    const float corrected = fmaf(fmaf(-estimate, divisor, rest), reciprocal, estimate);
-    return is_safe && isfinite(corrected) ? corrected : divide(rest, divisor);
-}
-
-// The thread's rows of X, of which those above the panel are solved.
 template <int block>
-__device__ void solve_rows(tile<block>& smem, int first) {
-    const int part = threadIdx.x / lines, row = first + part * part_rows;
-    const int line = threadIdx.x % lines;
-    float acc[part_rows], diagonal[part_rows], reciprocal[part_rows];
-    bool is_safe = true;
-#pragma unroll
-    for (int i = 0; i < part_rows; ++i) {
-        acc[i] = smem.x[row + i][line_of(row + i, line)];
-        diagonal[i] = smem.panel[row + i][row_of(row + i, part * part_rows + i)];
-        is_safe = is_safe && fabsf(diagonal[i]) > 0x1p-100f && fabsf(diagonal[i]) < 0x1p100f;
-        reciprocal[i] = divide(1, diagonal[i]);
-    }
-    add_products<-1>(acc, smem, 0, first);
-#pragma unroll 1
-    for (int turn = 0; turn < parts; ++turn) {
-        if (part == turn) {
-#pragma unroll
-            for (int k = 0; k < part_rows; ++k) {
-                float column[part_rows];
-                load_column(column, smem, row, k);
-                acc[k] = quotient_of(acc[k], diagonal[k], reciprocal[k], is_safe);
-#pragma unroll
-                for (int i = k + 1; i < part_rows; ++i)
-                    acc[i] = fmaf(-column[i], acc[k], acc[i]);
-            }
-            write_rows(smem, acc, row);
-        }
-        __syncthreads(); // the turn's rows are there
-        const int solved = first + turn * part_rows;
-        if (part > turn)
-            add_products<-1>(acc, smem, solved, solved + part_rows);
-    }
-}
-
-template <class T>
-__device__ T* base_of(const batch_base<T>& of, int64_t index) {
-    return (of.array ? of.array[index] : of.base + index * of.stride) + of.offset;
-}
-
-template <bool is_solve, int block>
-__global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
-    update_blocks(triangle_part p, int64_t first_index) {
+__global__ void __launch_bounds__(threads, 2)
+    multiply_blocks(triangle_part p, int64_t first_index) {
     __shared__ __align__(16) tile<block> smem;
     const float alpha = resolve(p.gate) == 0 ? 0 : resolve(p.alpha);
     const int64_t index = first_index + blockIdx.z;
@@ -273,9 +219,7 @@ __global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
         const float* const a = base_of(p.a, index) + row * (p.a_row + p.a_col);
         const float* const x = base_of(p.x, index) + first_line * p.x_across + row * p.x_along;
         const int panels = (size + panel_rows - 1) / panel_rows;
-        const auto first_row = [=](int panel) {
-            return (is_solve ? panel : panels - 1 - panel) * panel_rows;
-        };
+        const auto first_row = [=](int panel) { return (panels - 1 - panel) * panel_rows; };
         load_lines(smem, walk(p.x_along, p.x_across, block, lines), x, size, lines_here, alpha);
         const walk panel_walk(p.a_row, p.a_col, panel_rows, block);
         panel_copy<block> next;
@@ -288,12 +232,8 @@ __global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
                 const int first = first_row(panel + 1);
                 next.load(panel_walk, a + first * p.a_row, p.unit, first, size);
             }
-            if (panel >= 0) {
-                if constexpr (is_solve)
-                    solve_rows(smem, first_row(panel));
-                else
-                    multiply_rows(smem, first_row(panel));
-            }
+            if (panel >= 0)
+                multiply_rows(smem, first_row(panel));
             __syncthreads(); // the panel may be overwritten; after the last one Y is complete
         }
         store_lines(smem, false, y_walk, y, size, lines_here);
@@ -301,7 +241,7 @@ __global__ void __launch_bounds__(threads, is_solve ? 1 : 2)
     }
 }
 
-template <bool is_solve, int block>
+template <int block>
 myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
     if (tiles > max_grid_x)
@@ -312,7 +252,7 @@ myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& conte
                         static_cast<unsigned>(blocks),
                         static_cast<unsigned>(std::min(p.batch_count - first, max_grid_z)));
         if (const myblasStatus_t failure =
-                launch(update_blocks<is_solve, block>, grid, threads, 0, context, p, first))
+                launch(multiply_blocks<block>, grid, threads, 0, context, p, first))
             return failure;
     }
     return MYBLAS_STATUS_SUCCESS;
@@ -321,13 +261,12 @@ myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& conte
 } // namespace
 
 myblasStatus_t triangle(const triangle_part& p, const launch_context& context) {
-    const int64_t rows = std::min(p.n, p.block); // of the largest diagonal block
     if (p.is_solve)
-        return rows <= 64 ? launch_blocks<true, 64>(p, context)
-                          : launch_blocks<true, most_triangle_block>(p, context);
+        return solve(p, context);
+    const int64_t rows = std::min(p.n, p.block); // of the largest diagonal block
     // Blocks of `block` rows, unless there is but one.
-    return rows <= 64 ? launch_blocks<false, 64>(p, context)
-                      : launch_blocks<false, most_triangle_block>(p, context);
+    return rows <= 64 ? launch_blocks<64>(p, context)
+                      : launch_blocks<most_triangle_block>(p, context);
 }
 
 } // namespace myblas::cuda

@@ -6,15 +6,13 @@
 namespace myblas::cuda {
 
 template <int bytes>
-void cp_async(void* smem_target, const void* gmem_source, bool reads) {
+void cp_async(void* target, const void* source, bool reads) {
     if (reads)
-        std::memcpy(smem_target, gmem_source, bytes);
+        std::memcpy(target, source, bytes);
     else
-        std::memset(smem_target, 0, bytes);
+        std::memset(target, 0, bytes);
 }
-
 inline void cp_async_commit() {}
-
 template <int pending>
 void cp_async_wait() {}
 

@@ -1,0 +1,28 @@
+// A reference to something that can be called, for the time of a call.
+#pragma once
+
+#include <type_traits>
+
+namespace myblas::preload {
+
+template <class Signature>
+class function_ref;
+
+template <class Result, class... Arguments>
+class function_ref<Result(Arguments...)> {
+public:
+    template <class Callable>
+    // NOLINTNEXTLINE(google-explicit-constructor): callables are passed as they are
+    function_ref(const Callable& callable) noexcept
+        : object_(&callable), invoke_([](const void* object, Arguments... arguments) -> Result {
+              return (*static_cast<const Callable*>(object))(arguments...);
+          }) {}
+
+    Result operator()(Arguments... arguments) const { return invoke_(object_, arguments...); }
+
+private:
+    const void* object_;
+    Result (*invoke_)(const void*, Arguments...);
+};
+
+} // namespace myblas::preload

@@ -1,0 +1,122 @@
+#include "cublas/call.h"
+
+#include "common/environment.h"
+#include "common/report.h"
+
+namespace myblas::preload {
+namespace {
+
+bool is_served_math(int mode) noexcept {
+    switch (mode & ~cublas_irrelevant_math) {
+    case cublas_default_math:
+    case cublas_pedantic_math:
+        return true;
+    case cublas_tensor_op_math:
+    case cublas_tf32_math:
+        return serves_tf32();
+    default:
+        return false;
+    }
+}
+
+// What is wrong with serving a call at all, or null.
+const char* reason_against(const request& r) noexcept {
+    if (const char* reason = why_switched_off())
+        return reason;
+    if (!r.handle)
+        return "the handle is NULL";
+    if (!is_known_version(r.major))
+        return "cuBLAS is neither 12 nor 13";
+    return r.against;
+}
+
+const char* read_settings(const real_cublas::settings& real, void* handle, call_settings* s) {
+    int math = 0;
+    if (!real.get_stream || !real.get_pointer_mode || !real.get_math_mode ||
+        real.get_stream(handle, &s->stream) != 0 ||
+        real.get_pointer_mode(handle, &s->pointer_mode) != 0 ||
+        real.get_math_mode(handle, &math) != 0)
+        return "cuBLAS does not tell the handle's settings";
+    return is_served_math(math) ? nullptr : "the math mode allows TF32, half or emulation";
+}
+
+// True: *status is the answer of the call, and *label the kernel if a report is wanted; else *label says why not.
+bool try_to_serve(const request& r, int* status, const char** label) noexcept {
+    *label = reason_against(r);
+    if (*label)
+        return false;
+    call_settings settings = r.given;
+    if (r.real)
+        *label = read_settings(*r.real, r.handle, &settings);
+    if (*label)
+        return false;
+    shadow* s = shadow::of(r.real ? r.handle : lt_owner(r.handle));
+    if (!s) {
+        *label = "too many cuBLAS handles";
+        return false;
+    }
+    const std::lock_guard lock(s->mutex);
+    const myblasHandle_t handle = s->prepare(settings, label);
+    if (!handle)
+        return false;
+    if (s->may_lack_room()) {
+        myblasCall_t call = r.describe();
+        call.routine = r.routine;
+        s->make_room(call);
+    }
+    const myblasStatus_t answer = r.serve(handle);
+    // A refused call has no side effects, so it is forwarded to cuBLAS.
+    if (answer != MYBLAS_STATUS_SUCCESS && answer != MYBLAS_STATUS_EXECUTION_FAILED) {
+        *label = s->why_refused(r.routine);
+        if (answer == MYBLAS_STATUS_INVALID_VALUE)
+            *label = "an argument is wrong";
+        else if (!*label)
+            *label = "libmyblas does not take the call";
+        return false;
+    }
+    *status = answer;
+    if (report::is_on()) {
+        *label = nullptr;
+        load_library()->get_last_kernel(handle, r.routine, label);
+        if (!*label)
+            *label = "none: nothing to compute";
+    }
+    return true;
+}
+
+} // namespace
+
+bool serves_tf32() noexcept {
+    static constexpr choice<bool> choices[] = {{"forward", false}, {"serve", true}};
+    static const bool serves = read_choice("MYBLAS_CUBLAS_TF32", choices, false, false);
+    return serves;
+}
+
+const char* why_switched_off() noexcept {
+    static constexpr const char *on = nullptr, *never = "MYBLAS_OFFLOAD=never",
+                                *senseless = "MYBLAS_OFFLOAD makes no sense";
+    static constexpr choice<const char*> choices[] = {
+        {"auto", on}, {"always", on}, {"never", never}};
+    static const char* const reason = read_choice("MYBLAS_OFFLOAD", choices, on, senseless);
+    return reason;
+}
+
+int answer(const request& r) noexcept {
+    const uint64_t begin = report::is_on() ? report::now_ns() : 0;
+    int status = cublas_not_initialized;
+    const char* label;
+    const bool is_served = try_to_serve(r, &status, &label);
+    if (!is_served)
+        status = r.forward();
+    if (report::is_on()) {
+        const myblasCall_t call = r.describe();
+        report::add(static_cast<int>(r.which),
+                    {call.m, call.n, call.k},
+                    is_served,
+                    label,
+                    report::now_ns() - begin);
+    }
+    return status;
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,154 @@
+// The words of the table's cuBLAS rows (common/entries.inc): types of parameters, reasons not to serve a call, and the
+// sizes of a call, which say how much workspace is of use to it and in which class of shapes a report counts it.
+#pragma once
+
+#include "cublas/call.h"
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace myblas::preload {
+
+// ---- Types of parameters: cuBLAS's enumerations have libmyblas's values ---------------------------------
+
+using operation = myblasOperation_t;
+using fill_mode = myblasFillMode_t;
+using side_mode = myblasSideMode_t;
+using diagonal = myblasDiagType_t;
+// Of cudaDataType, cublasComputeType_t and cublasGemmAlgo_t, what is of interest.
+enum class data_type : int { real_32f = 0 };
+enum class compute_type : int { float_32 = 68, float_32_pedantic = 69, fast_tf32 = 77 };
+enum class algorithm_type : int {};
+
+inline const float* floats(const void* p) { return static_cast<const float*>(p); }
+inline float* floats(void* p) { return static_cast<float*>(p); }
+inline const float* const* floats(const void* const* p) {
+    return reinterpret_cast<const float* const*>(p);
+}
+inline float* const* floats(void* const* p) { return reinterpret_cast<float* const*>(p); }
+
+// ---- Reasons ----------------------------------------------------------------------------------------
+
+inline const char* first_of(const char* reason, const char* other) {
+    return reason ? reason : other;
+}
+
+inline const char* unless_floats(std::initializer_list<data_type> types) {
+    for (const data_type t : types)
+        if (t != data_type::real_32f)
+            return "not all operands are of floats";
+    return nullptr;
+}
+
+inline const char* unless_fp32(compute_type compute) {
+    const bool is_fp32 = compute == compute_type::float_32 ||
+                         compute == compute_type::float_32_pedantic ||
+                         (compute == compute_type::fast_tf32 && serves_tf32());
+    return is_fp32 ? nullptr : "the compute type is not FP32";
+}
+
+inline const char* unless_fp32(std::initializer_list<data_type> types, compute_type compute) {
+    return first_of(unless_floats(types), unless_fp32(compute));
+}
+
+// cuBLAS's nrm2 is 0 where the increment is not positive; libmyblas's is that of the reference BLAS.
+inline const char* unless_forward(int64_t increment) {
+    return increment > 0 ? nullptr : "the increment is not positive";
+}
+
+// Grouped products have their scalars in host memory; what else cuBLAS does with them is its own affair.
+inline const char* unless_on_host(const real_cublas& real, void* handle) {
+    int mode = MYBLAS_POINTER_MODE_HOST;
+    if (real.of_handles.get_pointer_mode)
+        real.of_handles.get_pointer_mode(handle, &mode);
+    return mode == MYBLAS_POINTER_MODE_HOST ? nullptr
+                                            : "the scalars of groups are in device memory";
+}
+
+// ---- Sizes ------------------------------------------------------------------------------------------
+
+inline myblasCall_t matrix(int64_t m, int64_t n) {
+    myblasCall_t call{};
+    call.size_bytes = sizeof call;
+    call.m = m;
+    call.n = n;
+    call.k = 1;
+    return call;
+}
+
+inline myblasCall_t vector(int64_t n) { return matrix(1, n); }
+
+inline myblasCall_t product(operation transa,
+                            operation transb,
+                            int64_t m,
+                            int64_t n,
+                            int64_t k,
+                            int64_t lda,
+                            int64_t ldb,
+                            int64_t ldc,
+                            int64_t batch_count) {
+    myblasCall_t call = matrix(m, n);
+    call.transa = transa;
+    call.transb = transb;
+    call.k = k;
+    call.lda = lda;
+    call.ldb = ldb;
+    call.ldc = ldc;
+    call.batch_count = batch_count;
+    return call;
+}
+
+inline myblasCall_t of_pointers(myblasCall_t call) {
+    call.pointer_array = 1;
+    return call;
+}
+inline myblasCall_t of_pointers(myblasCall_t call, int64_t batch_count) {
+    call.batch_count = batch_count;
+    return of_pointers(call);
+}
+
+// By the first group. Without leading dimensions, so that none of the groups gets a workspace of its own.
+template <class Size>
+myblasCall_t groups(const Size* m, const Size* n, const Size* k, Size count) {
+    myblasCall_t call = matrix(0, 0);
+    if (count > 0 && m && n && k) {
+        call.m = m[0];
+        call.n = n[0];
+        call.k = k[0];
+    }
+    return call;
+}
+
+inline myblasCall_t rank_k(
+    fill_mode uplo, operation trans, int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc) {
+    myblasCall_t call = product(trans, trans, n, n, k, lda, ldb, ldc, 1);
+    call.uplo = uplo;
+    return call;
+}
+
+// With a symmetric or triangular matrix on one side, whose order is the depth.
+inline myblasCall_t one_sided(side_mode side,
+                              fill_mode uplo,
+                              operation trans,
+                              diagonal diag,
+                              int64_t m,
+                              int64_t n,
+                              int64_t lda,
+                              int64_t ldb,
+                              int64_t ldc) {
+    myblasCall_t call =
+        product(trans, MYBLAS_OP_N, m, n, side == MYBLAS_SIDE_LEFT ? m : n, lda, ldb, ldc, 1);
+    call.side = side;
+    call.uplo = uplo;
+    call.diag = diag;
+    return call;
+}
+
+// In place, where both operands are the same.
+inline myblasCall_t between(myblasCall_t call, const float* b, const float* c) {
+    call.B = b;
+    call.C = c;
+    return call;
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,28 @@
+// The functions of cublasLt that the preload library exports.
+#pragma once
+
+#include "myblas/myblas.h"
+
+namespace myblas::preload {
+extern "C" {
+
+int cublasLtDestroy(void* handle);
+int cublasLtMatmul(void* handle,
+                   const void* descriptor,
+                   const void* alpha,
+                   const void* a,
+                   const void* layout_a,
+                   const void* b,
+                   const void* layout_b,
+                   const void* beta,
+                   const void* c,
+                   const void* layout_c,
+                   void* d,
+                   const void* layout_d,
+                   const void* algorithm,
+                   void* workspace,
+                   size_t workspace_bytes,
+                   myblasStream_t stream);
+
+} // extern "C"
+} // namespace myblas::preload

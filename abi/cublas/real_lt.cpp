@@ -1,0 +1,40 @@
+#include "cublas/real_lt.h"
+
+#include "common/caller_cache.h"
+#include "common/mapped.h"
+
+#include <cstring>
+
+namespace myblas::preload {
+namespace {
+
+bool is_cublas_lt(const char* base_name) {
+    return std::strncmp(base_name, "libcublasLt.so", std::strlen("libcublasLt.so")) == 0;
+}
+
+void fill(real_lt* real, const void* caller) noexcept {
+    const auto find = [=]<class Function>(Function& function, const char* symbol) {
+        function = reinterpret_cast<Function>(
+            symbol_for(caller, symbol, scope_order::caller_first, is_cublas_lt));
+    };
+    find(real->matmul, "cublasLtMatmul");
+    find(real->destroy, "cublasLtDestroy");
+    find(real->get_matmul_attribute, "cublasLtMatmulDescGetAttribute");
+    find(real->get_layout_attribute, "cublasLtMatrixLayoutGetAttribute");
+    size_t (*get_version)() = nullptr;
+    find(get_version, "cublasLtGetVersion");
+    constexpr size_t major_unit = 10000;
+    real->major = get_version ? static_cast<int>(get_version() / major_unit) : 0;
+    if (!real->get_matmul_attribute || !real->get_layout_attribute)
+        real->major = 0;
+}
+
+constinit caller_cache<real_lt> callers;
+
+} // namespace
+
+const real_lt& lt_of(const void* caller) noexcept {
+    return callers.of(caller, 0, [=](real_lt* real) { fill(real, caller); });
+}
+
+} // namespace myblas::preload

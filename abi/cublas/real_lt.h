@@ -1,0 +1,19 @@
+// The cublasLt that a caller would have got without the preload.
+#pragma once
+
+#include <cstddef>
+
+namespace myblas::preload {
+
+// Null: there is no such function.
+struct real_lt {
+    void* matmul;
+    int (*destroy)(void*);
+    int (*get_matmul_attribute)(const void* descriptor, int, void*, size_t, size_t*);
+    int (*get_layout_attribute)(const void* layout, int, void*, size_t, size_t*);
+    int major; // 0: unknown, or its descriptors cannot be read
+};
+
+const real_lt& lt_of(const void* caller) noexcept;
+
+} // namespace myblas::preload

@@ -1,0 +1,435 @@
+// Y = L^-1 * alpha * X by substitution, of a triangle of up to 256 rows (level3/parts.h).
+//
+// A block of threads has 16 or 32 lines of X, which do not depend on each other, and goes down them in panels of 32 rows:
+//
+//      L           X
+//      |\                      The first of ten warps solves a panel (solve_panel.cuh).
+//      | \       solved        Two warps, the first among them, subtract its product with L from the next panel: this is all
+//      |  \      ------        that the next panel waits for.
+//      |32|\     panel         Six warps subtract it from the rest of the rows while the next panel is solved. They and two
+//      |  | \    next          more copy L, a panel ahead, and store the panels of X that are solved. (These two share a
+//      |  |  \   rest          scheduler with the warp that solves, and leave it alone otherwise.)
+//
+// What is subtracted from an element is subtracted in the order of columns, each product with one rounding: the bits are
+// those of plain substitution, but for the quotients.
+//
+// Bound: latency of the rows one after the other for few lines, about 80 cycles a row on an H200; for many lines the 128
+// bytes a cycle that registers get from shared memory. So the threads that subtract have tiles of 4 x 4 or 4 x 8.
+// Shared memory: 24 to 103 KiB, two stages of a panel of L and all of X.  Block: 320 threads.  Grid: tiles of lines, 1, batch.
+
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/dynamic_smem.h"
+#include "kernels/common/launch.h"
+#include "kernels/common/named_barrier.cuh"
+#include "kernels/common/overlap.h"
+#include "kernels/common/scalar.h"
+#include "kernels/level3/batch.h"
+#include "kernels/level3/registry.h"
+#include "kernels/level3/solve_panel.cuh"
+
+#include <algorithm>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int panel_rows = 32;
+constexpr int copy_threads = 256; // they subtract from the rest, too
+constexpr int next_threads = 64;  // the first warp of which solves
+constexpr int threads = copy_threads + next_threads;
+
+template <int block, int lines>
+struct storage {
+    static constexpr int solved_rows = panel_rows;        // at a time
+    static constexpr int rows_below = block - panel_rows; // a panel's, at most
+
+    // (column, row): the first 32 rows of a panel of L, and the others from row 32 of L on
+    float triangle[2][panel_rows][panel_rows + vector];
+    float below[2][panel_rows][rows_below + vector];
+    float x[block][lines + vector];  // (row, line)
+    float diagonal[2][panel_rows];   // of a panel of L
+    float reciprocal[2][panel_rows]; // NaN near the ends of the range
+};
+
+// ---- Copies ----------------------------------------------------------------------------------------
+
+// How the copying threads go over a matrix of 32 rows, one stride of which is 1 or -1, so that a warp's elements are
+// neighbours in memory and in different banks of shared memory, where lines are 4 floats longer than a multiple of 16.
+struct walk {
+    int row, col, row_step, col_step;
+
+    // Neighbours in memory are neighbours in shared memory, too: `width` of a line.
+    static __device__ walk straight(int width) {
+        const int thread = threadIdx.x;
+        return {thread / width, thread % width, copy_threads / width, 0};
+    }
+    // They are in lines of their own there: patches of 8 along memory and 4 across it.
+    static __device__ walk turned() {
+        const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
+        return {in_block % 4 * 8 + lane % 8, in_block / 4 * 4 + lane / 8, 0, 8};
+    }
+};
+
+// Blocks of 32 x 32 elements of L, on or below the diagonal, to shared memory.
+class block_copy {
+public:
+    __device__ block_copy(const triangle_part& p, const float* a, int size)
+        : a_(a), row_stride_(p.a_row), col_stride_(p.a_col), size_(size),
+          first_diagonal_(p.unit ? 1 : 0) {
+        const walk straight = walk::straight(panel_rows), turned = walk::turned();
+        const bool is_straight = is_along(p.a_row); // in shared memory rows are neighbours
+        row_ = is_straight ? straight.col : turned.col;
+        col_ = is_straight ? straight.row : turned.row;
+        row_step_ = is_straight ? 0 : turned.col_step;
+        col_step_ = is_straight ? straight.row_step : 0;
+    }
+
+    // L's block from (row, col) to `target`, (column, row) in columns of `pitch`.
+    __device__ void copy(int row, int col, float* target, int pitch) const {
+        int i = row + row_, j = col + col_;
+        const float* source = a_ + i * row_stride_ + j * col_stride_;
+        target += col_ * pitch + row_;
+        const int64_t step = row_step_ * row_stride_ + col_step_ * col_stride_;
+#pragma unroll
+        for (int k = 0; k < panel_rows * panel_rows / copy_threads; ++k) {
+            const bool is_there = i < size_ && j + first_diagonal_ <= i;
+            cp_async<sizeof(float)>(target, is_there ? source : a_, is_there);
+            i += row_step_;
+            j += col_step_;
+            source += step;
+            target += col_step_ * pitch + row_step_;
+        }
+    }
+
+private:
+    const float* const a_;
+    const int64_t row_stride_, col_stride_;
+    const int size_, first_diagonal_;
+    int row_, col_, row_step_, col_step_;
+};
+
+// How the copying threads go over 32 rows of X or Y, of `lines` lines.
+template <int lines>
+__device__ walk walk_lines(int64_t along) {
+    return is_along(along) ? walk::turned() : walk::straight(lines);
+}
+
+// alpha * X, zeros in what is not there.
+template <int block, int lines>
+__device__ void load_lines(storage<block, lines>& smem,
+                           const triangle_part& p,
+                           const float* x,
+                           int size,
+                           int lines_here,
+                           float alpha) {
+    constexpr int of_panel = panel_rows * lines / copy_threads; // elements of a thread
+    constexpr int all = block / panel_rows * of_panel;
+    constexpr int batch = all < 16 ? all : 16; // loads of a thread in flight
+    const walk at = walk_lines<lines>(p.x_along);
+    const int64_t step = at.row_step * p.x_along + at.col_step * p.x_across;
+    x += at.row * p.x_along + at.col * p.x_across;
+#pragma unroll 1
+    for (int first = 0; first < size; first += batch / of_panel * panel_rows) {
+        float value[batch];
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int from = first + k / of_panel * panel_rows;
+            const int i = from + at.row + k % of_panel * at.row_step;
+            const int line = at.col + k % of_panel * at.col_step;
+            value[k] =
+                i < size && line < lines_here ? x[from * p.x_along + k % of_panel * step] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < batch; ++k) {
+            const int i = first + k / of_panel * panel_rows + at.row + k % of_panel * at.row_step;
+            smem.x[i][at.col + k % of_panel * at.col_step] = alpha * value[k];
+        }
+    }
+}
+
+// Rows [first, first + panel_rows), or zeros.
+template <int block, int lines>
+__device__ void store_panel(const storage<block, lines>& smem,
+                            const triangle_part& p,
+                            float* y,
+                            int first,
+                            int size,
+                            int lines_here,
+                            bool is_zero) {
+    const walk at = walk_lines<lines>(p.y_along);
+    int i = first + at.row, line = at.col;
+#pragma unroll
+    for (int k = 0; k < panel_rows * lines / copy_threads; ++k) {
+        if (i < size && line < lines_here)
+            y[i * p.y_along + line * p.y_across] = is_zero ? 0 : smem.x[i][line];
+        i += at.row_step;
+        line += at.col_step;
+    }
+}
+
+// ---- Products --------------------------------------------------------------------------------------
+
+// X's rows [row, row + tile_rows) of a quarter of the lines, minus a panel of L, which is `below` its triangle, times the
+// panel of X from `first`.
+template <int tile_rows, int block, int lines>
+__device__ void subtract(storage<block, lines>& smem, int stage, int first, int row, int quarter) {
+    constexpr int vectors = lines / 16; // of a quarter's lines
+    constexpr int together =
+        tile_rows == vector ? 8 : panel_rows; // columns: the next panel is waited for
+    float acc[tile_rows][vectors][vector];
+    const auto at = [&](int i, int v) {
+        return reinterpret_cast<float4*>(&smem.x[i][(quarter + 4 * v) * vector]);
+    };
+#pragma unroll
+    for (int i = 0; i < tile_rows; ++i) {
+#pragma unroll
+        for (int v = 0; v < vectors; ++v) {
+            const float4 x = *at(row + i, v);
+            acc[i][v][0] = x.x;
+            acc[i][v][1] = x.y;
+            acc[i][v][2] = x.z;
+            acc[i][v][3] = x.w;
+        }
+    }
+#pragma unroll 1
+    for (int from = 0; from < panel_rows; from += together) {
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            float l[vector];
+            if constexpr (tile_rows == vector) {
+                const float4 column = *reinterpret_cast<const float4*>(
+                    &smem.below[stage][from + k][row - panel_rows]);
+                l[0] = column.x;
+                l[1] = column.y;
+                l[2] = column.z;
+                l[3] = column.w;
+            } else {
+                static_assert(tile_rows == 2);
+                const float2 column = *reinterpret_cast<const float2*>(
+                    &smem.below[stage][from + k][row - panel_rows]);
+                l[0] = column.x;
+                l[1] = column.y;
+            }
+#pragma unroll
+            for (int v = 0; v < vectors; ++v) {
+                const float4 x = *at(first + from + k, v);
+#pragma unroll
+                for (int i = 0; i < tile_rows; ++i) {
+                    acc[i][v][0] = fmaf(-l[i], x.x, acc[i][v][0]);
+                    acc[i][v][1] = fmaf(-l[i], x.y, acc[i][v][1]);
+                    acc[i][v][2] = fmaf(-l[i], x.z, acc[i][v][2]);
+                    acc[i][v][3] = fmaf(-l[i], x.w, acc[i][v][3]);
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < tile_rows; ++i)
+#pragma unroll
+        for (int v = 0; v < vectors; ++v)
+            *at(row + i, v) = {acc[i][v][0], acc[i][v][1], acc[i][v][2], acc[i][v][3]};
+}
+
+// ---- The kernel ------------------------------------------------------------------------------------
+
+// What a block of threads has to do.
+struct task {
+    const float *a, *x;
+    float* y;
+    int size, lines; // of L, of X
+    float alpha;
+
+    __device__ int panels() const { return (size + panel_rows - 1) / panel_rows; }
+};
+
+// Barriers, by number. Both roles wait at `all`, by instructions of their own, for two things:
+//   start     X, the first triangle and its diagonal are there
+//   solved    a panel of X is solved, and the panel of L below is there
+// and those who prepare the next panel of X at `prepared`.
+constexpr int all = 1, prepared = 2;
+
+template <int block, int lines>
+__device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_part& p, task t) {
+    const int panels = t.panels();
+    const auto store_rows = [&](int panel) {
+        store_panel(smem, p, t.y, panel * panel_rows, t.size, t.lines, t.alpha == 0);
+    };
+    if (t.alpha == 0) {
+        for (int panel = 0; panel < panels; ++panel)
+            store_rows(panel);
+        return;
+    }
+    const block_copy from(p, t.a, t.size);
+    const auto copy_triangle = [&](int panel) {
+        const int first = panel * panel_rows;
+        if (panel < panels)
+            from.copy(first, first, smem.triangle[panel % 2][0], panel_rows + vector);
+    };
+    const auto copy_below = [&](int panel) {
+        for (int row = (panel + 1) * panel_rows; row < t.size; row += panel_rows)
+            from.copy(row,
+                      panel * panel_rows,
+                      &smem.below[panel % 2][0][row - panel_rows],
+                      storage<block, lines>::rows_below + vector);
+    };
+    copy_triangle(0);
+    cp_async_commit();
+    load_lines(smem, p, t.x, t.size, t.lines, t.alpha);
+    copy_below(0);
+    copy_triangle(1);
+    cp_async_commit();
+    cp_async_wait<1>();      // the first triangle
+    sync_at<all, threads>(); // start
+    // The warps that share a scheduler with the one that solves leave it alone: six are enough.
+    const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
+    const int rest = in_block - 1 - in_block / 4; // 0 to 5
+    static_assert(block / panel_rows - 2 <= copy_threads / warp / 4 * 3);
+#pragma unroll 1
+    for (int panel = 0;; ++panel) {
+        cp_async_wait<0>();
+        // solved: and the stages of L that are not read in what follows are free
+        sync_at<all, threads>();
+        if (panel + 1 < panels) {
+            copy_below(panel + 1);
+            copy_triangle(panel + 2);
+            cp_async_commit();
+        }
+        store_rows(panel);
+        if (panel + 1 >= panels)
+            break;
+        // Blocks of 32 rows, a warp each
+        const int row = (panel + 2) * panel_rows + rest * panel_rows;
+        if (in_block % 4 != 0 && row < t.size)
+            subtract<vector>(
+                smem, panel % 2, panel * panel_rows, row + lane % 8 * vector, lane / 8);
+    }
+}
+
+template <int block, int lines>
+__device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_part& p, task t) {
+    if (t.alpha == 0)
+        return;
+    const int thread = static_cast<int>(threadIdx.x) - copy_threads;
+    const int in_block = thread / warp, lane = thread % warp;
+    const bool solves = in_block == 0;
+    // The diagonal of the panel from `first`, a lane an element.
+    const auto load_diagonal = [&](int first) {
+        const int row = first + lane;
+        return p.unit || row >= t.size ? 1 : t.a[row * (p.a_row + p.a_col)];
+    };
+    if (solves)
+        write_reciprocal(smem, 0, lane, load_diagonal(0));
+    sync_at<all, threads>(); // start
+#pragma unroll 1
+    for (int first = 0, stage = 0;; first += panel_rows, stage ^= 1) {
+        const int next = first + panel_rows;
+        float diagonal = 1;
+        if (solves) {
+            diagonal = load_diagonal(next);
+            if (lane < lines)
+                solve_panel(smem, stage, first, lane);
+        }
+        sync_at<all, threads>(); // solved
+        if (next >= t.size)
+            break;
+        if (solves)
+            write_reciprocal(smem, 1 - stage, lane, diagonal);
+        subtract<2>(
+            smem, stage, first, next + in_block * (panel_rows / 2) + lane % 8 * 2, lane / 8);
+        sync_at<prepared, next_threads>();
+    }
+}
+
+template <int block, int lines>
+__global__ void __launch_bounds__(threads, 2) solve_block(triangle_part p, int64_t first_index) {
+    storage<block, lines>& smem = dynamic_smem<storage<block, lines>>();
+    wait_for_earlier_work();
+    const int64_t index = first_index + blockIdx.z;
+    const int64_t first_line = int64_t{blockIdx.x} * lines;
+    task t;
+    t.alpha = resolve(p.gate) == 0 ? 0 : resolve(p.alpha);
+    t.size = static_cast<int>(p.n);
+    t.lines = static_cast<int>(min(int64_t{lines}, p.lines - first_line));
+    t.y = base_of(p.y, index) + first_line * p.y_across;
+    t.a = nullptr;
+    t.x = nullptr;
+    if (t.alpha != 0) { // otherwise there may be nothing to be read
+        t.a = base_of(p.a, index);
+        t.x = base_of(p.x, index) + first_line * p.x_across;
+    }
+    if (threadIdx.x >= copy_threads)
+        solve_and_prepare(smem, p, t);
+    else
+        copy_and_subtract(smem, p, t);
+}
+
+template <int block, int lines>
+myblasStatus_t launch_solve(const triangle_part& p, const launch_context& context) {
+    const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
+    if (tiles > max_grid_x)
+        return MYBLAS_STATUS_NOT_SUPPORTED; // more than a GPU has memory for
+    for (int64_t first = 0; first < p.batch_count; first += max_grid_z) {
+        const dim3 grid(static_cast<unsigned>(tiles),
+                        1,
+                        static_cast<unsigned>(std::min(p.batch_count - first, max_grid_z)));
+        if (const myblasStatus_t failure = launch_clusters(solve_block<block, lines>,
+                                                           grid,
+                                                           1,
+                                                           true,
+                                                           threads,
+                                                           sizeof(storage<block, lines>),
+                                                           context,
+                                                           p,
+                                                           first))
+            return failure;
+    }
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// Calls f.operator()<block, lines>() for every size that there is.
+template <class F>
+myblasStatus_t with_sizes(int64_t rows, bool is_wide, F&& f) {
+    if (rows <= 64)
+        return is_wide ? f.template operator()<64, 32>() : f.template operator()<64, 16>();
+    if (rows <= 128)
+        return is_wide ? f.template operator()<128, 32>() : f.template operator()<128, 16>();
+    return is_wide ? f.template operator()<256, 32>() : f.template operator()<256, 16>();
+}
+
+template <int block, int lines>
+bool has_room(const device_info& device) {
+    return sizeof(storage<block, lines>) <= device.smem_per_block;
+}
+
+} // namespace
+
+myblasStatus_t prepare_solve(const device_info& device) {
+    const auto prepare = [&]<int block, int lines>() {
+        if (!has_room<block, lines>(device))
+            return MYBLAS_STATUS_SUCCESS;
+        const myblasStatus_t failure =
+            allow_smem(solve_block<block, lines>, sizeof(storage<block, lines>));
+        return failure ? failure
+                       : prefer_smem(solve_block<block, lines>); // as the products between
+    };
+    for (const int64_t rows : {64, 128, 256})
+        for (const bool is_wide : {false, true})
+            if (const myblasStatus_t failure = with_sizes(rows, is_wide, prepare))
+                return failure;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
+    if (p.n <= panel_rows && p.batch_count > 1)
+        return solve_small(p, context);
+    // Few lines to a block where all multiprocessors have one block at most, and where no more fit: with 99 KiB of shared
+    // memory, as compute capability 8.6 has. For 4096 lines of 256, in 256 or 128 blocks: 26.0 and 23.0 us on an H200.
+    const int64_t narrow_tiles = ceil_div<int64_t>(p.lines, 16) * p.batch_count;
+    const bool is_wide = narrow_tiles > context.device->sm_count;
+    const auto launch_where_it_fits = [&]<int block, int lines>() {
+        return has_room<block, lines>(*context.device) ? launch_solve<block, lines>(p, context)
+                                                       : launch_solve<block, 16>(p, context);
+    };
+    return with_sizes(p.n, is_wide, launch_where_it_fits);
+}
+
+} // namespace myblas::cuda

@@ -1,0 +1,87 @@
+// The triangle of a panel, solved by a warp: a lane a line, all rows in registers.
+//
+// Storage is a struct in shared memory with
+//   solved_rows                             rows of a panel, 16 or 32
+//   triangle[stage][column][row]            of the panel of L, below the diagonal
+//   diagonal[stage], reciprocal[stage]      of the panel of L, as write_reciprocal has them
+//   x[row][line]
+//
+// A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp. Where a diagonal element is near
+// the ends of the range, or an outcome is not finite, the panel of that line is solved once more by division. So nothing
+// overflows that the quotient itself does not.
+#pragma once
+
+#include "kernels/common/launch.h"
+
+#include <limits>
+
+namespace myblas::cuda {
+
+inline constexpr int warp = 32;
+inline constexpr int vector = 4; // floats of a 16-byte access
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+// The diagonal element of a row, for solve_panel.
+template <class Storage>
+__device__ void write_reciprocal(Storage& smem, int stage, int row, float value) {
+    const bool is_safe = fabsf(value) > 0x1p-100f && fabsf(value) < 0x1p100f;
+    smem.diagonal[stage][row] = value;
+    smem.reciprocal[stage][row] = is_safe ? 1 / value : not_a_number;
+}
+
+// One line of the panel of X from `first`, by division. In loops, for the sake of the code's size: instructions that run
+// once are fetched for longer than they run.
+template <class Storage>
+__device__ void divide_panel(Storage& smem, int stage, int first, int line) {
+#pragma unroll 1
+    for (int k = 0; k < Storage::solved_rows; ++k) {
+        const float quotient = smem.x[first + k][line] / smem.diagonal[stage][k];
+        smem.x[first + k][line] = quotient;
+#pragma unroll 1
+        for (int i = k + 1; i < Storage::solved_rows; ++i)
+            smem.x[first + i][line] =
+                fmaf(-smem.triangle[stage][k][i], quotient, smem.x[first + i][line]);
+    }
+}
+
+// One line of the panel of X from `first`.
+template <class Storage>
+__device__ void solve_panel(Storage& smem, int stage, int first, int line) {
+    constexpr int rows = Storage::solved_rows;
+    float x[rows];
+    float check = 0; // not finite if a quotient is not
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+        x[i] = smem.x[first + i][line];
+#pragma unroll
+    for (int k = 0; k < rows; ++k) {
+        float l[rows];
+#pragma unroll
+        for (int i = (k + 1) / vector * vector; i < rows; i += vector) {
+            const float4 quad = *reinterpret_cast<const float4*>(&smem.triangle[stage][k][i]);
+            l[i] = quad.x;
+            l[i + 1] = quad.y;
+            l[i + 2] = quad.z;
+            l[i + 3] = quad.w;
+        }
+        const float divisor = smem.diagonal[stage][k], reciprocal = smem.reciprocal[stage][k];
+        const float estimate = x[k] * reciprocal;
+        const float remainder = fmaf(-estimate, divisor, x[k]);
+        x[k] = fmaf(remainder, reciprocal, estimate);
+        check = fmaf(x[k], 0.0f, check);
+#pragma unroll
+        for (int i = k + 1; i < rows; ++i)
+            x[i] = fmaf(-l[i], x[k], x[i]);
+    }
+    if (isfinite(check)) {
+#pragma unroll
+        for (int i = 0; i < rows; ++i)
+            smem.x[first + i][line] = x[i];
+    } else {
+        divide_panel(smem, stage, first, line);
+    }
+}
+
+inline __device__ bool is_along(int64_t stride) { return stride == 1 || stride == -1; }
+
+} // namespace myblas::cuda

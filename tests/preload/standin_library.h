@@ -1,0 +1,41 @@
+// A library of the functions about handles that do nothing, in place of libmyblas.
+#pragma once
+
+#include "common/library.h"
+
+namespace myblas::preload {
+
+inline myblasHandle_t stand_in_handle() {
+    static char place;
+    return reinterpret_cast<myblasHandle_t>(&place);
+}
+
+inline library stand_in_library() {
+    constexpr auto good = MYBLAS_STATUS_SUCCESS;
+    library l{};
+    l.create_on = [](myblasHandle_t* handle, myblasBackend_t) {
+        *handle = stand_in_handle();
+        return good;
+    };
+    l.destroy = [](myblasHandle_t) { return good; };
+    l.set_stream = [](myblasHandle_t, myblasStream_t) { return good; };
+    l.set_pointer_mode = [](myblasHandle_t, myblasPointerMode_t) { return good; };
+    l.set_workspace = [](myblasHandle_t, void*, size_t) { return good; };
+    l.get_math_mode = [](myblasHandle_t, myblasMath_t* mode) {
+        *mode = MYBLAS_FP32_STRICT_MATH;
+        return good;
+    };
+    l.get_workspace_limit = [](myblasHandle_t, size_t* bytes) {
+        *bytes = 0;
+        return good;
+    };
+    l.release = [](myblasHandle_t, void*) { return good; };
+    l.set_workspace_limit = [](myblasHandle_t, size_t) { return good; };
+    l.get_last_kernel = [](myblasHandle_t, myblasRoutine_t, const char** name) {
+        *name = "stand-in";
+        return good;
+    };
+    return l;
+}
+
+} // namespace myblas::preload

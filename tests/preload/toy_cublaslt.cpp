@@ -1,0 +1,58 @@
+// A cublasLt under the symbol versions of the real one, whose products are of one element: what the cuBLAS preload
+// library forwards to in tests. Descriptors are arrays in which attribute i is word i, but that of an operation begins
+// with the number of its format.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace {
+
+constexpr int success = 0, invalid_value = 7;
+int calls = 0;
+
+int get(const uint64_t* words, int first, int attribute, int count, void* value, size_t bytes) {
+    if (attribute >= count)
+        return invalid_value;
+    std::memcpy(value, words + first + attribute, bytes);
+    return success;
+}
+
+} // namespace
+
+extern "C" {
+
+int toy_lt_calls() { return calls; }
+
+size_t cublasLtGetVersion() { return TOY_MAJOR * 10000; }
+int cublasLtDestroy(void*) { return success; }
+
+int cublasLtMatmulDescGetAttribute(
+    const uint64_t* descriptor, int attribute, void* value, size_t bytes, size_t*) {
+    return get(descriptor, 1, attribute, 8, value, bytes);
+}
+int cublasLtMatrixLayoutGetAttribute(
+    const uint64_t* layout, int attribute, void* value, size_t bytes, size_t*) {
+    return get(layout, 0, attribute, 7, value, bytes);
+}
+
+int cublasLtMatmul(void*,
+                   const void*,
+                   const float* alpha,
+                   const float* a,
+                   const void*,
+                   const float* b,
+                   const void*,
+                   const float*,
+                   const float*,
+                   const void*,
+                   float* d,
+                   const void*,
+                   const void*,
+                   void*,
+                   size_t,
+                   void*) {
+    ++calls;
+    *d = *alpha * *a * *b;
+    return success;
+}
+}
