@@ -44,7 +44,8 @@ def for_doxygen(path):
             source = file.relative_to(ROOT / "docs")
             return f'<img src="{source}" alt="{text}" style="max-width:100%"/>'
         if is_page(file):
-            return f"[{text}](@ref {label(file, anchor)})"
+            plain = text.replace("`", "")  # Doxygen shows the text of such a link as it is
+            return f"[{plain}](@ref {label(file, anchor)})"
         return text
 
     lines, is_code, seen = [], False, set()
