@@ -1,6 +1,7 @@
 // myblas-bench: times the library's kernels against the libraries it stands in for. A client of the
 // public headers alone.
 #include "accuracy_command.h"
+#include "compare_command.h"
 #include "energy_command.h"
 #include "errors.h"
 #include "explain_command.h"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <memory>
 
@@ -148,6 +150,8 @@ int run(const options& chosen) {
 
 int main(int argc, char** argv) {
     try {
+        if (argc > 1 && std::strcmp(argv[1], "compare") == 0)
+            return bench::compare(argc - 1, argv + 1);
         const std::optional<bench::options> chosen = bench::parse_options(argc, argv);
         return chosen ? bench::run(*chosen) : 0;
     } catch (const bench::usage_error& error) {

@@ -226,6 +226,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
         ->check(CLI::Range(0.0, 36000.0));
 
+    // For the list of commands: main() calls compare() before it comes to this.
+    app.add_subcommand("compare", "Compares two files of results, with a verdict beyond noise.");
+
     CLI::App& accuracy = *app.add_subcommand(
         "accuracy", "Compares the errors of products in each mode, NN, with other libraries'.");
     std::map<std::string, data_kind> product_data = data;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the README's tables from the results that myblas-bench measured.
+"""Writes the tables of the README and of docs/ladder.md from the results that myblas-bench measured.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end -->, <!-- ladder:begin --> and <!-- ladder:end -->
-stands what this program writes and nothing else. --check changes nothing and fails if the README says
-something else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, <!-- ladder:begin --> and
+<!-- ladder:end --> of the ladder's page stands what this program writes and nothing else. --check changes nothing
+and fails if the pages say something else.
 """
 
 import argparse
@@ -399,19 +399,27 @@ def ladders(results):
     return lines
 
 
-def replace(text, name, lines, readme):
+def replace(text, name, lines, page):
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
-        raise Problem(f"{readme} needs one {begin} followed by one {end}")
+        raise Problem(f"{page} needs one {begin} followed by one {end}")
     block = "\n".join([begin, "", *lines, end])
     return text[: text.index(begin)] + block + text[text.index(end) + len(end) :]
 
 
-def present(readme, results, is_check):
+def present(page, name, lines, is_check):
     try:
-        text = readme.read_text()
+        text = page.read_text()
     except FileNotFoundError:
-        raise Problem(f"{readme} is missing") from None
+        raise Problem(f"{page} is missing") from None
+    wanted = replace(text, name, lines, page)
+    if not is_check:
+        page.write_text(wanted)
+    elif text != wanted:
+        raise Problem(f"{page} is out of date: run bench/render.py")
+
+
+def present_all(readme, ladder_page, results, is_check):
     sweeps = [
         rates_of_squares,
         rates_of_level3,
@@ -419,22 +427,19 @@ def present(readme, results, is_check):
         ratios_of_random_products,
         ratios_of_random_moves,
     ]
-    wanted = replace(text, "sweeps", [line for lines in sweeps for line in lines(results)], readme)
-    wanted = replace(wanted, "ladder", ladders(results), readme)
-    if not is_check:
-        readme.write_text(wanted)
-    elif text != wanted:
-        raise Problem(f"{readme} is out of date: run bench/render.py")
+    present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
+    present(ladder_page, "ladder", ladders(results), is_check)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="fail if the README is out of date")
+    parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
+    parser.add_argument("--ladder", type=pathlib.Path, default=ROOT / "docs/ladder.md")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    work = (arguments.readme, arguments.results, arguments.check)
-    return run("render.py", lambda: present(*work))
+    work = (arguments.readme, arguments.ladder, arguments.results, arguments.check)
+    return run("render.py", lambda: present_all(*work))
 
 
 if __name__ == "__main__":

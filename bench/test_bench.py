@@ -735,13 +735,17 @@ class CommittedResultsTest(unittest.TestCase):
         committed = FOLDER / "results"
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
-            results, readme = folder / "results", folder / "README.md"
-            blocks = ("<!-- {0}:begin -->\n<!-- {0}:end -->\n".format(name) for name in ("sweeps", "ladder"))
-            readme.write_text("".join(blocks))
+            results, readme, ladder_page = folder / "results", folder / "README.md", folder / "ladder.md"
+            for page, name in ((readme, "sweeps"), (ladder_page, "ladder")):
+                page.write_text(f"<!-- {name}:begin -->\n<!-- {name}:end -->\n")
 
-            def render(program, *arguments):
-                command = [sys.executable, str(FOLDER / program), "--results", str(results), *arguments]
+            def render(*arguments):
+                command = [sys.executable, str(FOLDER / "render.py"), "--results", str(results),
+                           "--readme", str(readme), "--ladder", str(ladder_page), *arguments]  # fmt: skip
                 return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+            def both_pages():
+                return readme.read_text() + ladder_page.read_text()
 
             def headings():
                 text, plots = performance.render(results)
@@ -749,9 +753,9 @@ class CommittedResultsTest(unittest.TestCase):
 
             shutil.copytree(committed / "h100", results / "h100")
             self.assertEqual(headings()[0], ["## NVIDIA H100 80GB HBM3"])
-            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
+            self.assertEqual(render().stderr, "")
             self.assertIn("on one NVIDIA H100 80GB HBM3", readme.read_text())
-            of_h100 = readme.read_text()
+            of_h100 = both_pages()
 
             for file in (results / "h100").iterdir():
                 (results / "h200").mkdir(exist_ok=True)
@@ -760,26 +764,26 @@ class CommittedResultsTest(unittest.TestCase):
             found, plots = headings()
             self.assertEqual(found, ["## NVIDIA H200", "## NVIDIA H100 80GB HBM3"])
             self.assertEqual({pathlib.Path(plot).parent.name for plot in plots}, {"h200", "h100"})
-            self.assertEqual(render("render.py", "--check", "--readme", str(readme)).returncode, 1)
-            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
+            self.assertEqual(render("--check").returncode, 1)
+            self.assertEqual(render().stderr, "")
             self.assertEqual(
-                readme.read_text(), of_h100.replace("NVIDIA H100 80GB HBM3", "NVIDIA H200")
+                both_pages(), of_h100.replace("NVIDIA H100 80GB HBM3", "NVIDIA H200")
             )
 
             # Of a family of kernels the fastest is a rung.
             ladder = results / "h200/ladder_sgemm.json"
             text = ladder.read_text().replace('"warp_tile"', '"warp_tile/256x128"')
             ladder.write_text(text.replace('"warp_tile_64x64"', '"warp_tile/64x64"'))
-            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
+            self.assertEqual(render().stderr, "")
             self.assertEqual(
-                readme.read_text().replace("`warp_tile/256x128`", "`warp_tile`"),
+                both_pages().replace("`warp_tile/256x128`", "`warp_tile`"),
                 of_h100.replace("NVIDIA H100 80GB HBM3", "NVIDIA H200"),
             )
 
             # What the first GPU lacks comes from the next.
             (results / "h200/ladder_sum.json").unlink()
-            self.assertEqual(render("render.py", "--readme", str(readme)).stderr, "")
-            self.assertEqual(readme.read_text().count("NVIDIA H100 80GB HBM3, driver"), 1)
+            self.assertEqual(render().stderr, "")
+            self.assertEqual(ladder_page.read_text().count("NVIDIA H100 80GB HBM3, driver"), 1)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,11 @@ install(
     DESTINATION ${package_dir}
     COMPONENT development
 )
+set(myblas_fortran_dir ${CMAKE_INSTALL_LIBDIR}/fortran/myblas)
 configure_package_config_file(
     cmake/myblas-config.cmake.in ${PROJECT_BINARY_DIR}/myblas-config.cmake
     INSTALL_DESTINATION ${package_dir}
+    PATH_VARS myblas_fortran_dir
 )
 write_basic_package_version_file(
     ${PROJECT_BINARY_DIR}/myblas-config-version.cmake COMPATIBILITY SameMajorVersion
@@ -43,3 +45,13 @@ if(NOT MYBLAS_DEBIAN)
     install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 endif()
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+
+if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(
+        uninstall
+        COMMAND ${CMAKE_COMMAND} -DBUILD_DIR=${PROJECT_BINARY_DIR} -P
+                ${CMAKE_CURRENT_LIST_DIR}/uninstall.cmake
+        COMMENT "Removing what was installed last"
+        VERBATIM
+    )
+endif()

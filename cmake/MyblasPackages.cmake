@@ -59,6 +59,8 @@ myblas_add_package(
 interface that follows the conventions of cuBLAS; on the host where there is
 no GPU."
 )
+# The host backend computes through it where it is there.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS libopenblas0)
 # What packages of programs that are linked to it depend on; and that the loader's cache is renewed.
 set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
 file(WRITE ${control}/shlibs "libmyblas ${PROJECT_VERSION_MAJOR} libmyblas1 (>= ${PROJECT_VERSION})\n")

@@ -3,6 +3,22 @@
 # libmyblas-tools in BUILD_DIR.
 set -eu
 
+usage() {
+    echo "usage: scripts/package.sh BUILD_DIR [CMAKE_OPTION...]"
+    echo "Builds the Debian packages libmyblas1, libmyblas-dev and libmyblas-tools in BUILD_DIR."
+}
+
+case ${1:-} in
+'')
+    usage >&2
+    exit 2
+    ;;
+-h | --help)
+    usage
+    exit
+    ;;
+esac
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1
 shift

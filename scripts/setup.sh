@@ -68,6 +68,7 @@ missing_test_packages() {
     has_command lintian || echo lintian
     has_command dpkg-architecture || echo dpkg-dev
     has_command man || echo man-db
+    has_command doxygen || echo doxygen
 }
 
 # Each is a package and a command.

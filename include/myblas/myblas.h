@@ -253,7 +253,8 @@ MYBLAS_API myblasStatus_t myblasGetVersion(myblasHandle_t handle, int* version);
 MYBLAS_API myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value);
 
 /*
- * The enumerator's name, such as "MYBLAS_STATUS_SUCCESS", and its meaning in one line; never NULL.
+ * myblasGetStatusName: the enumerator's name, such as "MYBLAS_STATUS_SUCCESS". myblasGetStatusString: its meaning in
+ * one line. Never NULL.
  */
 MYBLAS_API const char* myblasGetStatusName(myblasStatus_t status);
 MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
@@ -371,18 +372,21 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
 /* ---- Streams and memory for portable programs ------------------------------------------------ */
 
 /*
- * These take the handle because it knows the backend; otherwise they follow cuBLAS's helpers.
- * myblasStreamCreate makes a stream that does not synchronise with the legacy default stream.
- * INVALID_VALUE: a NULL result pointer, or (Destroy) the NULL stream. ALLOC_FAILED: none could be
- * made.
+ * The functions of this part take the handle because it knows the backend; otherwise they follow
+ * cuBLAS's helpers.
+ */
+
+/*
+ * Makes a stream that does not synchronise with the legacy default stream. INVALID_VALUE: stream
+ * NULL. ALLOC_FAILED: none could be made.
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
  * Waits for the stream's work, then destroys it and keeps its first 32 MiB of workspace, and what
  * captured calls have used, for another stream. If it is the handle's stream, that becomes NULL. A
  * graph that was captured on the stream keeps using the workspace: it must not be launched any
- * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is being
- * captured. EXECUTION_FAILED: its work failed.
+ * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is
+ * being captured. EXECUTION_FAILED: its work failed. INVALID_VALUE: the NULL stream.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
 /*
@@ -397,9 +401,9 @@ MYBLAS_API myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t
 MYBLAS_API myblasStatus_t myblasFree(myblasHandle_t handle, void* ptr);
 
 /*
- * Copy a rows x cols matrix (n-element vector) of elements of element_bytes from host to device
- * (Set) or back (Get), after the work on the handle's stream; the copy is finished when the call
- * returns.
+ * Copies a matrix of rows x cols (myblasSetMatrix, myblasGetMatrix) or a vector of n (myblasSetVector,
+ * myblasGetVector) elements of element_bytes. Set copies from host to device, Get from device to host, after the
+ * work on the handle's stream; the copy is finished when the call returns.
  * INVALID_VALUE: rows, cols or n < 0; element_bytes < 1; a leading dimension < max(1, rows); an
  * increment < 1; a NULL pointer where something is to be copied. MAPPING_ERROR: the copy failed.
  */
@@ -425,8 +429,9 @@ MYBLAS_API myblasStatus_t myblasGetVector(
     myblasHandle_t handle, int n, int element_bytes, const void* x, int incx, void* y, int incy);
 
 /*
- * The same on a given stream, without waiting: host memory must stay valid until the stream has
- * done the copy.
+ * myblasSetMatrixAsync, myblasGetMatrixAsync, myblasSetVectorAsync and myblasGetVectorAsync copy as the functions
+ * without Async do, on a given stream and without waiting: host memory must stay valid until the stream has done the
+ * copy.
  */
 MYBLAS_API myblasStatus_t myblasSetMatrixAsync(myblasHandle_t handle,
                                                int rows,
@@ -656,7 +661,10 @@ MYBLAS_API myblasStatus_t mysgemmStridedBatched_64(myblasHandle_t handle,
                                                    long long strideC,
                                                    int64_t batch_count);
 
-/* The same with device arrays of batch_count device pointers. Source: cublasSgemmBatched. */
+/*
+ * mysgemmStridedBatched with device arrays of batch_count device pointers in place of bases and strides. Source:
+ * cublasSgemmBatched.
+ */
 MYBLAS_API myblasStatus_t mysgemmBatched(myblasHandle_t handle,
                                          myblasOperation_t transa,
                                          myblasOperation_t transb,
@@ -1084,7 +1092,7 @@ MYBLAS_API myblasStatus_t mystrsmBatched_64(myblasHandle_t handle,
                                             int64_t batch_count);
 
 /*
- * The same with operand i of each at its base + i * stride elements; a stride of 0 for A shares it.
+ * mystrsmBatched with operand i of each at its base + i * stride elements; a stride of 0 for A shares it.
  * Source: none in cuBLAS; the strides of cublasSgemmStridedBatched.
  */
 MYBLAS_API myblasStatus_t mystrsmStridedBatched(myblasHandle_t handle,
@@ -1165,12 +1173,13 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
 /* ---- Transpose ------------------------------------------------------------------------------- */
 
 /*
- * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). Bits are moved,
- * never interpreted. In place when B == A: square (m == n, lda == ldb), or any shape with both
- * leading dimensions tight (lda == m, ldb == n), which is fast with a workspace of m * n elements,
- * within the limit of the handle's own or lent, and slow without. Other overlap is not allowed.
- * INVALID_VALUE, in this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B
- * NULL or not aligned to the element, in-place form with other leading dimensions. Exact.
+ * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). mytranspose has
+ * floats, mytransposeEx elements of any of five sizes; bits are moved, never interpreted. In
+ * place when B == A: square (m == n, lda == ldb), or any shape with both leading dimensions
+ * tight (lda == m, ldb == n), which is fast with a workspace of m * n elements, within the limit
+ * of the handle's own or lent, and slow without. Other overlap is not allowed. INVALID_VALUE, in
+ * this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not
+ * aligned to the element, in-place form with other leading dimensions. Exact.
  */
 MYBLAS_API myblasStatus_t
 mytranspose(myblasHandle_t handle, int m, int n, const float* A, int lda, float* B, int ldb);
@@ -1540,7 +1549,7 @@ MYBLAS_API myblasStatus_t mysgemv_64(myblasHandle_t handle,
                                      int64_t incy);
 
 /*
- * The same for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey; strides
+ * mysgemv for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey; strides
  * count elements and may be anything for A and x. The y must not overlap. Source:
  * cublasSgemvStridedBatched.
  */
@@ -1578,8 +1587,9 @@ MYBLAS_API myblasStatus_t mysgemvStridedBatched_64(myblasHandle_t handle,
                                                    int64_t batch_count);
 
 /*
- * The same with Aarray[i], xarray[i] and yarray[i]: arrays in device memory of pointers to device memory.
- * NOT_SUPPORTED: a negative increment. Source: cublasSgemvBatched.
+ * mysgemv for i = 0 ... batch_count - 1, with Aarray[i], xarray[i] and yarray[i]: arrays in
+ * device memory of pointers to device memory. NOT_SUPPORTED: a negative increment. Source:
+ * cublasSgemvBatched.
  */
 MYBLAS_API myblasStatus_t mysgemvBatched(myblasHandle_t handle,
                                          myblasOperation_t trans,
@@ -1711,11 +1721,11 @@ MYBLAS_API myblasStatus_t myssyr2_64(myblasHandle_t handle,
 
 /*
  * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n,
- * named by uplo. The other triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which is 1. x must not overlap A.
- * n == 0: success. mystrsv does not look for zeros on the diagonal: they give Inf or NaN. INVALID_VALUE, in this
- * order: uplo, trans, diag, n < 0, lda < max(1, n), incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|;
- * mystrsv solves a system near by, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2,
- * cublasStrsv_v2.
+ * named by uplo. The other triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which
+ * is 1. x must not overlap A. n == 0: success. mystrsv does not look for zeros on the diagonal:
+ * they give Inf or NaN. INVALID_VALUE, in this order: uplo, trans, diag, n < 0, lda < max(1, n),
+ * incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|; mystrsv solves a system near
+ * by, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2, cublasStrsv_v2.
  */
 MYBLAS_API myblasStatus_t mystrmv(myblasHandle_t handle,
                                   myblasFillMode_t uplo,

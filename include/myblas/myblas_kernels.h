@@ -14,9 +14,10 @@
  * created later; a name that the handle's backend lacks makes the routine answer NOT_SUPPORTED, with
  * a line in the log.
  *
- * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file with
- * factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when the process
- * creates its first handle, and counts for devices of the architecture that it names. A file that is wrong in any line is ignored as a whole, with a line in the log.
+ * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file
+ * with factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when
+ * the process creates its first handle, and counts for devices of the architecture that it
+ * names. A file that is wrong in any line is ignored as a whole, with a line in the log.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H
@@ -51,7 +52,7 @@ MYBLAS_API myblasStatus_t myblasGetKernelCount(myblasBackend_t backend,
 
 /*
  * Describes kernel index, 0 <= index < count. Strings live as long as the library. INVALID_VALUE:
- * as above, index out of range, info NULL or info->size_bytes wrong.
+ * as for myblasGetKernelCount, index out of range, info NULL or info->size_bytes wrong.
  */
 MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                               myblasRoutine_t routine,
@@ -101,10 +102,9 @@ MYBLAS_API myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t*
 
 /*
  * As myblasSelectKernel for any device, without one: device describes it (ignored for the host, where
- * it may be NULL), workspace_bytes is what the handle may
- * have at most. INVALID_VALUE: as above, or a
- * member of device is not positive. NOT_SUPPORTED: the library has no CUDA kernels, or none for
- * this arch.
+ * it may be NULL), workspace_bytes is what the handle may have at most. INVALID_VALUE: as for
+ * myblasSelectKernel, or a member of device is not positive. NOT_SUPPORTED: the library has no CUDA
+ * kernels, or none for this arch.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                                const myblasDevice_t* device,
@@ -152,7 +152,7 @@ MYBLAS_API myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
                                                   int index,
                                                   myblasKernelEstimate_t* estimate);
 
-/* The same for any device, without one; the device as for myblasSelectKernelOn. */
+/* As myblasGetKernelEstimate for any device, without one; the device as for myblasSelectKernelOn. */
 MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                                     const myblasDevice_t* device,
                                                     size_t workspace_bytes,

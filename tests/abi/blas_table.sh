@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# blas_table.sh SOURCE_DIR: what the public header and the README say of BLAS's routines, here or not, is what the library
-# exports; both tell of all.
+# blas_table.sh SOURCE_DIR: what the public header and docs/compatibility.md say of BLAS's routines, here or not, is what
+# the library exports; both tell of all.
 set -u
 
 header=$1/include/myblas/myblas.h
-readme=$1/README.md
+page=$1/docs/compatibility.md
 symbols=$1/abi/libmyblas.symbols
 
 # The BLAS's routines in single precision, without the s.
@@ -25,8 +25,8 @@ header_table() {
          }' "$1"
 }
 
-# The same of the README's, of which the second column has the routines, and the third ours.
-readme_table() {
+# The same of the page's, of which the second column has the routines, and the third ours.
+page_table() {
     awk -F'|' '/^\| Level \| BLAS \|/ { inside = 1; next }
          !/^\|/ { inside = 0 }
          inside && !/---/ {
@@ -64,15 +64,15 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 {
     lies header_table "$header"
-    lies readme_table "$readme"
+    lies page_table "$page"
 } | tee found
 [ ! -s found ] || exit 1
 
 # The comparison has teeth.
 sed 's/not here: sdsdot/not here: dot/; s/here: gemv/here: gbmv gemv/' "$header" >wrong.h
 # shellcheck disable=SC2016 # names in backquotes
-sed 's/`sger`, //; s/`ssbmv`, `stbmv`, `stbsv` | not here/`ssbmv`, `stbmv`, `stbsv` | here/' "$readme" >wrong.md
-[ "$(lies header_table wrong.h | wc -l)" = 3 ] && [ "$(lies readme_table wrong.md | wc -l)" = 5 ] || {
+sed 's/`sger`, //; s/`ssbmv`, `stbmv`, `stbsv` | not here/`ssbmv`, `stbmv`, `stbsv` | here/' "$page" >wrong.md
+[ "$(lies header_table wrong.h | wc -l)" = 3 ] && [ "$(lies page_table wrong.md | wc -l)" = 5 ] || {
     echo "wrong statements were not found"
     exit 1
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # compile_and_run.sh PREFIX PROGRAM COMPILER SOURCE MODULES [ARGUMENT...]: compiles with nothing but what
-# pkg-config says, and runs the program.
+# pkg-config says, and EXTRA_FLAGS, and runs the program.
 set -u
 
 prefix=$1
@@ -14,5 +14,5 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 # shellcheck disable=SC2086 # a list of modules
 flags=$(pkg-config --cflags --libs $modules) || exit 1
 # shellcheck disable=SC2086 # a list of flags
-"$compiler" -Wall -Werror "$source" -o "$program" $flags -lm || exit 1
+"$compiler" -Wall -Werror "$source" -o "$program" $flags ${EXTRA_FLAGS:-} -lm || exit 1
 LD_LIBRARY_PATH=$prefix/lib "$program" "$@"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # install_and_move.sh CMAKE BUILD_DIR FIRST_PREFIX PREFIX: installs into the first prefix and moves that
 # to the second; nothing installed may name the first, the build or the source directory.
+# A copy in the first prefix is uninstalled, beside a file of somebody else.
 set -u
 
 cmake=$1
@@ -27,3 +28,13 @@ for file in include/myblas/myblas.h include/myblas/myblas_kernels.h lib/libmybla
         exit 1
     }
 done
+
+cp -a "$prefix" "$first" && touch "$first/lib/pkgconfig/other.pc" || exit 1
+"$cmake" -DBUILD_DIR="$build" -P "$source/cmake/uninstall.cmake" >/dev/null || exit 1
+left=$(cd "$first" && find . \( ! -type d -o -name myblas \))
+rm -rf "$first"
+[ "$left" = ./lib/pkgconfig/other.pc ] || {
+    echo "after uninstalling there is:"
+    echo "$left"
+    exit 1
+}

@@ -11,6 +11,7 @@ die() {
     exit 1
 }
 
+"$source/scripts/package.sh" 2>&1 | grep -q '^usage: ' || die "package.sh without arguments does not say its usage"
 "$source/scripts/package.sh" "$build" "$@" >"$build.log" 2>&1 || {
     tail -n 30 "$build.log"
     die "the packages are not built"
@@ -22,6 +23,7 @@ done
 built=("$build"/*.deb)
 [ ${#built[@]} = 3 ] || die "too many packages: ${built[*]}"
 
+dpkg-deb --field "$build"/libmyblas1_*.deb Recommends | grep -q libopenblas0 || die "libmyblas1 does not recommend OpenBLAS"
 lintian --allow-root --fail-on error "${packages[@]}" || die "lintian finds errors"
 
 # Unpacked by dpkg, which notices if two packages have the same file.
@@ -35,10 +37,15 @@ dpkg --root="$root" --force-not-root --force-depends --log=/dev/null --unpack "$
 }
 find "$root" -path "$root/usr" -prune -o -path "$root/var/lib/dpkg" -prune -o -type f -print | grep . &&
     die "files outside /usr"
-for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-run.1.gz usr/share/man/man3/myblas.3.gz \
+for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-run.1.gz usr/share/man/man3/myblas.3.gz usr/share/man/man3/mysgemm.3.gz \
     usr/share/man/man7/myblas.7.gz usr/share/doc/libmyblas1/copyright; do
     [ -e "$root/$file" ] || die "not there: $file"
 done
+
+if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
+    [ -e "$root/usr/share/doc/myblas/html/index.html" ] || die "the site is not there"
+    python3 "$source/tests/pages/links.py" "$root/usr/share/doc/myblas" || die "links of the documentation are broken"
+fi
 
 # A program is compiled and run against it.
 libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)

@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+"""Draws docs/pictures/*.svg from the kernels' own constants.
+
+usage: docs/pictures.py LIBMYBLAS [--check]
+
+LIBMYBLAS is a build with CUDA; no GPU is needed. Block tiles and numbers of threads are what the library says of its
+kernels, warp and thread tiles and pairs of limbs what stands in their sources. --check changes nothing and fails if a
+picture is out of date.
+"""
+
+import argparse
+import ctypes
+import pathlib
+import re
+import sys
+from xml.sax.saxutils import escape
+
+DOCS = pathlib.Path(__file__).resolve().parent
+SGEMM = DOCS.parent / "src/kernels/sgemm"
+FOLDER = DOCS / "pictures"
+
+# Of light and dark pages: (background, text, lines, quiet fill), then the colours of tiles.
+LIGHT = ("#ffffff", "#1f2328", "#656d76", "#e8ebef")
+DARK = ("#0d1117", "#e6edf3", "#8d96a0", "#262c36")
+SCALE = 0.7  # of a picture on a page; its texts can be read at half of its full size
+TILES = ("#4c8ed9", "#e08a2e", "#4aa564", "#c4595f", "#8d6cc2", "#8f6f5e", "#d477b5", "#7f8790")
+
+
+# ---- Constants -------------------------------------------------------------------------------------------------------
+
+
+class KernelInfo(ctypes.Structure):
+    """The beginning of myblasKernelInfo_t."""
+
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("description", ctypes.c_char_p),
+        ("archs", ctypes.c_int * 2),
+        ("block_m", ctypes.c_int),
+        ("block_n", ctypes.c_int),
+        ("block_k", ctypes.c_int),
+        ("threads", ctypes.c_int),
+        ("stages", ctypes.c_int),
+        ("smem_bytes", ctypes.c_size_t),
+        ("rest", ctypes.c_int * 3),
+    ]
+
+
+def kernels_of(library):
+    """{name: KernelInfo} of the SGEMM kernels on CUDA."""
+    cuda, sgemm = 2, 0  # MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM
+    functions = ctypes.CDLL(str(library.resolve()))
+    count = ctypes.c_int()
+    functions.myblasGetKernelCount(cuda, sgemm, ctypes.byref(count))
+    found = {}
+    for index in range(count.value):
+        info = KernelInfo(size_bytes=ctypes.sizeof(KernelInfo))
+        if functions.myblasGetKernelInfo(cuda, sgemm, index, ctypes.byref(info)) != 0:
+            sys.exit(f"pictures.py: {library} does not describe kernel {index}")
+        found[info.name.decode()] = info
+    if not found:
+        sys.exit(f"pictures.py: {library} has no CUDA kernels")
+    return found
+
+
+def numbers(file, pattern):
+    """The numbers that the groups of the pattern match in a source."""
+    match = re.search(pattern, (SGEMM / file).read_text())
+    if not match:
+        sys.exit(f"pictures.py: {file} has nothing like {pattern}")
+    return [int(group) for group in match.groups()]
+
+
+class Tiles:
+    """Block, warp and thread tile of a kernel, each (rows, columns)."""
+
+    def __init__(self, info, warp, thread, note):
+        self.name = info.name.decode()
+        self.block = (info.block_m, info.block_n)
+        self.warp, self.thread, self.note = warp, thread, note
+        self.threads, self.stages, self.block_k = info.threads, info.stages, info.block_k
+
+
+def warp_tile_of(kernels, name):
+    block_m, block_n = name.split("/")[1].split("x")
+    row = rf"warp_tile_shape<{block_m}, *{block_n}, *\d+, *(\d+), *(\d+), *(\d+), *\d+>"
+    warp_m, warp_n, lanes_m = numbers("simt/warp_tile.cu", row)
+    thread = (warp_m // lanes_m, warp_n // (32 // lanes_m))
+    return Tiles(kernels[name], (warp_m, warp_n), thread, ())
+
+
+def double_buffered_of(kernels):
+    warp = numbers("ladder/double_buffered.cu", r"warp_m = (\d+), warp_n = (\d+)")
+    groups = numbers("ladder/double_buffered.cu", r"group_m = warp_m / (\d+), group_n = warp_n / (\d+)")
+    return Tiles(kernels["double_buffered"], warp, [4 * count for count in groups], ())
+
+
+def stream_k_of(kernels):
+    warp = numbers("simt/stream_k.cuh", r"warp_m = (\d+), warp_n = (\d+);")
+    lanes = numbers("simt/stream_k.cuh", r"lanes_m = (\d+), lanes_n = (\d+), lanes_k = (\d+)")
+    thread = (warp[0] // lanes[0], warp[1] // lanes[1])
+    note = (f"{lanes[2]} lanes share a thread tile,", f"each takes every {lanes[2]}th k")
+    return Tiles(kernels["stream_k/128x64"], warp, thread, note)
+
+
+def small_tile_of(kernels):
+    row = r"tile_32x32_k16 += variant<small_tile_shape<1, 1, (\d+), +(\d+), (\d+), +(\d+), "
+    groups, thread_m, thread_n, lanes_m = numbers("simt/small_tile.cu", row)
+    warp = (lanes_m * thread_m, 32 // lanes_m * thread_n)
+    note = (f"{groups} warps compute the same tile,", "each over slabs of its own")
+    return Tiles(kernels["small_tile/32x32_k16"], warp, (thread_m, thread_n), note)
+
+
+def pairs_of_limbs():
+    """{scheme: [(limb of A, limb of B)] in the order in which they are added}"""
+    text = (SGEMM / "tensor/limbs.cuh").read_text()
+    found = {}
+    for count, pairs in re.findall(r"limb_pairs<(\d)> pairs\{\{(.*?)\}\};", text):
+        found[int(count)] = [(int(a), int(b)) for a, b in re.findall(r"\{(\d), (\d)\}", pairs)]
+    if sorted(found) != [3, 6] or any(len(pairs) != count for count, pairs in found.items()):
+        sys.exit("pictures.py: limbs.cuh does not list 3 and 6 pairs of limbs")
+    return found
+
+
+# ---- Drawing ---------------------------------------------------------------------------------------------------------
+
+
+class Picture:
+    def __init__(self, width, height, title):
+        self.size, self.title, self.lines = (width, height), title, []
+
+    def box(self, x, y, width, height, kind, radius=0):
+        rounded = f' rx="{radius}"' if radius else ""
+        self.lines.append(
+            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{rounded}/>'
+        )
+
+    def text(self, x, y, words, kind="", anchor="start"):
+        kind = f' class="{kind}"' if kind else ""
+        anchor = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        self.lines.append(f'<text{kind} x="{x:g}" y="{y:g}"{anchor}>{escape(words)}</text>')
+
+    def arrow(self, path):
+        self.lines.append(f'<path class="arrow" marker-end="url(#head)" d="{path}"/>')
+
+    def svg(self):
+        def style(colours):
+            background, text, line, quiet = colours
+            return [
+                f".back{{fill:{background}}}text{{fill:{text}}}.inside{{fill:#fff}}",
+                f".quiet{{fill:{quiet};stroke:{line}}}.frame{{fill:none;stroke:{text};stroke-width:2}}",
+                f".arrow{{fill:none;stroke:{line};stroke-width:3}}.head{{fill:{line}}}",
+            ]
+
+        width, height = self.size
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SCALE * width:g}" viewBox="0 0 {width} {height}">',
+                f"<title>{escape(self.title)}</title>",
+                "<style>",
+                "text{font:22px 'DejaVu Sans',Verdana,Arial,sans-serif}.small{font-size:19px}",
+                ".bold{font-weight:bold}.mono{font-family:'DejaVu Sans Mono',Menlo,monospace;font-size:20px}",
+                *style(LIGHT),
+                "".join(f".t{i}{{fill:{colour}}}" for i, colour in enumerate(TILES)),
+                "@media (prefers-color-scheme:dark){",
+                *style(DARK),
+                "}",
+                "</style>",
+                '<marker id="head" markerWidth="5" markerHeight="5" refX="3" refY="2.5" orient="auto">'
+                '<path class="head" d="M0 0L5 2.5L0 5z"/></marker>',
+                f'<rect class="back" width="{width}" height="{height}"/>',
+                *self.lines,
+                "</svg>",
+                "",
+            ]
+        )
+
+
+def tiles_picture(kernels):
+    shown = [
+        double_buffered_of(kernels),
+        warp_tile_of(kernels, "warp_tile/256x128"),
+        warp_tile_of(kernels, "warp_tile/64x64"),
+        stream_k_of(kernels),
+        small_tile_of(kernels),
+    ]
+    column, left, top, scale = 330, 20, 64, 1.25  # pixels an element
+    picture = Picture(column * 3 + left, 900, "Block, warp and thread tiles of SGEMM kernels")
+    places = [(0, 0), (1, 0), (2, 0), (2, 1), (0, 1)]
+    for tiles, (across, down) in zip(shown, places):
+        x, y = left + column * across, top + 500 * down
+        picture.text(x, y - 24, tiles.name, "bold")
+        rows, columns = (scale * extent for extent in tiles.block)
+        picture.box(x, y, columns, rows, "quiet")
+        picture.box(x, y, scale * tiles.warp[1], scale * tiles.warp[0], "t0")
+        picture.box(x, y, scale * tiles.thread[1], scale * tiles.thread[0], "t1")
+        # All warp tiles.
+        for i in range(0, tiles.block[0], tiles.warp[0]):
+            for j in range(0, tiles.block[1], tiles.warp[1]):
+                sizes = scale * tiles.warp[1], scale * tiles.warp[0]
+                picture.box(x + scale * j, y + scale * i, *sizes, "frame")
+        lines = [
+            f"block {tiles.block[0]} x {tiles.block[1]}, slabs of {tiles.block_k}",
+            f"warp {tiles.warp[0]} x {tiles.warp[1]}",
+            f"thread {tiles.thread[0]} x {tiles.thread[1]}",
+            f"{tiles.threads} threads, {tiles.stages} stages",
+            *tiles.note,
+        ]
+        for number, line in enumerate(lines):
+            picture.text(x, y + rows + 30 + 27 * number, line, "small")
+    x, y = left + column, top + 500 + 90
+    for kind, words in (("quiet", "block tile"), ("t0", "tile of one warp"), ("t1", "tile of one thread")):
+        picture.box(x, y - 20, 26, 26, kind)
+        picture.text(x + 38, y, words)
+        y += 40
+    for line in ("Sizes are to scale. A thread's", "elements lie apart, in fours."):
+        picture.text(x, y + 10, line, "small")
+        y += 27
+    return picture
+
+
+def stream_k_picture(kernels):
+    info = kernels["stream_k/128x64"]
+    tiles, slabs, workers = 8, 6, 6
+    size, left, gap = 44, 100, 8
+    title = f"{tiles} tiles of {info.block_m} x {info.block_n} on {workers} multiprocessors (SM)"
+    picture = Picture(left + 2 * slabs * size + 40, 880, title)
+    picture.text(20, 36, f"{title}, k = {slabs * info.block_k}:")
+    picture.text(20, 64, f"each tile is {slabs} slabs of {info.block_k}. A colour is a tile.")
+
+    def rows(top, heading, first_slab_of, count):
+        picture.text(20, top, heading, "bold")
+        for worker in range(workers):
+            y = top + 18 + worker * (size + gap)
+            picture.text(20, y + 29, f"SM {worker + 1}", "small")
+            for at, slab in enumerate(first_slab_of(worker)):
+                kind = "quiet" if slab is None else f"t{slab // slabs}"
+                picture.box(left + at * size, y, size - 3, size - 3, kind)
+        y = top + 18 + workers * (size + gap) + 14
+        picture.text(left, y, count, "small")
+
+    def one_block_a_tile(worker):
+        first = list(range(worker * slabs, (worker + 1) * slabs))
+        tile = worker + workers
+        second = list(range(tile * slabs, (tile + 1) * slabs)) if tile < tiles else [None] * slabs
+        return first + second
+
+    share, longer = divmod(tiles * slabs, workers)  # as stream_k_plan deals them out
+
+    def equal_shares(worker):
+        begin = worker * share + min(worker, longer)
+        return range(begin, begin + share + (worker < longer))
+
+    rows(112, "One block for each tile", one_block_a_tile, f"{2 * slabs} steps; in the second round four idle")
+    rows(500, "Stream-K: equal shares of all slabs", equal_shares, f"{share} steps; a tile that is in two rows is")
+    picture.text(left, 500 + 18 + workers * (size + gap) + 41, "finished by adding its parts in a fixed order", "small")
+    return picture
+
+
+def limbs_picture():
+    pairs = pairs_of_limbs()
+    schemes = [
+        ("bf16x6, emulated", [("8 bits", 8)] * 3, pairs[6], "all 24 bits of a float"),
+        ("fp16x3, fast", [("11 bits", 11)] * 2, pairs[3], "22 to 23 bits, scaled"),
+        ("tf32x3, emulated and fast", [("11 bits", 11)] * 2, pairs[3], "22 to 23 bits, no scales"),
+    ]
+    column, left = 350, 20
+    picture = Picture(column * 3 + left, 450, "Floats as limbs, and the products that are computed")
+    for number, (name, limbs, computed, holds) in enumerate(schemes):
+        x = left + column * number
+        picture.text(x, 36, name, "bold")
+        at = x
+        for limb, (words, bits) in enumerate(limbs):
+            picture.box(at, 56, 12 * bits - 4, 40, f"t{limb}")
+            picture.text(at + 6 * bits - 2, 83, words, "small inside", "middle")
+            at += 12 * bits
+        picture.text(x, 128, holds, "small")
+        cell, top = 62, 180
+        side = len(limbs)
+        picture.text(x + 70, top - 14, "limbs of B", "small")
+        for a in range(side):
+            picture.text(x, top + cell * a + 40, "of A" if a == 0 else "", "small")
+            for b in range(side):
+                place = (x + 70 + cell * b, top + cell * a, cell - 4, cell - 4)
+                if (a, b) in computed:
+                    picture.box(*place, f"t{a + b}")
+                    order = str(computed.index((a, b)) + 1)
+                    picture.text(place[0] + 29, place[1] + 38, order, "inside bold", "middle")
+                else:
+                    picture.box(*place, "quiet")
+        y = top + cell * side + 30
+        picture.text(x, y, f"{len(computed)} products, in this order,", "small")
+        picture.text(x, y + 27, "the least significant first", "small")
+    return picture
+
+
+def call_picture():
+    steps = [
+        ("mysgemm()", "myblas.h", "arguments"),
+        ("check", "src/api", "problem"),
+        ("select", "src/select", "kernel"),
+        ("launch", "src/kernels", "work"),
+        ("GPU", "the stream", ""),
+    ]
+    width, height, gap, left, top = 156, 92, 70, 20, 60
+    step = width + gap
+    picture = Picture(left * 2 + step * len(steps) - gap, 260, "The way of a call")
+    for number, (name, place, passes) in enumerate(steps):
+        x = left + step * number
+        picture.box(x, top, width, height, "quiet", 10)
+        picture.text(x + width / 2, top + 40, name, "bold", "middle")
+        picture.text(x + width / 2, top + 70, place, "small", "middle")
+        if passes:
+            picture.arrow(f"M{x + width + 6} {top + height / 2}H{x + step - 12}")
+            picture.text(x + width + gap / 2, top - 18, passes, "small", "middle")
+    y = top + height + 50
+    picture.arrow(f"M{left + step * 3 + width / 2} {top + height + 6}V{y}H{left + width / 2}V{top + height + 14}")
+    picture.text(left + step * 1.5 + width / 2, y + 32, "only a status comes back, before the GPU is done", "small", "middle")
+    return picture
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("library", type=pathlib.Path, help="libmyblas.so with CUDA kernels")
+    parser.add_argument("--check", action="store_true", help="fail if a picture is out of date")
+    arguments = parser.parse_args()
+    kernels = kernels_of(arguments.library)
+    pictures = {
+        "tiles": tiles_picture(kernels),
+        "stream_k": stream_k_picture(kernels),
+        "limbs": limbs_picture(),
+        "call": call_picture(),
+    }
+    status = 0
+    for name, picture in pictures.items():
+        file = FOLDER / f"{name}.svg"
+        if not arguments.check:
+            FOLDER.mkdir(exist_ok=True)
+            file.write_text(picture.svg())
+        elif not file.exists() or file.read_text() != picture.svg():
+            print(f"{file} is out of date: run docs/pictures.py {arguments.library}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

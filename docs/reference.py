@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Gives each function of the public headers its own text, for Doxygen and as a man page.
+
+usage: docs/reference.py HEADER               the header as Doxygen shall see it
+       docs/reference.py --man DIR HEADER...  a man page for each function
+       docs/reference.py --check HEADER...    fails if a function would have no text of its own
+
+The headers' comments are plain, and one may stand for several functions. By convention
+  - a comment belongs to all the functions that follow it without a blank line, and names each of them if there are several,
+  - a function NAME_64 without a comment has the text of NAME,
+  - a comment that is followed by a blank line is about the section that it stands in,
+  - no comment refers to its neighbour ("the same", "as above"), because pages show one function each.
+"""
+
+import argparse
+import html
+import pathlib
+import re
+import sys
+
+SECTION = re.compile(r"/\* -{2,} (.*?) -+ \*/$")
+FUNCTION = re.compile(r"MYBLAS_API\b[^;]*?\b(my\w+)\(", re.DOTALL)
+# What begins a paragraph of its own.
+LABEL = re.compile(r"(?:(?<=[.:;)] )|^)((?:[A-Z]+_[A-Z_]+(?:, [^:.]*)?|Accuracy[^:.]*?|Source):)(?= )")
+# Words that only make sense below another comment.
+NEIGHBOURS = re.compile(r"^(The same|Likewise)\b|\b[Aa]s above\b")
+
+
+class Part:
+    """A run of the header: a comment and the lines under it, up to a blank line or the next comment."""
+
+    def __init__(self, comment):
+        self.comment = comment  # lines without the comment's own marks; None: there is none
+        self.code = []
+        self.is_before_blank = False
+
+    def functions(self):
+        return FUNCTION.findall("\n".join(self.code))
+
+
+def comment_lines(lines):
+    if len(lines) == 1:
+        return [lines[0][2:-2].strip()]
+    text = "\n".join(lines)[2:-2]
+    return [re.sub(r"^ (?:\* ?)?", "", line).rstrip() for line in text.strip("\n").split("\n")]
+
+
+def parts_of(text):
+    """Parts, and titles of sections as strings."""
+    parts, lines = [], text.split("\n")
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        section = SECTION.match(line)
+        if section:
+            parts.append(section[1])
+        elif line.startswith("/*"):
+            end = at
+            while not lines[end].endswith("*/"):
+                end += 1
+            parts.append(Part(comment_lines(lines[at : end + 1])))
+            at = end
+        elif not line:
+            if parts and isinstance(parts[-1], Part) and not parts[-1].code:
+                parts[-1].is_before_blank = True
+            parts.append(Part(None))
+        else:
+            if not parts or isinstance(parts[-1], str):
+                parts.append(Part(None))
+            parts[-1].code.append(line)
+        at += 1
+    return parts
+
+
+# ---- The text ------------------------------------------------------------------------------------
+
+
+def escaped(text):
+    """For Doxygen: no HTML, commands or Markdown."""
+    return re.sub(r"([\\@#%*`~$])", r"\\\1", html.escape(text, quote=False))
+
+
+def linked(name, names):
+    # In HTML: Doxygen's commands take the punctuation behind a name for a part of it.
+    return f'\\link {name} {name}\\endlink' if name in names else name
+
+
+def paragraph(lines, names):
+    """Text that runs, with a new paragraph for each status, the accuracy and the source."""
+    text = LABEL.sub("\n\\1", " ".join(line.strip() for line in lines)).strip()
+    shown = []
+    for piece in text.split("\n"):
+        if not piece:
+            continue
+        piece = escaped(piece.strip())
+        piece = re.sub(r"\bmy\w+\b", lambda name: linked(name[0], names), piece)
+        piece = re.sub(r"^([\w ,()]*?:)(?= )", r"<b>\1</b>", piece) if LABEL.match(piece) else piece
+        shown.append(f"<p>{piece}</p>")
+    return shown
+
+
+def formatted(lines, names):
+    """Lines of a comment as Doxygen's: what is laid out in columns stays as it is."""
+    shown, run = [], []
+    columns = False
+    for line in lines + [None]:
+        is_column = line is not None and (line.startswith("  ") or (columns and not line))
+        if run and (not line or is_column != columns):
+            if columns:
+                shown += ["@verbatim", *run, "@endverbatim"]
+            else:
+                shown += paragraph(run, names)
+            run = []
+        columns = is_column
+        if line:
+            run.append(line)
+    return shown
+
+
+def block(lines):
+    return ["/**", *lines, "*/"]
+
+
+def text_of(lines):
+    """The text before the first line in columns, and the other lines."""
+    end = next((at for at, line in enumerate(lines) if line.startswith("  ")), len(lines))
+    return " ".join(line.strip() for line in lines[:end]), lines[end:]
+
+
+def first_sentence(text):
+    """Up to the first stop outside of brackets: often a formula."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and re.match(r"[^.][.:;] ", text[at - 1 :]):
+            return text[:at]
+    return text.rstrip(".:;")
+
+
+def described(name, lines, names):
+    """What a comment says of a function: a line, and the rest."""
+    text, others = text_of(lines)
+    own = re.search(rf"(?:^|[.] ){name}: (.)([^.]*)", text)
+    if own:
+        return own[1].upper() + own[2], formatted(lines, names)
+    brief = first_sentence(text)
+    rest = text[len(brief) :].lstrip(".:; ")
+    return brief, formatted([rest, *others], names)
+
+
+# ---- The header ----------------------------------------------------------------------------------
+
+
+def texts_of(parts):
+    """{function: lines of its comment}"""
+    texts = {}
+    for part in parts:
+        if isinstance(part, Part):
+            for name in part.functions():
+                lines = part.comment or texts.get(name.removesuffix("_64"))
+                if lines:
+                    texts[name] = lines
+    return texts
+
+
+def documented(name, lines, names):
+    others = names - {name}
+    if name.endswith("_64") and name[:-3] in names:
+        return block([f"@brief @ref {name[:-3]} with 64-bit sizes.", "", *formatted(lines, others)])
+    brief, rest = described(name, lines, others)
+    return block([f"@brief {escaped(brief)}.", "", *rest])
+
+
+def code_for(part, texts):
+    """The code of a part, each function behind its own comment, trailing comments for Doxygen."""
+    shown = []
+    for at, line in enumerate(part.code):
+        if line.startswith("MYBLAS_API"):
+            name = FUNCTION.match("\n".join(part.code[at:]))[1]
+            if name in texts:
+                shown += documented(name, texts[name], set(texts))
+        match = re.match(r"(\s*\S.*?)\s*/\* (.*) \*/$", line)
+        shown.append(f"{match[1]} /**< {escaped(match[2])} */" if match else line)
+    return shown
+
+
+def for_doxygen(path):
+    parts = parts_of(path.read_text())
+    texts = texts_of(parts)
+    shown, is_first, in_section = [], True, False
+    for part in parts:
+        if isinstance(part, str):
+            shown += ["/** @} */"] if in_section else []
+            shown += [f"/** @name {part} */", "/** @{ */"]
+            in_section = True
+            continue
+        if part.comment and is_first:
+            brief = first_sentence(text_of(part.comment)[0].removeprefix(path.stem + ": "))
+            text = formatted(part.comment, set(texts))
+            shown += block([f"@file myblas/{path.name}", f"@brief {escaped(brief)}.", "", *text])
+            is_first = False
+        elif part.comment and part.is_before_blank:
+            # Doxygen shows the text of a section where its name is given.
+            names = [i for i, line in enumerate(shown) if line.startswith("/** @name ")]
+            if names and in_section:
+                title = shown[names[-1]].removeprefix("/** ").removesuffix(" */")
+                shown[names[-1]] = "\n".join(block([title, *formatted(part.comment, set(texts))]))
+        elif part.comment and not part.functions():
+            shown += block(formatted(part.comment, set(texts)))
+        if in_section and part.code and part.code[0] == "#ifdef __cplusplus":
+            shown.append("/** @} */")
+            in_section = False
+        shown += code_for(part, texts) + [""]
+    return "\n".join(shown)
+
+
+# ---- Man pages -----------------------------------------------------------------------------------
+
+
+def in_man(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def man_text(lines):
+    """Lines of a comment: paragraphs, and columns as they are."""
+    shown, run, was_column = [], [], False
+    for line in [*lines, ""]:
+        is_column = line.startswith("  ")
+        if run and (not line or is_column):
+            for piece in LABEL.sub("\n\\1", " ".join(run)).strip().split("\n"):
+                shown += [".PP", in_man(piece.strip())]
+            run = []
+        if is_column != was_column:
+            shown.append(".PP\n.nf" if is_column else ".fi")
+        if is_column:
+            shown.append(in_man(line))
+        elif line:
+            run.append(line.strip())
+        was_column = is_column
+    return shown
+
+
+def prototypes_of(parts):
+    """{function: its declaration}"""
+    code = "\n".join("\n".join(part.code) for part in parts if isinstance(part, Part))
+    found = re.findall(r"MYBLAS_API\s([^;]*?\b(my\w+)\([^;]*;)", code)
+    return {name: " ".join(text.split()).replace("( ", "(") for text, name in found}
+
+
+def write_man_pages(path, folder, date, version):
+    parts = parts_of(path.read_text())
+    declarations = prototypes_of(parts)
+    for name, lines in texts_of(parts).items():
+        base = name.removesuffix("_64")
+        if base != name and base in declarations:
+            (folder / f"{name}.3").write_text(f".so man3/{base}.3\n")
+            continue
+        names = [name] + [other for other in (f"{name}_64",) if other in declarations]
+        brief, _ = described(name, lines, set())
+        page = [
+            f'.TH {name.upper()} 3 "{date}" "myblas {version}" "myblas"',
+            ".ad l\n.nh",  # names are not to be broken
+            f".SH NAME\n{', '.join(names)} \\- {in_man(brief)}",
+            f".SH SYNOPSIS\n.B #include <myblas/{path.name}>",
+            *(f".PP\n.B {in_man(declarations[each])}" for each in names),
+            ".SH DESCRIPTION",
+            *man_text(lines),
+            ".SH SEE ALSO",
+            f".BR {path.stem} (3)" + ("" if path.stem == "myblas" else ",\n.BR myblas (3)") + ",\n.BR myblas (7)",
+        ]
+        (folder / f"{name}.3").write_text("\n".join(page) + "\n")
+
+
+def faults_of(path):
+    parts = parts_of(path.read_text())
+    texts = texts_of(parts)
+    for part in parts:
+        if not isinstance(part, Part):
+            continue
+        names = part.functions()
+        bases = {name.removesuffix("_64") for name in names}
+        for name in sorted(bases if part.comment else ()):
+            words = " ".join(part.comment)
+            if len(bases) > 1 and not re.search(rf"\b{name}\b", words):
+                yield f"{path.name}: the comment on {', '.join(sorted(bases))} does not name {name}"
+            if NEIGHBOURS.search(words):
+                yield f"{path.name}: the text of {name} says '{NEIGHBOURS.search(words)[0]}'"
+        for name in names:
+            if name not in texts:
+                yield f"{path.name}: {name} has no text"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("headers", nargs="+", type=pathlib.Path, metavar="HEADER")
+    parser.add_argument("--check", action="store_true", help="fail if a function has no text of its own")
+    parser.add_argument("--man", type=pathlib.Path, metavar="DIR", help="write man pages there")
+    parser.add_argument("--date", default="", help="of the man pages")
+    parser.add_argument("--version", default="", help="of the library, on the man pages")
+    arguments = parser.parse_args()
+    if arguments.man:
+        for header in arguments.headers:
+            write_man_pages(header, arguments.man, arguments.date, arguments.version)
+        return 0
+    if arguments.check:
+        faults = [fault for path in arguments.headers for fault in faults_of(path)]
+        print("\n".join(faults))
+        return bool(faults)
+    sys.stdout.write(for_doxygen(arguments.headers[0]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+/*
+ * cuBLAS's names for the functions of myblas: a program includes this header in place of cublas_v2.h, and links to
+ * libmyblas in place of libcublas. What myblas lacks stays undeclared, so that the compiler names it.
+ *
+ * Order of parameters, values of enumerators and meanings are those of cuBLAS. Differences:
+ *   Copies      cublasSetMatrix and its like are not here: myblasSetMatrix takes the handle first.
+ *   Math modes  CUBLAS_DEFAULT_MATH and CUBLAS_PEDANTIC_MATH are MYBLAS_FP32_STRICT_MATH,
+ *               CUBLAS_FP32_EMULATED_BF16X9_MATH is MYBLAS_FP32_EMULATED_MATH. There is no TF32.
+ *   Workspace   cublasSetWorkspace with NULL and 0 bytes forbids a workspace.
+ * docs/porting.md has the whole table.
+ */
+#ifndef MYBLAS_MYBLAS_CUBLAS_H
+#define MYBLAS_MYBLAS_CUBLAS_H
+
+#if defined(CUBLAS_V2_H_) || defined(CUBLAS_API_H_) || defined(CUBLAS_H_)
+#error "include myblas/myblas_cublas.h in place of cuBLAS's headers, not beside them"
+#endif
+/* So that a header of cuBLAS that comes later adds nothing. */
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
+
+#include "myblas/myblas.h"
+
+/* Types */
+#define cublasHandle_t myblasHandle_t
+#define cublasStatus_t myblasStatus_t
+#define cublasOperation_t myblasOperation_t
+#define cublasFillMode_t myblasFillMode_t
+#define cublasSideMode_t myblasSideMode_t
+#define cublasDiagType_t myblasDiagType_t
+#define cublasPointerMode_t myblasPointerMode_t
+#define cublasMath_t myblasMath_t
+#define cublasLogCallback myblasLogCallback_t
+
+/* Enumerators */
+#define CUBLAS_STATUS_SUCCESS MYBLAS_STATUS_SUCCESS
+#define CUBLAS_STATUS_NOT_INITIALIZED MYBLAS_STATUS_NOT_INITIALIZED
+#define CUBLAS_STATUS_ALLOC_FAILED MYBLAS_STATUS_ALLOC_FAILED
+#define CUBLAS_STATUS_INVALID_VALUE MYBLAS_STATUS_INVALID_VALUE
+#define CUBLAS_STATUS_ARCH_MISMATCH MYBLAS_STATUS_ARCH_MISMATCH
+#define CUBLAS_STATUS_MAPPING_ERROR MYBLAS_STATUS_MAPPING_ERROR
+#define CUBLAS_STATUS_EXECUTION_FAILED MYBLAS_STATUS_EXECUTION_FAILED
+#define CUBLAS_STATUS_INTERNAL_ERROR MYBLAS_STATUS_INTERNAL_ERROR
+#define CUBLAS_STATUS_NOT_SUPPORTED MYBLAS_STATUS_NOT_SUPPORTED
+#define CUBLAS_STATUS_LICENSE_ERROR MYBLAS_STATUS_LICENSE_ERROR
+#define CUBLAS_OP_N MYBLAS_OP_N
+#define CUBLAS_OP_T MYBLAS_OP_T
+#define CUBLAS_OP_C MYBLAS_OP_C
+#define CUBLAS_FILL_MODE_LOWER MYBLAS_FILL_MODE_LOWER
+#define CUBLAS_FILL_MODE_UPPER MYBLAS_FILL_MODE_UPPER
+#define CUBLAS_SIDE_LEFT MYBLAS_SIDE_LEFT
+#define CUBLAS_SIDE_RIGHT MYBLAS_SIDE_RIGHT
+#define CUBLAS_DIAG_NON_UNIT MYBLAS_DIAG_NON_UNIT
+#define CUBLAS_DIAG_UNIT MYBLAS_DIAG_UNIT
+#define CUBLAS_POINTER_MODE_HOST MYBLAS_POINTER_MODE_HOST
+#define CUBLAS_POINTER_MODE_DEVICE MYBLAS_POINTER_MODE_DEVICE
+#define CUBLAS_DEFAULT_MATH MYBLAS_FP32_STRICT_MATH
+#define CUBLAS_PEDANTIC_MATH MYBLAS_FP32_STRICT_MATH
+#define CUBLAS_FP32_EMULATED_BF16X9_MATH MYBLAS_FP32_EMULATED_MATH
+
+/* Handles, streams, modes */
+#define cublasCreate myblasCreate
+#define cublasDestroy myblasDestroy
+#define cublasGetMathMode myblasGetMathMode
+#define cublasGetPointerMode myblasGetPointerMode
+#define cublasGetStatusName myblasGetStatusName
+#define cublasGetStatusString myblasGetStatusString
+#define cublasGetStream myblasGetStream
+#define cublasGetVersion myblasGetVersion
+#define cublasLoggerConfigure myblasLoggerConfigure
+#define cublasSetLoggerCallback myblasSetLoggerCallback
+#define cublasSetMathMode myblasSetMathMode
+#define cublasSetPointerMode myblasSetPointerMode
+#define cublasSetStream myblasSetStream
+#define cublasSetWorkspace myblasSetWorkspace
+
+/* Level 3 */
+#define cublasSgeam mysgeam
+#define cublasSgeam_64 mysgeam_64
+#define cublasSgemm mysgemm
+#define cublasSgemm_64 mysgemm_64
+#define cublasSgemmBatched mysgemmBatched
+#define cublasSgemmBatched_64 mysgemmBatched_64
+#define cublasSgemmGroupedBatched mysgemmGroupedBatched
+#define cublasSgemmGroupedBatched_64 mysgemmGroupedBatched_64
+#define cublasSgemmStridedBatched mysgemmStridedBatched
+#define cublasSgemmStridedBatched_64 mysgemmStridedBatched_64
+#define cublasSsymm myssymm
+#define cublasSsymm_64 myssymm_64
+#define cublasSsyr2k myssyr2k
+#define cublasSsyr2k_64 myssyr2k_64
+#define cublasSsyrk myssyrk
+#define cublasSsyrk_64 myssyrk_64
+#define cublasSsyrkx myssyrkx
+#define cublasSsyrkx_64 myssyrkx_64
+#define cublasStrmm mystrmm
+#define cublasStrmm_64 mystrmm_64
+#define cublasStrsm mystrsm
+#define cublasStrsm_64 mystrsm_64
+#define cublasStrsmBatched mystrsmBatched
+#define cublasStrsmBatched_64 mystrsmBatched_64
+
+/* Level 2 */
+#define cublasSgemv mysgemv
+#define cublasSgemv_64 mysgemv_64
+#define cublasSgemvBatched mysgemvBatched
+#define cublasSgemvBatched_64 mysgemvBatched_64
+#define cublasSgemvStridedBatched mysgemvStridedBatched
+#define cublasSgemvStridedBatched_64 mysgemvStridedBatched_64
+#define cublasSger mysger
+#define cublasSger_64 mysger_64
+#define cublasSsymv myssymv
+#define cublasSsymv_64 myssymv_64
+#define cublasSsyr myssyr
+#define cublasSsyr_64 myssyr_64
+#define cublasSsyr2 myssyr2
+#define cublasSsyr2_64 myssyr2_64
+#define cublasStrmv mystrmv
+#define cublasStrmv_64 mystrmv_64
+#define cublasStrsv mystrsv
+#define cublasStrsv_64 mystrsv_64
+
+/* Level 1 */
+#define cublasIsamax myisamax
+#define cublasIsamax_64 myisamax_64
+#define cublasIsamin myisamin
+#define cublasIsamin_64 myisamin_64
+#define cublasSasum mysasum
+#define cublasSasum_64 mysasum_64
+#define cublasSaxpy mysaxpy
+#define cublasSaxpy_64 mysaxpy_64
+#define cublasScopy myscopy
+#define cublasScopy_64 myscopy_64
+#define cublasSdot mysdot
+#define cublasSdot_64 mysdot_64
+#define cublasSnrm2 mysnrm2
+#define cublasSnrm2_64 mysnrm2_64
+#define cublasSrot mysrot
+#define cublasSrot_64 mysrot_64
+#define cublasSrotg mysrotg
+#define cublasSrotm mysrotm
+#define cublasSrotm_64 mysrotm_64
+#define cublasSrotmg mysrotmg
+#define cublasSscal mysscal
+#define cublasSscal_64 mysscal_64
+#define cublasSswap mysswap
+#define cublasSswap_64 mysswap_64
+/* libraryPropertyType has the values of myblasProperty_t. */
+#define cublasGetProperty(type, value) myblasGetProperty((myblasProperty_t)(type), value)
+
+#endif /* MYBLAS_MYBLAS_CUBLAS_H */

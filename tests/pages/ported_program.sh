@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# ported_program.sh PREFIX WORK CC [CUDA_INCLUDE]: a cuBLAS program compiles against myblas_cublas.h with one line
+# changed, and runs on the host backend. With CUDA's headers, it compiles against cuBLAS as it is, too, and a function
+# that myblas lacks is named by the compiler.
+set -eu
+
+prefix=$1
+work=$2
+cc=$3
+cuda=${4:-}
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+if [ -n "$cuda" ]; then
+    "$cc" -std=c11 -Wall -fsyntax-only -isystem "$cuda" "$source/cublas_program.c"
+    echo "compiles with cuBLAS's header"
+fi
+
+mkdir -p "$work"
+sed 's|#include <cublas_v2.h>|#include <myblas/myblas_cublas.h>|' "$source/cublas_program.c" >"$work/ported.c"
+[ "$(diff "$source/cublas_program.c" "$work/ported.c" | grep -c '^>')" = 1 ]
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags < <(pkg-config --cflags --libs myblas)
+"$cc" -std=c11 -Wall -Werror -I "$source/no_cuda" "$work/ported.c" -o "$work/ported" "${flags[@]}" -lm
+MYBLAS_BACKEND=host LD_LIBRARY_PATH=$prefix/lib "$work/ported"
+
+sed 's/cublasSdot(/cublasSgbmv(/' "$work/ported.c" >"$work/lacking.c"
+if "$cc" -std=c11 -Werror=implicit-function-declaration -I "$source/no_cuda" -fsyntax-only "$work/lacking.c" \
+    "${flags[@]}" 2>"$work/lacking.log"; then
+    echo "a function that is not there compiles"
+    exit 1
+fi
+grep -q cublasSgbmv "$work/lacking.log"
