@@ -108,7 +108,7 @@ int main() {
         check(cudaGraphExecDestroy(executable), "cudaGraphExecDestroy");
         check(cudaGraphDestroy(graph), "cudaGraphDestroy");
         std::printf("%d replays of a graph of %d calls\n", replays, 3 * rounds_of_graph);
-        // The handle still works on the stream: myblasDestroy waits for both.
+        check(myblasStreamDestroy(handle, stream), "myblasStreamDestroy");
     } else {
         for (int replay = 0; replay < replays; ++replay)
             iterate(handle, a.get(), b.get(), x.get(), r.get());
