@@ -200,8 +200,6 @@ static void set_up(struct operands* o, const struct fused_case* s) {
 
 // ---- The reference -------------------------------------------------------------------------------
 
-static const float* sent(const struct operand* o) { return (const float*)(o->sent + o->front); }
-
 static double gelu(double x) {
     return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }

@@ -75,19 +75,6 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
         return true;
 }
 
-// The kernels that take vectors which run backwards: a matrix by a vector whose increment, a leading dimension here, is negative.
-// Of such a vector that an array points to, the stride is the way from there to its element 0.
-kernel_list<sgemm_problem> host_backward_kernels();
-kernel_list<sgemm_problem> cuda_backward_kernels();
-
-template <class Problem>
-bool runs_backwards(const Problem& problem) {
-    if constexpr (std::is_same_v<Problem, sgemm_problem>)
-        return (problem.lda | problem.ldb | problem.ldc) < 0;
-    else
-        return false;
-}
-
 template <class Problem>
 bool takes_backwards(const kernel_entry<Problem>& kernel) {
     if constexpr (std::is_same_v<Problem, sgemm_problem>)

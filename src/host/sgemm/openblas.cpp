@@ -3,10 +3,10 @@
 // Products that do not read A and B never reach it.
 // Works against OpenBLAS's own kernels, on as many threads as OPENBLAS_NUM_THREADS allows.
 // Accepts sizes and leading dimensions that fit int, where a usable OpenBLAS is installed (openblas.h).
+#include "core/routine.h"
 #include "host/openblas.h"
 #include "host/sgemm/products.h"
 #include "host/sgemm/registry.h"
-#include "select/select.h"
 
 namespace myblas::host {
 namespace {

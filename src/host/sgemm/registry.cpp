@@ -1,7 +1,6 @@
 #include "host/sgemm/registry.h"
 
 #include "core/routine.h"
-#include "select/select.h"
 
 namespace myblas {
 

@@ -1,7 +1,6 @@
 #include "kernels/sgemm/registry.h"
 
 #include "core/routine.h"
-#include "select/select.h"
 
 #include <span>
 

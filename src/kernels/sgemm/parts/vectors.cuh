@@ -1,4 +1,4 @@
-// Operands of a product whose vectors may run backwards (select/select.h).
+// Operands of a product whose vectors may run backwards (core/routine.h).
 #pragma once
 
 #include "kernels/sgemm/parts/operands.cuh"

@@ -66,11 +66,12 @@ struct product_shape {
 // What a product kernel that is alone computes on the FP32 units: 1024 cubed has a tile for each block.
 using alone_shape = warp_tile_shape<128, 64, 16, 32, 32, 8, 4>;
 
+// (What is finished is no triangle, and has no known zeroes.)
 template <class Shape>
 __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned tile) {
     constexpr unsigned patch = patch_rows / Shape::block_m;
     const unsigned tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
-    if (pass.triangle != triangle_of_c::none) {
+    if (!Shape::finishes && pass.triangle != triangle_of_c::none) {
         const tile_position<int> at = triangle_order<static_cast<int>(patch), Shape::panels_m>(
             static_cast<int>(tile),
             pass.triangle == triangle_of_c::upper,
@@ -78,7 +79,7 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
             static_cast<int>(tiles_n));
         return {0, at.row * Shape::panels_m, at.col};
     }
-    if (pass.zeros != known_zeros::none) {
+    if (!Shape::finishes && pass.zeros != known_zeros::none) {
         constexpr int patch_n = patch_rows / panel_lines;
         const tile_position<int> at =
             longest_first<static_cast<int>(patch), patch_n>(static_cast<int>(tile),
@@ -96,8 +97,9 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
 }
 
 // The unit of a block, a part of a tile, in a round.
+template <class Shape>
 __device__ __forceinline__ unsigned block_unit(const limb_pass& pass, unsigned round) {
-    return pass.zeros == known_zeros::none
+    return Shape::finishes || pass.zeros == known_zeros::none
                ? round * gridDim.x + blockIdx.x
                : unit_to_and_fro(static_cast<int>(round), static_cast<int>(gridDim.x));
 }
@@ -109,7 +111,7 @@ struct chunk_range {
     template <class Shape>
     static __device__ __forceinline__ chunk_range
     of(const limb_pass& pass, const tile_plan& plan, const pass_tile& at, int part) {
-        if (pass.zeros == known_zeros::none) {
+        if (Shape::finishes || pass.zeros == known_zeros::none) {
             const int first = part * plan.part_chunks;
             return {first, min(first + plan.part_chunks, pass.chunks)};
         }
@@ -318,7 +320,7 @@ __device__ __forceinline__ bool multiply_tiles(
     const unsigned units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
     for (unsigned round = 0;; ++round) {
-        const unsigned unit = block_unit(job.pass, round);
+        const unsigned unit = block_unit<Shape>(job.pass, round);
         if (unit >= units)
             break;
         const unsigned tile = unit / plan.parts;
@@ -414,7 +416,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
         ring_position<Shape::stages> ring;
         for (unsigned round = 0;; ++round) {
-            const unsigned unit = block_unit(pass, round);
+            const unsigned unit = block_unit<Shape>(pass, round);
             if (unit >= plan.tiles * plan.parts)
                 break;
             const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);
