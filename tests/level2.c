@@ -331,7 +331,9 @@ static void run_every_kernel(void** state, bool ger) {
         // OpenBLAS's ger does not keep the bound.
         if (strcmp(info.name, "openblas") != 0 && ger)
             assert_int_equal(counts.declined, 0);
-        if (strcmp(info.name, "openblas") != 0 || !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS"))
+        // (Of the few cases of a reduced run none may suit a kernel.)
+        if (!reduced() &&
+            (strcmp(info.name, "openblas") != 0 || !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS")))
             assert_true(counts.ran > 0);
     }
     assert_ok(myblasForceKernel(handle, routine, NULL));

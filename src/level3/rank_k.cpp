@@ -103,6 +103,15 @@ struct products {
         std::swap(q.lda, q.ldb);
         return steps.take(q);
     }
+    sgemm_problem joined_product(const float* memory) const {
+        const joined_operands<twice> joined{p};
+        sgemm_problem q = triangle();
+        q.k = 2 * p.k;
+        q.a = memory;
+        q.b = memory + joined.offset(1);
+        q.lda = q.ldb = joined.pitch();
+        return q;
+    }
     myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
         const joined_operands<twice> joined{p};
         for (int64_t part = 0; part < 3; ++part)
@@ -115,12 +124,7 @@ struct products {
                                             .c = memory + joined.offset(part),
                                             .ldc = joined.pitch()}))
                 return failure;
-        sgemm_problem q = triangle();
-        q.k = 2 * p.k;
-        q.a = memory;
-        q.b = memory + joined.offset(1);
-        q.lda = q.ldb = joined.pitch();
-        return steps.take(q);
+        return steps.take(joined_product(memory));
     }
 
     // Squares below the diagonal, or where they are mirrored to above it.
@@ -214,8 +218,10 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
         const way preferred = preferred_way(p);
         const bool is_whole = preferred == way::whole && room.bytes >= tile_bytes(p.n);
         if (!is_whole && steps.can_take(all.triangle())) {
-            if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes())
-                return all.joined_triangle(static_cast<float*>(room.memory), steps);
+            float* const memory = static_cast<float*>(room.memory);
+            if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&
+                steps.can_take(all.joined_product(memory)))
+                return all.joined_triangle(memory, steps);
             return twice ? all.two_triangles(steps) : steps.take(all.triangle());
         }
     }

@@ -34,7 +34,7 @@ compute_element(const sgemm_problem& p, const sgemm_operands& o, int64_t row, in
 }
 
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads) naive(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads) naive(int64_t first_batch, const sgemm_problem p) {
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
     const int64_t tiles_m = ceil_div<int64_t>(p.m, square);
     const int64_t row = blockIdx.x % tiles_m * square + threadIdx.x / square;
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads) naive(const sgemm_problem p, int64_t 
 }
 
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads) coalesced(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads) coalesced(int64_t first_batch, const sgemm_problem p) {
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
     const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
     const int64_t row = blockIdx.x % tiles_m * block_m + threadIdx.x % block_m;

@@ -30,7 +30,7 @@ struct neighbouring_lines {
 };
 
 template <class Lines, bool transa, bool transb>
-__global__ void __launch_bounds__(threads) kernel(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ storage smem;
     compute<Lines, transa, transb>(p, first_batch + blockIdx.z, smem);
 }

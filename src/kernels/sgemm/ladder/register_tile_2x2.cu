@@ -34,7 +34,7 @@ struct pack_job {
 };
 
 __global__ void __launch_bounds__(pack_threads)
-    pack_kernel(const sgemm_problem p, int64_t first_batch, const pack_job job) {
+    pack_kernel(int64_t first_batch, const pack_job job, const sgemm_problem p) {
     __shared__ float tile[pack_tile][pack_tile + 1];
     if (resolve(p.alpha) == 0)
         return; // the operands must not be read
@@ -61,7 +61,7 @@ struct quadrant_lines {
     static __device__ constexpr int offset(int e) { return e / 4 * quadrant + e % 4; }
 };
 
-__global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ __align__(16) storage smem;
     compute<quadrant_lines, false, true>(p, first_batch + blockIdx.z, smem);
 }

@@ -33,7 +33,7 @@ load_lines(float* smem, const float* gmem, int64_t ld, int64_t first, int64_t li
 }
 
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads) kernel(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads) kernel(int64_t first_batch, const sgemm_problem p) {
     extern __shared__ float smem[];
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
     const int k = static_cast<int>(o.k);

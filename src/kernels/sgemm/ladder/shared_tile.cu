@@ -61,7 +61,7 @@ __device__ __forceinline__ void compute(const sgemm_problem& p,
 }
 
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads) kernel(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ storage smem;
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
     const int64_t tiles_m = ceil_div<int64_t>(p.m, block);

@@ -44,7 +44,7 @@ split make_split(const sgemm_problem& p, const device_info& device) {
 // parts[part][batch][col][row] = op(A) op(B) over the part's k.
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
-    part_kernel(const sgemm_problem p, int64_t first_batch, const split s, float* parts) {
+    part_kernel(int64_t first_batch, const split s, float* parts, const sgemm_problem p) {
     using tile = warp_tile<shape, transa, transb, vector>;
     extern __shared__ __align__(16) float smem[];
     const int64_t batch = first_batch + blockIdx.z;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
 
 // C = alpha * (sum of the parts, in order) + beta * C
 __global__ void __launch_bounds__(reduce_threads)
-    reduce_kernel(const sgemm_problem p, int64_t first_batch, const split s, const float* parts) {
+    reduce_kernel(int64_t first_batch, const split s, const float* parts, const sgemm_problem p) {
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);
     const int64_t element = int64_t{blockIdx.x} * reduce_threads + threadIdx.x;

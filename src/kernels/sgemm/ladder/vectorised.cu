@@ -23,7 +23,7 @@ struct storage {
 };
 
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads, 2) kernel(const sgemm_problem p, int64_t first_batch) {
+__global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ __align__(16) storage smem;
     const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
     const auto [tile_row, tile_col] = column_order<block, block>(blockIdx.x, p.m);

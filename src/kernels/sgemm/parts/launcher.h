@@ -57,8 +57,9 @@ struct product_grid {
     int products = 1;   // of a block
 };
 
-// Launches these blocks for each product. The kernel takes (problem, first batch, extra arguments), and
-// works on product first + blockIdx.z. Those of batches do not come early: they would take the place of
+// Launches these blocks for each product. The kernel takes (first batch, extra arguments, problem), and
+// works on product first + blockIdx.z. (What stands behind the problem's rarer fields may cost a short kernel another miss of
+// the constant cache.) Those of batches do not come early: they would take the place of
 // a large batch's last ones.
 template <class Kernel, class... Extra>
 [[nodiscard]] myblasStatus_t launch_products(Kernel kernel,
@@ -79,9 +80,9 @@ template <class Kernel, class... Extra>
                                                       grid.threads,
                                                       grid.smem_bytes,
                                                       context,
-                                                      p,
                                                       first,
-                                                      extra...);
+                                                      extra...,
+                                                      p);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
     }

@@ -204,7 +204,7 @@ struct short_k_tile {
 
 template <class Shape, bool transa, bool transb>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
-    short_k_kernel(const sgemm_problem p, int64_t first_batch) {
+    short_k_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = short_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));

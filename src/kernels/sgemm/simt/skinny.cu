@@ -297,11 +297,11 @@ struct skinny_tile {
 
 template <class Shape, bool l_k_contiguous, bool s_k_contiguous>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
-    skinny_kernel(const sgemm_problem p,
-                  int64_t first_batch,
+    skinny_kernel(int64_t first_batch,
                   bool swapped,
                   const k_split split,
-                  const cluster_sums sums) {
+                  const cluster_sums sums,
+                  const sgemm_problem p) {
     extern __shared__ __align__(16) float smem[];
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);

@@ -295,7 +295,7 @@ private:
 
 template <class Shape, bool transa, bool transb>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
-    small_tile_kernel(const sgemm_problem p, int64_t first_batch) {
+    small_tile_kernel(int64_t first_batch, const sgemm_problem p) {
 
     using tile = small_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];

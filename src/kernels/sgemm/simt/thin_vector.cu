@@ -60,7 +60,7 @@ struct lines_shape {
 // each warp are.
 template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
 __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_kernel(
-    const sgemm_problem p, int64_t first_batch, const thin_layout layout, int cluster) {
+    int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
     using shape = lines_shape<width, line_lanes>;
     __shared__ float sums[max_warps][shape::lines];
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
@@ -141,7 +141,7 @@ struct tall_shape {
 };
 
 __global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
-    const sgemm_problem p, int64_t first_batch, const thin_layout layout, int cluster) {
+    int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
     using shape = tall_shape;
     __shared__ float sums[shape::warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = blockIdx.x % cluster;
@@ -205,10 +205,10 @@ struct k_shape {
 };
 
 template <int width, int lines>
-__global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(const sgemm_problem p,
-                                                                     int64_t first_batch,
+__global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(int64_t first_batch,
                                                                      const thin_layout layout,
-                                                                     int sharing) {
+                                                                     int sharing,
+                                                                     const sgemm_problem p) {
     using shape = k_shape<width, lines>;
     __shared__ float sums[max_warps][lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -25,7 +25,7 @@ namespace {
 // They are kernels of their own, since one with both needs more registers than it has.
 template <class Shape, bool transa, bool transb, bool vector, bool quads_c, int blocks_per_sm>
 __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
-    warp_tile_kernel(const sgemm_problem p, int64_t first_batch) {
+    warp_tile_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = warp_tile<Shape, transa, transb, vector>;
     extern __shared__ __align__(16) float smem[];
     wait_for_earlier_work();
