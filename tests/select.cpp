@@ -836,7 +836,6 @@ void test_arbitrary_files(void**) {
 namespace myblas {
 // clang-format off
 template <> kernel_list<sgemm_problem> host_kernels() { return families; }
-kernel_list<sgemm_problem> host_backward_kernels() { return {}; }
 template <> kernel_list<transpose_problem> host_kernels() { return {}; }
 template <> kernel_list<geam_problem> host_kernels() { return {}; }
 template <> kernel_list<sum_problem<float>> host_kernels() { return {}; }

@@ -173,9 +173,6 @@ namespace myblas {
 
 constinit std::atomic<const tuned_predictor*> tuning_in_use{nullptr};
 
-kernel_list<sgemm_problem> host_backward_kernels() { return {}; }
-kernel_list<sgemm_problem> cuda_backward_kernels() { return {}; }
-
 template <>
 kernel_list<sgemm_problem> cuda_kernels() {
     return registry;

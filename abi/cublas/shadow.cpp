@@ -176,7 +176,11 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
         return;
     const library& l = *load_library();
     size_t needed = usual_workspace;
-    if (uses_limbs_ && l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
+    // These want copies of operands, or of the result, in strict mode, too.
+    const bool has_copies = p.routine == MYBLAS_ROUTINE_SYR2K || p.routine == MYBLAS_ROUTINE_SYMM ||
+                            p.routine == MYBLAS_ROUTINE_TRMM;
+    if ((uses_limbs_ || has_copies) &&
+        l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
         return;
     needed = std::min(needed, most_room_);
     if (needed <= present || block_count_ == most_blocks)

@@ -75,8 +75,8 @@ const char* refusal_of(const kernel_entry<Problem>& kernel,
         return "it does not run on this architecture";
     if (!allows(problem, kernel))
         return "the math mode promises more than it does";
-    if (!finishes(kernel, problem))
-        return "it has no epilogue";
+    if (const char* const missing = missing_in(kernel, problem))
+        return missing;
     if (kernel.accepts && !kernel.accepts(problem, device))
         return kernel.accepts_what ? kernel.accepts_what : "it does not accept such calls";
     return "it needs more workspace";

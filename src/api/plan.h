@@ -142,8 +142,8 @@ selection<Problem> measure_plan(myblasContext& handle,
     return {&kernel, measure.bytes() ? products_offset(own) + measure.bytes() : own, own};
 }
 
-// A plan takes all that is of use to it and its products; of a smaller workspace it takes no more than half for itself,
-// unless it needs more.
+// A plan takes all that is of use to it and its products; if that is too much, all that is of use to itself, and the products
+// the rest; of a still smaller workspace no more than half for itself, unless it needs more.
 template <planned Problem>
 selection<Problem> choose_plan(myblasContext& handle,
                                const kernel_entry<Problem>& kernel,
@@ -156,14 +156,16 @@ selection<Problem> choose_plan(myblasContext& handle,
         if (!best.kernel || best.workspace_bytes <= workspace_bytes)
             return best;
     }
+    // The products make do with the rest.
+    const auto with_own = [&](size_t own) {
+        const size_t rest = workspace_bytes - std::min(workspace_bytes, products_offset(own));
+        return measure_plan(handle, kernel, problem, own, rest);
+    };
+    if (need.best <= workspace_bytes)
+        if (const auto all = with_own(need.best); all.kernel)
+            return all;
     const size_t own = std::min(need.best, std::max(need.least, workspace_bytes / 2));
-    if (own > workspace_bytes)
-        return {};
-    return measure_plan(handle,
-                        kernel,
-                        problem,
-                        own,
-                        workspace_bytes - std::min(workspace_bytes, products_offset(own)));
+    return own <= workspace_bytes ? with_own(own) : selection<Problem>{};
 }
 
 template <planned Problem>

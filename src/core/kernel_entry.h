@@ -86,6 +86,7 @@ struct kernel_entry {
     bool takes_triangles = false;                // of C (sgemm_problem)
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
     bool finishes = false;                       // products that have a product_finish
+    bool takes_backwards = false;                // vectors that run backwards (runs_backwards)
 
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.

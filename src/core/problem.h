@@ -67,6 +67,10 @@ struct sgemm_problem {
     product_finish finish{};
 };
 
+// A matrix by a vector whose increment, a leading dimension here, is negative. Of such a vector that an array points to,
+// the stride is the way from there to its element 0.
+inline bool runs_backwards(const sgemm_problem& p) { return (p.lda | p.ldb | p.ldc) < 0; }
+
 // Whether all columns of a matrix of each product start at a multiple of 16 bytes. What a pointer array holds is not
 // known here.
 inline bool

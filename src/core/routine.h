@@ -6,8 +6,6 @@
 #include "core/problem.h"
 #include "myblas/myblas.h"
 
-#include <type_traits>
-
 namespace myblas {
 
 template <class Problem>
@@ -219,19 +217,6 @@ template <> kernel_list<symm_problem> cuda_kernels();
 template <> kernel_list<trmm_problem> cuda_kernels();
 template <> kernel_list<trsm_problem> cuda_kernels();
 // clang-format on
-
-// The kernels that take vectors which run backwards: a matrix by a vector whose increment, a leading dimension here, is
-// negative. Of such a vector that an array points to, the stride is the way from there to its element 0.
-kernel_list<sgemm_problem> host_backward_kernels();
-kernel_list<sgemm_problem> cuda_backward_kernels();
-
-template <class Problem>
-bool runs_backwards(const Problem& problem) {
-    if constexpr (std::is_same_v<Problem, sgemm_problem>)
-        return (problem.lda | problem.ldb | problem.ldc) < 0;
-    else
-        return false;
-}
 
 template <class Problem>
 kernel_list<Problem> kernels_of(myblasBackend_t backend) {

@@ -7,7 +7,6 @@ namespace myblas {
 
 // clang-format off
 template <> kernel_list<sgemm_problem> cuda_kernels() { return {}; }
-kernel_list<sgemm_problem> cuda_backward_kernels() { return {}; }
 template <> kernel_list<transpose_problem> cuda_kernels() { return {}; }
 template <> kernel_list<geam_problem> cuda_kernels() { return {}; }
 template <> kernel_list<sum_problem<float>> cuda_kernels() { return {}; }

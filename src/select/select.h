@@ -75,33 +75,18 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
         return true;
 }
 
+// Why the kernel does not do what a product asks for beside its extents; null if it does.
 template <class Problem>
-bool takes_backwards(const kernel_entry<Problem>& kernel) {
-    if constexpr (std::is_same_v<Problem, sgemm_problem>)
-        for (const kernel_list<sgemm_problem> kernels :
-             {host_backward_kernels(), cuda_backward_kernels()})
-            for (const kernel_entry<sgemm_problem>* candidate : kernels)
-                if (candidate == &kernel)
-                    return true;
-    return false;
-}
-
-// Whether the kernel does what is to be done to elements on their way to memory.
-template <class Problem>
-bool finishes(const kernel_entry<Problem>& kernel, const Problem& problem) {
-    if constexpr (requires { problem.finish; })
-        return kernel.finishes || problem.finish.is_empty();
-    else
-        return true;
-}
-
-// Whether it computes as much of C as is asked for.
-template <class Problem>
-bool takes_part(const kernel_entry<Problem>& kernel, const Problem& problem) {
-    if constexpr (std::is_same_v<Problem, sgemm_problem>)
-        return kernel.takes_triangles || problem.triangle == triangle_of_c::none;
-    else
-        return true;
+const char* missing_in(const kernel_entry<Problem>& kernel, const Problem& problem) {
+    if constexpr (std::is_same_v<Problem, sgemm_problem>) {
+        if (!kernel.finishes && !problem.finish.is_empty())
+            return "it has no epilogue";
+        if (!kernel.takes_triangles && problem.triangle != triangle_of_c::none)
+            return "it computes all of C";
+        if (!kernel.takes_backwards && runs_backwards(problem))
+            return "its vectors run forwards";
+    }
+    return nullptr;
 }
 
 template <class Problem>
@@ -109,8 +94,7 @@ bool accepts(const kernel_entry<Problem>& kernel,
              const Problem& problem,
              const device_info& device,
              size_t workspace_bytes) {
-    return runs_on(kernel, device) && allows(problem, kernel) && finishes(kernel, problem) &&
-           takes_part(kernel, problem) && (!runs_backwards(problem) || takes_backwards(kernel)) &&
+    return runs_on(kernel, device) && allows(problem, kernel) && !missing_in(kernel, problem) &&
            (!kernel.accepts || kernel.accepts(problem, device)) &&
            (!kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes);
 }
@@ -137,8 +121,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     for (; variants; variants &= variants - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(variants));
         const kernel_entry<sgemm_problem>* kernel = by.kernels[i];
-        if (!kernel || !allows(q.problem, *kernel) || !finishes(*kernel, q.problem) ||
-            !takes_part(*kernel, q.problem) ||
+        if (!kernel || !allows(q.problem, *kernel) || missing_in(*kernel, q.problem) ||
             !runs_on(*kernel, q.device))
             continue;
         candidate& next = candidates[count];

@@ -131,6 +131,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_blocked{
     .block_n = block_n,
     .block_k = block_k,
     .finishes = true,
+    .takes_backwards = true,
     .workspace_bytes = workspace_bytes,
     .launch = launch,
 };

@@ -3,8 +3,8 @@
 // Products that do not read A and B never reach it.
 // Works against OpenBLAS's own kernels, on as many threads as OPENBLAS_NUM_THREADS allows.
 // Accepts sizes and leading dimensions that fit int, where a usable OpenBLAS is installed (openblas.h).
-#include "core/routine.h"
 #include "host/openblas.h"
+#include "core/routine.h"
 #include "host/sgemm/products.h"
 #include "host/sgemm/registry.h"
 
@@ -69,6 +69,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_openblas{
     .description = "OpenBLAS, where it is installed",
     .deterministic = false, // OpenBLAS does not promise it
     .finishes = true,
+    .takes_backwards = true, // where it has sgemv
     .accepts = accepts,
     .launch = launch,
 };

@@ -62,6 +62,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_reference{
     .name = "reference",
     .description = "textbook triple loop",
     .finishes = true,
+    .takes_backwards = true,
     .launch = launch,
 };
 

@@ -14,13 +14,4 @@ kernel_list<sgemm_problem> host_kernels<sgemm_problem>() {
     return ladder;
 }
 
-kernel_list<sgemm_problem> host_backward_kernels() {
-    static constexpr const kernel_entry<sgemm_problem>* backward[] = {
-        &host::sgemm_reference,
-        &host::sgemm_blocked,
-        &host::sgemm_openblas, // where it has sgemv
-    };
-    return backward;
-}
-
 } // namespace myblas

@@ -135,6 +135,7 @@ __global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* coun
                                        1);
                 known = __ballot_sync(full_warp, is_known);
             } while (!(known & 1));
+            __syncwarp(); // what one lane has acquired holds for all
             const int taken = __ffs(static_cast<int>(~known)) - 1;
             for (int k = 0; k < taken; ++k)
                 smem.x[turn][k * width + lane] =

@@ -61,13 +61,4 @@ kernel_list<sgemm_problem> cuda_kernels<sgemm_problem>() {
     return kernels;
 }
 
-// Vectors of a matrix by a vector are lines or single rows there, whose distances may have any sign.
-kernel_list<sgemm_problem> cuda_backward_kernels() {
-    static constexpr const cuda::sgemm_kernel* backward[] = {
-        &cuda::sgemm_grid_stride,
-        &cuda::sgemm_thin_vector,
-    };
-    return backward;
-}
-
 } // namespace myblas

@@ -1,4 +1,4 @@
-// Operands of a product whose vectors may run backwards (core/routine.h).
+// Operands of a product whose vectors may run backwards (runs_backwards).
 #pragma once
 
 #include "kernels/sgemm/parts/operands.cuh"

@@ -460,6 +460,7 @@ const sgemm_kernel sgemm_thin_vector = {
     .block_n = 1,
     .block_k = 32,
     .threads = max_warps * 32,
+    .takes_backwards = true,
     .accepts = fits,
     .work = work,
     .launch = launch_kernel,
