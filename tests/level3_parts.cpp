@@ -226,7 +226,8 @@ void check_triangle(bool is_solve, int64_t n, bool is_wide) {
         is_solve && is_wide ? magnitudes(part, right.size()) : std::vector<float>();
     part.x.base = is_in_place ? found.data() : t.x.data();
     part.y.base = found.data();
-    assert_int_equal(cuda::triangle(part, random_bit() ? context : large_context), MYBLAS_STATUS_SUCCESS);
+    assert_int_equal(cuda::triangle(part, random_bit() ? context : large_context),
+                     MYBLAS_STATUS_SUCCESS);
     // Elsewhere nothing is written.
     std::vector<bool> is_result(found.size());
     for (int64_t z = 0; z < t.batch; ++z)

@@ -47,7 +47,7 @@ band_order(int tile, bool by_rows, bool reversed, int tiles_m, int tiles_n) {
     return by_rows ? tile_position<int>{line, other} : tile_position<int>{other, line};
 }
 
-// The unit of work that a persistent block takes in a round, where units become smaller in their order: to and fro, so that
+// The unit of work that a persistent block takes in a round, where units become smaller in their order: back and forth, so that
 // all blocks get about as much.
 __device__ __forceinline__ int unit_to_and_fro(int round, int blocks) {
     const int block = static_cast<int>(blockIdx.x);

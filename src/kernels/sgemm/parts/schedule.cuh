@@ -12,7 +12,7 @@
 //          worker for each. A worker that added the sums of dozens of others would take longer than the
 //          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
 // Zeroes   Where A or B is triangular (known_zeros) and there are more tiles than workers, a tile has the slabs alone that
-//          hold more than zeroes. Workers then take whole tiles, those of the longest k first, to and fro: what a
+//          hold more than zeroes. Workers then take whole tiles, those of the longest k first, back and forth: what a
 //          worker gets more of in one round it gets less of in the next.
 #pragma once
 

@@ -242,8 +242,10 @@ struct variant {
                 constexpr bool words = decltype(by_words)::value;
                 if constexpr (finishes)
                     if (choice >= 32)
-                        return f(compiled::template compute<finishing<Shape>, false, words, stream_k_share>(),
-                                 smem_bytes);
+                        return f(
+                            compiled::
+                                template compute<finishing<Shape>, false, words, stream_k_share>(),
+                            smem_bytes);
                 using share = std::conditional_t<decltype(skips)::value && !words && may_skip_zeros,
                                                  stream_k_list,
                                                  stream_k_share>;
