@@ -216,14 +216,14 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     int64_t block = preferred_block(p, device);
     if (!is_host(device)) {
         const way preferred = preferred_way(p);
+        float* const memory = static_cast<float*>(room.memory);
+        // Asked for first: a plan that was measured with it has no workspace for what triangles of A and B may want.
+        if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&
+            steps.can_take(all.joined_product(memory)))
+            return all.joined_triangle(memory, steps);
         const bool is_whole = preferred == way::whole && room.bytes >= tile_bytes(p.n);
-        if (!is_whole && steps.can_take(all.triangle())) {
-            float* const memory = static_cast<float*>(room.memory);
-            if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&
-                steps.can_take(all.joined_product(memory)))
-                return all.joined_triangle(memory, steps);
+        if (!is_whole && steps.can_take(all.triangle()))
             return twice ? all.two_triangles(steps) : steps.take(all.triangle());
-        }
     }
     while (tile_bytes(block) > room.bytes)
         block = std::max(least_block, round_up_to(block / 2, least_block));
