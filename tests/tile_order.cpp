@@ -112,7 +112,7 @@ void test_to_and_fro(void**) {
         for (int round = 0; round < 7; ++round)
             for (int block = 0; block < blocks; ++block) {
                 blockIdx.x = static_cast<unsigned>(block);
-                const int unit = unit_to_and_fro(round, blocks);
+                const int unit = unit_back_and_forth(round, blocks);
                 assert_true(unit / blocks == round);
                 units.insert(unit);
             }

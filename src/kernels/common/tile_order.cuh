@@ -49,7 +49,7 @@ band_order(int tile, bool by_rows, bool reversed, int tiles_m, int tiles_n) {
 
 // The unit of work that a persistent block takes in a round, where units become smaller in their order: back and forth, so that
 // all blocks get about as much.
-__device__ __forceinline__ int unit_to_and_fro(int round, int blocks) {
+__device__ __forceinline__ int unit_back_and_forth(int round, int blocks) {
     const int block = static_cast<int>(blockIdx.x);
     return round * blocks + (round % 2 ? blocks - 1 - block : block);
 }

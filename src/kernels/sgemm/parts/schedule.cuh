@@ -112,7 +112,7 @@ struct stream_k_list {
         const int tiles_m = ceil_div(static_cast<int>(p.m), Shape::block_m);
         const int tiles_n = ceil_div(static_cast<int>(p.n), Shape::block_n);
         for (int index = threadIdx.x; index < most; index += Shape::threads) {
-            const int tile = unit_to_and_fro(index, plan.workers);
+            const int tile = unit_back_and_forth(index, plan.workers);
             if (tile >= plan.tiles)
                 break;
             const auto at = longest_first<1024 / Shape::block_m, 1024 / Shape::block_n>(
@@ -131,7 +131,7 @@ __device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
                                              const stream_k_list& list,
                                              int index,
                                              stream_k_segment& segment) {
-    if (unit_to_and_fro(index, plan.workers) >= plan.tiles)
+    if (unit_back_and_forth(index, plan.workers) >= plan.tiles)
         return false;
     segment = {index, list.entries[index].first_slab, list.entries[index].end_slab};
     return true;

@@ -56,6 +56,37 @@ struct lines_shape {
     static_assert(chunk <= 32, "a lane holds an element of the vector for each");
 };
 
+// The end of kernels whose warps have left sums of lines from first_line on: adds those of all warps, and of all blocks of
+// the cluster, and writes C.
+template <int most, int lines>
+__device__ __forceinline__ void write_lines(float (&sums)[most][lines],
+                                            int warps,
+                                            const vector_operands& o,
+                                            const thin_layout& layout,
+                                            int64_t first_line,
+                                            int rank,
+                                            int cluster) {
+    __syncthreads(); // the sums of all warps are there
+    const int own_line = threadIdx.x;
+    float sum = 0;
+    if (own_line < lines)
+#pragma unroll 4
+        for (int w = 0; w < warps; ++w)
+            sum += sums[w][own_line];
+    if (cluster > 1) {
+        if (own_line < lines)
+            sums[0][own_line] = sum; // which no other thread reads in this block
+        cluster_barrier();           // the sums of all blocks are there
+        sum = 0;
+        if (own_line < lines && rank == 0)
+            for (int r = 0; r < cluster; ++r)
+                sum += load_from_block(&sums[0][own_line], r);
+        cluster_barrier(); // they have been read
+    }
+    if (rank == 0 && own_line < lines && first_line + own_line < layout.lines)
+        store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
+}
+
 // interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
 // each warp are.
 template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
@@ -114,25 +145,7 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
         if (lane_k == 0)
             sums[warp][lane_line + w] = acc[w];
     }
-    __syncthreads(); // the sums of all warps are there
-    const int own_line = threadIdx.x;
-    float sum = 0;
-    if (own_line < shape::lines)
-#pragma unroll 4
-        for (int w = 0; w < warps; ++w)
-            sum += sums[w][own_line];
-    if (cluster > 1) {
-        if (own_line < shape::lines)
-            sums[0][own_line] = sum; // which no other thread reads in this block
-        cluster_barrier();           // the sums of all blocks are there
-        sum = 0;
-        if (own_line < shape::lines && rank == 0)
-            for (int r = 0; r < cluster; ++r)
-                sum += load_from_block(&sums[0][own_line], r);
-        cluster_barrier(); // they have been read
-    }
-    if (rank == 0 && own_line < shape::lines && first_line + own_line < layout.lines)
-        store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
+    write_lines(sums, warps, o, layout, first_line, rank, cluster);
 }
 
 struct tall_shape {
@@ -178,23 +191,7 @@ __global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
 #pragma unroll
     for (int r = 0; r < shape::rows; ++r)
         sums[warp][lane + 32 * r] = acc[r];
-    __syncthreads(); // the sums of all warps are there
-    const int own_line = threadIdx.x;
-    float sum = 0;
-    if (own_line < shape::lines) {
-#pragma unroll
-        for (int w = 0; w < shape::warps; ++w)
-            sum += sums[w][own_line];
-        sums[0][own_line] = sum; // which no other thread reads in this block
-    }
-    cluster_barrier(); // the sums of all blocks are there
-    sum = 0;
-    if (own_line < shape::lines && rank == 0)
-        for (int r = 0; r < cluster; ++r)
-            sum += load_from_block(&sums[0][own_line], r);
-    cluster_barrier(); // they have been read
-    if (rank == 0 && own_line < shape::lines && first_line + own_line < layout.lines)
-        store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
+    write_lines(sums, shape::warps, o, layout, first_line, rank, cluster);
 }
 
 template <int width, int lines>

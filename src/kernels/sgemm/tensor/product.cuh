@@ -101,7 +101,7 @@ template <class Shape>
 __device__ __forceinline__ unsigned block_unit(const limb_pass& pass, unsigned round) {
     return Shape::finishes || pass.zeros == known_zeros::none
                ? round * gridDim.x + blockIdx.x
-               : unit_to_and_fro(static_cast<int>(round), static_cast<int>(gridDim.x));
+               : unit_back_and_forth(static_cast<int>(round), static_cast<int>(gridDim.x));
 }
 
 // The chunks of a unit; none where end <= first.
