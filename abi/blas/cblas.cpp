@@ -1,28 +1,11 @@
 // The entry points of the C interface. A row-major call is the column-major one of the transposes.
 #include "blas/enter.h"
+#include "blas/letters.h"
 
 namespace myblas::preload {
 namespace {
 
 constexpr interface used = interface::cblas;
-
-// Enumerations and sizes are ints in the low half of their slots.
-int as_int(slot s) { return static_cast<int>(s); }
-
-bool is_row_major(slot order) { return as_int(order) == cblas_row_major; }
-bool is_trans(slot trans) {
-    return as_int(trans) == cblas_trans || as_int(trans) == cblas_conj_trans;
-}
-bool is_order(slot order) { return is_row_major(order) || as_int(order) == cblas_col_major; }
-bool is_operation(slot trans) { return as_int(trans) == cblas_no_trans || is_trans(trans); }
-bool is_copy_operation(slot trans) {
-    return as_int(trans) == cblas_conj_no_trans || is_operation(trans);
-}
-
-// The first argument that is none of the enumerators.
-int wrong_letter(bool first_is_known, bool second_is_known, bool third_is_known = true) {
-    return !first_is_known ? 1 : !second_is_known ? 2 : !third_is_known ? 3 : 0;
-}
 
 [[gnu::noinline]] void attend_product(slot order,
                                       slot transa,
@@ -57,7 +40,7 @@ int wrong_letter(bool first_is_known, bool second_is_known, bool third_is_known 
          .beta = beta,
          .c = c,
          .ldc = as_int(ldc)},
-        wrong_letter(is_order(order), is_operation(transa), is_operation(transb))};
+        wrong_letter({is_order(order), is_operation(transa), is_operation(transb)})};
     attend(function,
            call,
            {own, used},
@@ -167,7 +150,7 @@ void cblas_sgemv(slot order,
                                   .y = y,
                                   .incy = as_int(incy),
                                   .wrong_letter =
-                                      wrong_letter(is_order(order), is_operation(trans))};
+                                      wrong_letter({is_order(order), is_operation(trans)})};
     attend(function, call, {own, used}, order, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
@@ -233,7 +216,7 @@ void cblas_somatcopy(slot order,
                               .lda = as_int(lda),
                               .b = b,
                               .ldb = as_int(ldb)},
-                             wrong_letter(is_order(order), is_copy_operation(trans))};
+                             wrong_letter({is_order(order), is_copy_operation(trans)})};
     attend(function, call, {own, used}, order, trans, rows, cols, alpha, a, lda, b, ldb);
 }
 
@@ -252,7 +235,7 @@ void cblas_simatcopy(
                              .lda = as_int(lda),
                              .ldb = as_int(ldb),
                              .wrong_letter =
-                                 wrong_letter(is_order(order), is_copy_operation(trans))};
+                                 wrong_letter({is_order(order), is_copy_operation(trans)})};
     attend(function, call, {own, used}, order, trans, rows, cols, alpha, a, lda, ldb);
 }
 

@@ -63,31 +63,42 @@ void settle() noexcept {
 
 void copy_columns(const host_matrix<const float>& from,
                   const host_matrix<float>& to,
-                  copy_team::destination target) noexcept {
-    if (from.rows == 1) {
+                  copy_team::destination target,
+                  const triangle& part) noexcept {
+    if (from.rows == 1 && part.which == triangle::all) {
         for (int64_t j = 0; j < from.cols; ++j)
             to.data[j * to.ld] = from.data[j * from.ld];
         return;
     }
     for (int64_t j = 0; j < from.cols; ++j) {
-        float* column = to.data + j * to.ld;
+        const int64_t first = part.first_row(j, from.rows);
+        const int64_t count = part.end_row(j, from.rows) - first;
+        float* column = to.data + first + j * to.ld;
+        const float* source = from.data + first + j * from.ld;
+        if (count <= 0)
+            continue;
         if (target == copy_team::destination::memory)
-            copy_past_caches(column, from.data + j * from.ld, from.rows);
+            copy_past_caches(column, source, count);
         else
-            std::memcpy(
-                column, from.data + j * from.ld, static_cast<size_t>(from.rows) * sizeof(float));
+            std::memcpy(column, source, static_cast<size_t>(count) * sizeof(float));
     }
     settle();
 }
 
 // The part of a matrix: some of its columns, or some of its rows if it has few columns.
-template <class T>
-host_matrix<T> part_of(const host_matrix<T>& m, int64_t part, int64_t parts) {
-    const bool has_columns = m.cols >= parts;
-    const int64_t extent = has_columns ? m.cols : m.rows;
-    const int64_t begin = extent * part / parts, size = extent * (part + 1) / parts - begin;
-    return has_columns ? host_matrix<T>{m.data + begin * m.ld, m.rows, size, m.ld}
-                       : host_matrix<T>{m.data + begin, size, m.cols, m.ld};
+struct share {
+    int64_t row, col, rows, cols;
+
+    template <class T>
+    host_matrix<T> of(const host_matrix<T>& m) const {
+        return {m.data + row + col * m.ld, rows, cols, m.ld};
+    }
+};
+share share_of(int64_t rows, int64_t cols, int64_t index, int64_t count) {
+    const bool has_columns = cols >= count;
+    const int64_t extent = has_columns ? cols : rows;
+    const int64_t begin = extent * index / count, size = extent * (index + 1) / count - begin;
+    return has_columns ? share{0, begin, rows, size} : share{begin, 0, size, cols};
 }
 
 } // namespace
@@ -139,8 +150,8 @@ bool copy_team::copy_next_part() noexcept {
             return false;
     } while (!next_part_.compare_exchange_weak(next, next + 1));
     job& j = jobs_[next / parts % most_jobs];
-    const int64_t part = next % parts;
-    copy_columns(part_of(j.from, part, parts), part_of(j.to, part, parts), j.target);
+    const share s = share_of(j.from.rows, j.from.cols, next % parts, parts);
+    copy_columns(s.of(j.from), s.of(j.to), j.target, j.part.from(s.row, s.col));
     if (j.unfinished.fetch_sub(1) == 1)
         j.unfinished.notify_one();
     return true;
@@ -148,10 +159,11 @@ bool copy_team::copy_next_part() noexcept {
 
 int64_t copy_team::post(const host_matrix<const float>& from,
                         const host_matrix<float>& to,
-                        destination target) noexcept {
+                        destination target,
+                        const triangle& part) noexcept {
     constexpr int64_t none = -1;
     if (!has_help_ || from.rows * from.cols < least_shared_elements) {
-        copy_columns(from, to, target);
+        copy_columns(from, to, target, part);
         return none;
     }
     const int64_t number = posted_.load();
@@ -160,6 +172,7 @@ int64_t copy_team::post(const host_matrix<const float>& from,
     j.from = from;
     j.to = to;
     j.target = target;
+    j.part = part;
     j.unfinished.store(parts);
     posted_.store(number + 1);
     news_.fetch_add(1);

@@ -7,6 +7,7 @@
 // up leaves its share to the others.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -21,6 +22,23 @@ struct host_matrix {
     int64_t rows, cols, ld;
 };
 
+// Which rows of a matrix's columns are meant: of column j those from j + shift on (lower), up to j + shift (upper),
+// or all.
+struct triangle {
+    enum side : int { all, lower, upper };
+    side which = all;
+    int64_t shift = 0;
+
+    int64_t first_row(int64_t j, int64_t rows) const {
+        return which == lower ? std::clamp<int64_t>(j + shift, 0, rows) : 0;
+    }
+    int64_t end_row(int64_t j, int64_t rows) const {
+        return which == upper ? std::clamp<int64_t>(j + shift + 1, 0, rows) : rows;
+    }
+    // Of the part of the matrix that begins with this row and column.
+    triangle from(int64_t row, int64_t col) const { return {which, shift + col - row}; }
+};
+
 class copy_team { // one that was called is never destroyed
 public:
     // Wakes so many helpers, or as many as there are, and starts those that never were; they copy beside the
@@ -32,8 +50,10 @@ public:
     enum class destination { cache, memory };
 
     // Begins a copy, and returns its number; small ones are over at once. By one thread at a time.
-    int64_t
-    post(const host_matrix<const float>& from, const host_matrix<float>& to, destination) noexcept;
+    int64_t post(const host_matrix<const float>& from,
+                 const host_matrix<float>& to,
+                 destination,
+                 const triangle& = {}) noexcept;
     // Until the copy is done, with this thread's help.
     void wait(int64_t job) noexcept;
 
@@ -45,6 +65,7 @@ private:
         host_matrix<const float> from{};
         host_matrix<float> to{};
         destination target = destination::cache;
+        triangle part{};
         std::atomic<int> unfinished{0}; // parts
     };
 

@@ -199,7 +199,7 @@ bool device::begin_unpacking(slot& s, bool deliver) noexcept {
         return false;
     if (deliver) {
         s.job = team_.post(
-            {s.pinned, s.rows, s.cols, s.rows}, s.target, copy_team::destination::memory);
+            {s.pinned, s.rows, s.cols, s.rows}, s.target, copy_team::destination::memory, s.part);
         s.now = phase::unpacking;
     }
     return true;
@@ -238,7 +238,9 @@ bool device::send_all() noexcept {
     return is_good;
 }
 
-bool device::upload(const host_matrix<const float>& from, const device_matrix& to) noexcept {
+bool device::upload(const host_matrix<const float>& from,
+                    const device_matrix& to,
+                    const triangle& part) noexcept {
     return for_each_piece(
         from.rows, from.cols, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
             slot* s = next_slot();
@@ -246,7 +248,8 @@ bool device::upload(const host_matrix<const float>& from, const device_matrix& t
                 return false;
             s->job = team_.post({from.data + i + j * from.ld, rows, cols, from.ld},
                                 {s->pinned, rows, cols, rows},
-                                copy_team::destination::cache);
+                                copy_team::destination::cache,
+                                part.from(i, j));
             s->rows = rows;
             s->cols = cols;
             s->sink = {to.data + i + j * to.ld, to.ld};
@@ -256,7 +259,9 @@ bool device::upload(const host_matrix<const float>& from, const device_matrix& t
         });
 }
 
-bool device::download(const device_matrix& from, const host_matrix<float>& to) noexcept {
+bool device::download(const device_matrix& from,
+                      const host_matrix<float>& to,
+                      const triangle& part) noexcept {
     if (!send_all())
         return false;
     return for_each_piece(to.rows, to.cols, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
@@ -278,6 +283,7 @@ bool device::download(const device_matrix& from, const host_matrix<float>& to) n
         s->rows = rows;
         s->cols = cols;
         s->target = {to.data + i + j * to.ld, rows, cols, to.ld};
+        s->part = part.from(i, j);
         s->ends_download = i + rows == to.rows && j + cols == to.cols;
         s->now = phase::receiving;
         return true;

@@ -63,10 +63,11 @@ public:
     bool record(int event, stream) noexcept;
     bool wait(stream, int event) noexcept; // for what was recorded last; nothing recorded: no wait
 
-    // Enqueue copies. The matrix of an upload may change once an event of the uploads is recorded; a
+    // Enqueue copies, of a part of the matrix's columns if told so. The matrix of an upload may change once an event of the uploads is recorded; a
     // download has arrived when delivered() says so, at the latest after finish().
-    bool upload(const host_matrix<const float>&, const device_matrix&) noexcept;
-    bool download(const device_matrix&, const host_matrix<float>&) noexcept;
+    bool
+    upload(const host_matrix<const float>&, const device_matrix&, const triangle& = {}) noexcept;
+    bool download(const device_matrix&, const host_matrix<float>&, const triangle& = {}) noexcept;
     // Waits for all work. With `deliver` false, downloads that are under way are dropped.
     bool finish(bool deliver) noexcept;
 
@@ -99,6 +100,7 @@ private:
         int64_t rows = 0, cols = 0;  // of what it holds, without gaps
         device_matrix sink{};        // where it is sent
         host_matrix<float> target{}; // where it is unpacked
+        triangle part{};             // that is unpacked
         bool ends_download = false;
     };
 

@@ -1,24 +1,11 @@
 // The entry points of the Fortran interface.
 #include "blas/enter.h"
+#include "blas/letters.h"
 
 namespace myblas::preload {
 namespace {
 
 constexpr interface used = interface::fortran;
-
-// The letters that the reference BLAS knows.
-bool is_trans(const char* c) { return *c == 'T' || *c == 't' || *c == 'C' || *c == 'c'; }
-bool is_operation(const char* c) { return *c == 'N' || *c == 'n' || is_trans(c); }
-
-// The matcopy routines also have R, "conjugated, not transposed".
-bool is_copy_operation(const char* c) { return *c == 'R' || *c == 'r' || is_operation(c); }
-bool is_row_major(const char* c) { return *c == 'R' || *c == 'r'; }
-bool is_order(const char* c) { return *c == 'C' || *c == 'c' || is_row_major(c); }
-
-// The argument that is none of the letters, of two that should be.
-int wrong_letter(bool first_is_known, bool second_is_known) {
-    return !first_is_known ? 1 : !second_is_known ? 2 : 0;
-}
 
 [[gnu::noinline]] void attend_product(const char* transa,
                                       const char* transb,
@@ -53,7 +40,7 @@ int wrong_letter(bool first_is_known, bool second_is_known) {
                              .beta = *beta,
                              .c = c,
                              .ldc = *ldc},
-                            wrong_letter(is_operation(transa), is_operation(transb))};
+                            wrong_letter({is_operation(transa), is_operation(transb)})};
     attend(function,
            call,
            {own, used},
@@ -164,7 +151,7 @@ void sgemv_(const char* trans,
                                   .beta = *beta,
                                   .y = y,
                                   .incy = *incy,
-                                  .wrong_letter = wrong_letter(is_operation(trans), true)};
+                                  .wrong_letter = wrong_letter({is_operation(trans)})};
     attend(function, call, {own, used}, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, length);
 }
 
@@ -232,7 +219,7 @@ void somatcopy_(const char* order,
                               .lda = *lda,
                               .b = b,
                               .ldb = *ldb},
-                             wrong_letter(is_order(order), is_copy_operation(trans))};
+                             wrong_letter({is_order(order), is_copy_operation(trans)})};
     attend(function,
            call,
            {own, used},
@@ -272,7 +259,7 @@ void simatcopy_(const char* order,
                              .lda = *lda,
                              .ldb = *ldb,
                              .wrong_letter =
-                                 wrong_letter(is_order(order), is_copy_operation(trans))};
+                                 wrong_letter({is_order(order), is_copy_operation(trans)})};
     attend(function,
            call,
            {own, used},

@@ -184,9 +184,13 @@ bool calibrate(const origin& from, rates* r) noexcept {
 
 enum class calibration : int { none, under_way, done, failed };
 constinit std::atomic<calibration> calibrated{calibration::none};
-alignas(cost_model) constinit unsigned char model_memory[sizeof(cost_model)] = {};
+// Of each routine that can gain: all begin with the rates of products.
+constexpr int model_count = static_cast<int>(routine::strsm) + 1;
+alignas(cost_model) constinit unsigned char model_memory[model_count][sizeof(cost_model)] = {};
 
-cost_model& model() noexcept { return *std::launder(reinterpret_cast<cost_model*>(model_memory)); }
+cost_model& model_of(routine r) noexcept {
+    return *std::launder(reinterpret_cast<cost_model*>(model_memory[static_cast<int>(r)]));
+}
 
 // Whether there is a model; the first to ask makes it.
 bool has_model(const origin& from) noexcept {
@@ -195,7 +199,8 @@ bool has_model(const origin& from) noexcept {
         rates measured;
         c = calibrate(from, &measured) ? calibration::done : calibration::failed;
         if (c == calibration::done)
-            new (model_memory) cost_model(measured);
+            for (auto& memory : model_memory)
+                new (memory) cost_model(measured);
         calibrated.store(c, std::memory_order_release);
     }
     return c == calibration::done;
@@ -220,7 +225,7 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
     case mode::senseless:
         return "MYBLAS_OFFLOAD makes no sense";
     case mode::automatic:
-        if (Call::kind != routine::sgemm)
+        if (!can_gain(Call::kind))
             return "its data take longer to move than to use";
         break;
     case mode::always:
@@ -259,9 +264,9 @@ void attended_call::finish() noexcept {
         host_seconds.fetch_add(seconds, std::memory_order_relaxed);
     if (is_watched_) {
         if (is_served_)
-            model().learn_device(size_, seconds);
+            model_of(routine_).learn_device(size_, seconds);
         else
-            model().learn_host(size_, seconds);
+            model_of(routine_).learn_host(size_, seconds);
     }
     if (report::is_on())
         report::add(static_cast<int>(routine_), extents_, is_served_, label_, elapsed_ns);
@@ -271,8 +276,8 @@ template <class Call>
 bool attended_call::offer(const Call& call, const origin& from) noexcept {
     if (const char* reason = reason_against(call, from))
         return refuse(reason);
-    if constexpr (Call::kind == routine::sgemm) {
-        size_ = {call.m, call.n, call.k, call.beta != 0};
+    if constexpr (can_gain(Call::kind)) {
+        size_ = call.size();
         if (read_mode() == mode::automatic && size_.flops() < least_flops)
             return refuse("too small to gain");
         if (read_mode() == mode::automatic && !is_worth_starting(size_)) {
@@ -288,13 +293,13 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
     }
     if (lost_by_fork.load(std::memory_order_relaxed))
         return refuse("the process forked after the GPU was used");
-    if constexpr (Call::kind == routine::sgemm) {
+    if constexpr (can_gain(Call::kind)) {
         if (read_mode() == mode::automatic) {
             if (!has_model(from))
                 return refuse("the GPU could not be timed");
             begin_ns_ = report::now_ns(); // the calibration does not count
             is_watched_ = true;
-            if (!model().prefers_device(size_))
+            if (!model_of(Call::kind).prefers_device(size_))
                 return refuse("the host is expected to be faster");
         }
     }
@@ -363,6 +368,11 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
 }
 
 template bool attended_call::offer(const product_call&, const origin&) noexcept;
+template bool attended_call::offer(const syrk_call&, const origin&) noexcept;
+template bool attended_call::offer(const syr2k_call&, const origin&) noexcept;
+template bool attended_call::offer(const symm_call&, const origin&) noexcept;
+template bool attended_call::offer(const trmm_call&, const origin&) noexcept;
+template bool attended_call::offer(const trsm_call&, const origin&) noexcept;
 template bool attended_call::offer(const matrix_vector_call&, const origin&) noexcept;
 template bool attended_call::offer(const asum_call&, const origin&) noexcept;
 template bool attended_call::offer(const dot_call&, const origin&) noexcept;
@@ -371,6 +381,11 @@ template bool attended_call::offer(const copy_call&, const origin&) noexcept;
 template bool attended_call::offer(const omatcopy_call&, const origin&) noexcept;
 template bool attended_call::offer(const imatcopy_call&, const origin&) noexcept;
 template void compute_on_host(const product_call&, const origin&) noexcept;
+template void compute_on_host(const syrk_call&, const origin&) noexcept;
+template void compute_on_host(const syr2k_call&, const origin&) noexcept;
+template void compute_on_host(const symm_call&, const origin&) noexcept;
+template void compute_on_host(const trmm_call&, const origin&) noexcept;
+template void compute_on_host(const trsm_call&, const origin&) noexcept;
 template void compute_on_host(const matrix_vector_call&, const origin&) noexcept;
 template void compute_on_host(const asum_call&, const origin&) noexcept;
 template void compute_on_host(const dot_call&, const origin&) noexcept;

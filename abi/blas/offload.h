@@ -31,7 +31,7 @@ inline bool is_passed_over(routine r, int64_t m, int64_t n, int64_t k) noexcept 
     const double flops =
         2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     return a == attention::nothing ||
-           (a == attention::large_products && (r != routine::sgemm || flops < least_flops));
+           (a == attention::large_products && (!can_gain(r) || flops < least_flops));
 }
 
 inline bool deserves_attention(routine r, int64_t m, int64_t n, int64_t k) noexcept {

@@ -54,6 +54,28 @@ int product_call::wrong_argument() const {
     return ldc < at_least_one(m) ? 13 : 0;
 }
 
+int any_level3_call::wrong_argument() const {
+    if (wrong_letter)
+        return wrong_letter;
+    // A triangular operation has two more arguments before its extents than the others.
+    const int first = is_triangular() ? 5 : 3;
+    const int64_t second = updates_triangle() ? k : n;
+    if ((updates_triangle() ? n : m) < 0)
+        return first;
+    if (second < 0)
+        return first + 1;
+    int number = first + 4;
+    if (lda < at_least_one(extent_of_a(*this).rows))
+        return number;
+    if (has_b()) {
+        number += 2;
+        if (ldb < at_least_one(extent_of_b(*this).rows))
+            return number;
+    }
+    number += is_triangular() ? 2 : 3;
+    return ldc < at_least_one(m) ? number : 0;
+}
+
 int matrix_vector_call::wrong_argument() const {
     if (wrong_letter)
         return wrong_letter;
@@ -139,6 +161,189 @@ void product_on_host(const product& p, const void* context) {
 outcome product_call::run(std::span<device* const> devices, const origin& from) const noexcept {
     return staged_product(devices, *this, product_on_host, &from);
 }
+
+// ---- Level 3 -------------------------------------------------------------------------------------
+
+// As a product of the same work.
+product_size any_level3_call::size() const {
+    const auto half = [](int64_t extent) { return (extent + 1) / 2; };
+    switch (what) {
+    case kind::syrk:
+        return {n, half(n), k, beta != 0};
+    case kind::syr2k:
+        return {n, n, k, beta != 0};
+    case kind::symm:
+        return {m, n, order(), beta != 0};
+    default:
+        return {m, n, half(order()), true};
+    }
+}
+
+namespace {
+
+template <class Kind>
+void compute_as(const level3& p, const origin& from) {
+    Kind call;
+    static_cast<level3&>(call) = p;
+    compute_on_host(call, from);
+}
+
+// By the functions of one interface, whose ways to pass arguments differ.
+bool by_fortran(const level3& p, const program_blas& own) {
+    const char uplo = p.upper ? 'U' : 'L', trans = p.transa ? 'T' : 'N';
+    const char side = p.left ? 'L' : 'R', diag = p.unit ? 'U' : 'N';
+    const int m = as_int(p.m), n = as_int(p.n), k = as_int(p.k);
+    const int lda = as_int(p.lda), ldb = as_int(p.ldb), ldc = as_int(p.ldc);
+    switch (p.what) {
+    case level3::kind::syrk:
+        if (auto* f = own.get<fortran::ssyrk>(routine::ssyrk))
+            return f(&uplo, &trans, &n, &k, &p.alpha, p.a, &lda, &p.beta, p.c, &ldc, 1, 1), true;
+        return false;
+    case level3::kind::syr2k:
+        if (auto* f = own.get<fortran::ssyr2k>(routine::ssyr2k))
+            return f(&uplo,
+                     &trans,
+                     &n,
+                     &k,
+                     &p.alpha,
+                     p.a,
+                     &lda,
+                     p.b,
+                     &ldb,
+                     &p.beta,
+                     p.c,
+                     &ldc,
+                     1,
+                     1),
+                   true;
+        return false;
+    case level3::kind::symm:
+        if (auto* f = own.get<fortran::ssymm>(routine::ssymm))
+            return f(&side,
+                     &uplo,
+                     &m,
+                     &n,
+                     &p.alpha,
+                     p.a,
+                     &lda,
+                     p.b,
+                     &ldb,
+                     &p.beta,
+                     p.c,
+                     &ldc,
+                     1,
+                     1),
+                   true;
+        return false;
+    case level3::kind::trmm:
+    case level3::kind::trsm:
+        if (auto* f = own.get<fortran::strmm>(p.what == level3::kind::trmm ? routine::strmm
+                                                                           : routine::strsm))
+            return f(&side,
+                     &uplo,
+                     &trans,
+                     &diag,
+                     &m,
+                     &n,
+                     &p.alpha,
+                     p.a,
+                     &lda,
+                     p.c,
+                     &ldc,
+                     1,
+                     1,
+                     1,
+                     1),
+                   true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+bool by_cblas(const level3& p, const program_blas& own) {
+    const slot order = cblas_col_major, uplo = p.upper ? cblas_upper : cblas_lower;
+    const slot trans = p.transa ? cblas_trans : cblas_no_trans;
+    const slot side = p.left ? cblas_left : cblas_right,
+               diag = p.unit ? cblas_unit : cblas_non_unit;
+    switch (p.what) {
+    case level3::kind::syrk:
+        if (auto* f = own.get<cblas::ssyrk>(routine::ssyrk))
+            return f(order, uplo, trans, p.n, p.k, p.alpha, p.a, p.lda, p.beta, p.c, p.ldc), true;
+        return false;
+    case level3::kind::syr2k:
+        if (auto* f = own.get<cblas::ssyr2k>(routine::ssyr2k))
+            return f(order,
+                     uplo,
+                     trans,
+                     p.n,
+                     p.k,
+                     p.alpha,
+                     p.a,
+                     p.lda,
+                     p.b,
+                     p.ldb,
+                     p.beta,
+                     p.c,
+                     p.ldc),
+                   true;
+        return false;
+    case level3::kind::symm:
+        if (auto* f = own.get<cblas::ssymm>(routine::ssymm))
+            return f(order,
+                     side,
+                     uplo,
+                     p.m,
+                     p.n,
+                     p.alpha,
+                     p.a,
+                     p.lda,
+                     p.b,
+                     p.ldb,
+                     p.beta,
+                     p.c,
+                     p.ldc),
+                   true;
+        return false;
+    case level3::kind::trmm:
+    case level3::kind::trsm:
+        if (auto* f = own.get<cblas::strmm>(p.what == level3::kind::trmm ? routine::strmm
+                                                                         : routine::strsm))
+            return f(order, side, uplo, trans, diag, p.m, p.n, p.alpha, p.a, p.lda, p.c, p.ldc),
+                   true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+void level3_on_host(const level3& p, const void* context) {
+    const origin& from = *static_cast<const origin*>(context);
+    if (p.what == level3::kind::product)
+        return product_on_host(p, context);
+    if (from.used == interface::fortran ? by_fortran(p, from.own) : by_cblas(p, from.own))
+        return;
+    switch (p.what) {
+    case level3::kind::syrk:
+        return compute_as<syrk_call>(p, from);
+    case level3::kind::syr2k:
+        return compute_as<syr2k_call>(p, from);
+    case level3::kind::symm:
+        return compute_as<symm_call>(p, from);
+    case level3::kind::trmm:
+        return compute_as<trmm_call>(p, from);
+    default:
+        return compute_as<trsm_call>(p, from);
+    }
+}
+
+outcome any_level3_call::run(std::span<device* const> devices, const origin& from) const noexcept {
+    return staged_level3(devices, *this, {level3_on_host, product_on_host, &from});
+}
+
+// ---- Products of one column, vectors, copies -----------------------------------------------------
 
 outcome matrix_vector_call::run(std::span<device* const> devices,
                                 const origin& from) const noexcept {

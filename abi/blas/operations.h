@@ -2,8 +2,9 @@
 // how to compute itself by staging.
 #pragma once
 
+#include "blas/model.h"
 #include "blas/program_blas.h"
-#include "blas/staging.h"
+#include "blas/staged_level3.h"
 #include "common/report.h"
 
 namespace myblas::preload {
@@ -18,22 +19,53 @@ struct origin {
 // its origin.
 void product_on_host(const product&, const void* context);
 
+// The same of any operation of level 3.
+void level3_on_host(const level3&, const void* context);
+
+// Routines that a device may make faster: those that use their data many times.
+constexpr bool can_gain(routine r) { return r <= routine::strsm; }
+
 // What the operations have in common, by way of an example:
 //   kind               which routine it is
 //   shape()            its extents
 //   wrong_argument()   the number of the first argument that the reference BLAS refuses; 0: none
 //   is_trivial()       nothing to compute: left to the program's BLAS
 //   run(...)           computes it on the devices
+//   size()             its work, where can_gain(kind)
 
 struct product_call : product {
     int wrong_letter = 0; // the number of an argument that names no operation or order
     static constexpr routine kind = routine::sgemm;
     static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
     report::extents shape() const { return {m, n, k}; }
+    product_size size() const { return {m, n, k, beta != 0}; }
     int wrong_argument() const;
     bool is_trivial() const { return m == 0 || n == 0 || k == 0 || alpha == 0; }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
+
+// What the other operations of level 3 share. wrong_argument() numbers the arguments as the Fortran interface does.
+struct any_level3_call : level3 {
+    int wrong_letter = 0;
+    report::extents shape() const { return {m, n, updates_triangle() ? k : order()}; }
+    product_size size() const;
+    int wrong_argument() const;
+    bool is_trivial() const {
+        return m == 0 || n == 0 || alpha == 0 || (updates_triangle() && k == 0);
+    }
+    outcome run(std::span<device* const>, const origin&) const noexcept;
+};
+
+template <routine r, myblasRoutine_t kernels>
+struct level3_call : any_level3_call {
+    static constexpr routine kind = r;
+    static constexpr myblasRoutine_t computed_by = kernels;
+};
+using syrk_call = level3_call<routine::ssyrk, MYBLAS_ROUTINE_SYRK>;
+using syr2k_call = level3_call<routine::ssyr2k, MYBLAS_ROUTINE_SYR2K>;
+using symm_call = level3_call<routine::ssymm, MYBLAS_ROUTINE_SYMM>;
+using trmm_call = level3_call<routine::strmm, MYBLAS_ROUTINE_TRMM>;
+using trsm_call = level3_call<routine::strsm, MYBLAS_ROUTINE_TRSM>;
 
 // y = alpha * op(A) * x + beta * y, A rows x cols.
 struct matrix_vector_call {

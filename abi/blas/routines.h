@@ -28,7 +28,54 @@ inline constexpr int cblas_row_major = 101, cblas_col_major = 102;
 inline constexpr int cblas_no_trans = 111, cblas_trans = 112, cblas_conj_trans = 113;
 inline constexpr int cblas_conj_no_trans = 114; // matcopy alone
 
+inline constexpr int cblas_upper = 121, cblas_lower = 122;
+inline constexpr int cblas_non_unit = 131, cblas_unit = 132;
+inline constexpr int cblas_left = 141, cblas_right = 142;
+
 namespace fortran {
+using ssyrk = void(const char* uplo,
+                   const char* trans,
+                   const int* n,
+                   const int* k,
+                   const float* alpha,
+                   const float* a,
+                   const int* lda,
+                   const float* beta,
+                   float* c,
+                   const int* ldc,
+                   size_t,
+                   size_t);
+using ssyr2k = void(const char* uplo,
+                    const char* trans,
+                    const int* n,
+                    const int* k,
+                    const float* alpha,
+                    const float* a,
+                    const int* lda,
+                    const float* b,
+                    const int* ldb,
+                    const float* beta,
+                    float* c,
+                    const int* ldc,
+                    size_t,
+                    size_t);
+using ssymm = ssyr2k; // side, uplo, m, n
+using strmm = void(const char* side,
+                   const char* uplo,
+                   const char* transa,
+                   const char* diag,
+                   const int* m,
+                   const int* n,
+                   const float* alpha,
+                   const float* a,
+                   const int* lda,
+                   float* b,
+                   const int* ldb,
+                   size_t,
+                   size_t,
+                   size_t,
+                   size_t);
+using strsm = strmm;
 using sgemm = void(const char* transa,
                    const char* transb,
                    const int* m,
@@ -85,6 +132,44 @@ using imatcopy = void(const char* order,
 } // namespace fortran
 
 namespace cblas {
+using ssyrk = void(slot order,
+                   slot uplo,
+                   slot trans,
+                   slot n,
+                   slot k,
+                   float alpha,
+                   const float* a,
+                   slot lda,
+                   float beta,
+                   float* c,
+                   slot ldc);
+using ssyr2k = void(slot order,
+                    slot uplo,
+                    slot trans,
+                    slot n,
+                    slot k,
+                    float alpha,
+                    const float* a,
+                    slot lda,
+                    const float* b,
+                    slot ldb,
+                    float beta,
+                    float* c,
+                    slot ldc);
+using ssymm = ssyr2k; // side, uplo, m, n
+using strmm = void(slot order,
+                   slot side,
+                   slot uplo,
+                   slot transa,
+                   slot diag,
+                   slot m,
+                   slot n,
+                   float alpha,
+                   const float* a,
+                   slot lda,
+                   float* b,
+                   slot ldb);
+using strsm = strmm;
 using sgemm = void(slot order,
                    slot transa,
                    slot transb,

@@ -3,25 +3,12 @@
 #pragma once
 
 #include "blas/device.h"
+#include "blas/level3.h"
 
 #include <cstdint>
 #include <span>
 
 namespace myblas::preload {
-
-// C = alpha * op(A) * op(B) + beta * C, with m, n, k > 0 and valid leading dimensions.
-struct product {
-    bool transa, transb;
-    int64_t m, n, k;
-    float alpha;
-    const float* a;
-    int64_t lda;
-    const float* b;
-    int64_t ldb;
-    float beta;
-    float* c;
-    int64_t ldc;
-};
 
 // Computes what a device could not: a part of the product.
 using host_product = void (*)(const product&, const void* context);

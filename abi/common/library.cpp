@@ -65,6 +65,11 @@ bool load(library* l) noexcept {
     from.find(l->get_vector, "myblasGetVector");
     from.find(l->sgemm, "mysgemm_64");
     from.find(l->sgeam, "mysgeam_64");
+    from.find(l->ssyrk, "myssyrk_64");
+    from.find(l->ssyr2k, "myssyr2k_64");
+    from.find(l->ssymm, "myssymm_64");
+    from.find(l->strmm, "mystrmm_64");
+    from.find(l->strsm, "mystrsm_64");
     from.find(l->sasum, "mysasum_64");
     from.find(l->saxpy, "mysaxpy_64");
     from.find(l->scopy, "myscopy_64");

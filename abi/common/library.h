@@ -30,6 +30,11 @@ struct library {
     decltype(&myblasGetVector) get_vector;
     decltype(&mysgemm_64) sgemm;
     decltype(&mysgeam_64) sgeam;
+    decltype(&myssyrk_64) ssyrk;
+    decltype(&myssyr2k_64) ssyr2k;
+    decltype(&myssymm_64) ssymm;
+    decltype(&mystrmm_64) strmm;
+    decltype(&mystrsm_64) strsm;
     decltype(&mysasum_64) sasum;
     decltype(&mysaxpy_64) saxpy;
     decltype(&myscopy_64) scopy;

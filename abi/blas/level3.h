@@ -1,0 +1,129 @@
+// The operations of level 3 as plain data, and how they are cut: into parts that do not depend on each other, into
+// smaller operations, and into the steps by which a device computes one. Pure: all of it is tested without a device.
+#pragma once
+
+#include "blas/copy_team.h"
+#include "common/function_ref.h"
+
+#include <array>
+#include <cstdint>
+
+namespace myblas::preload {
+
+// C = alpha * op(A) * op(B) + beta * C, with m, n, k > 0 and valid leading dimensions.
+struct product {
+    bool transa = false, transb = false;
+    int64_t m = 0, n = 0, k = 0;
+    float alpha = 0;
+    const float* a = nullptr;
+    int64_t lda = 0;
+    const float* b = nullptr;
+    int64_t ldb = 0;
+    float beta = 0;
+    float* c = nullptr;
+    int64_t ldc = 0;
+};
+
+// One of the operations. C is m x n.
+//   product  as above
+//   syrk     C = alpha * op(A) * op(A)^T + beta * C, on a triangle of C, op(A) n x k
+//   syr2k    C = alpha * (op(A) * op(B)^T + op(B) * op(A)^T) + beta * C, the same; op of both is `transa`
+//   symm     C = alpha * A * B + beta * C with a symmetric A on the left, or C = alpha * B * A + beta * C
+//   trmm     C = alpha * op(A) * C with a triangular A on the left, or C = alpha * C * op(A)
+//   trsm     solves op(A) * X = alpha * C with a triangular A on the left, or X * op(A) = alpha * C; C = X
+struct level3 : product {
+    enum class kind { product, syrk, syr2k, symm, trmm, trsm };
+    kind what = kind::product;
+    bool left = true;
+    bool upper = false; // which triangle of A, or of C, is referenced
+    bool unit = false;  // the diagonal of A is 1, whatever is stored
+
+    bool updates_triangle() const { return what == kind::syrk || what == kind::syr2k; }
+    bool is_triangular() const { return what == kind::trmm || what == kind::trsm; }
+    bool has_b() const {
+        return what == kind::product || what == kind::syr2k || what == kind::symm;
+    }
+    // Rows and columns of the triangle.
+    int64_t order() const { return left && !updates_triangle() ? m : n; }
+    // C's values before the call count.
+    bool reads_c() const { return is_triangular() || beta != 0; }
+};
+
+struct range {
+    int64_t begin, end;
+    int64_t size() const { return end - begin; }
+};
+
+// A few operations, to be computed in this order.
+class operations {
+public:
+    void add(const level3& p) { all_[static_cast<size_t>(count_++)] = p; }
+    const level3* begin() const { return all_.data(); }
+    const level3* end() const { return all_.data() + count_; }
+
+private:
+    static constexpr int most = 6;
+    std::array<level3, most> all_;
+    int count_ = 0;
+};
+
+// What makes that part of C which belongs to a range of the triangle's order: those columns of C, or rows where
+// A is on the left. Other parts must be made before or after it: in the direction of is_forward().
+operations along(const level3&, range);
+bool is_forward(const level3&);
+
+// An operation with A on one side, for some of the columns of C where A is on the left, or rows where it is on the
+// right. All such parts are independent.
+level3 across(const level3&, range);
+
+// Columns of C: the one of both that is meant.
+operations columns_of(const level3&, range);
+
+// Two smaller halves, for an operation that does not fit into a device's memory. An operation of order 1 and depth 1
+// has none: the result is empty.
+operations halves(const level3&);
+
+// Part `index` of `count` that are independent and about equal in work: as a range of rows, columns, or of the
+// triangle.
+range share_of(const level3&, int index, int count);
+
+// ---- The plan of one operation on a device ---------------------------------------------------------------
+
+enum class operand_name { a, b, c };
+
+// Rows and columns of an operand, or the part of them on one side of the triangle's diagonal.
+struct block {
+    operand_name of;
+    range rows, cols;
+    triangle part; // with the diagonal as it lies in this block
+};
+
+// upload: the block goes to its place on the device. compute: the columns `cols` of C are made, of what has come.
+// download: the block, which is all of some columns of C that is to be written, comes down.
+struct step {
+    enum class kind { upload, compute, download };
+    kind what;
+    block which;
+    int group; // of columns, counted in the order in which they are made
+};
+
+// Calls visit for one step after the other, until it returns false, which is then returned. Only columns within
+// `cols` are made. A download is no larger than slot_elements, and there are at most most_groups groups.
+bool visit_plan(const level3&,
+                range cols,
+                int64_t slot_elements,
+                int most_groups,
+                function_ref<bool(const step&)> visit);
+
+// Columns that are still to be made after so many downloads of the plan.
+range remaining_columns(
+    const level3&, range cols, int64_t slot_elements, int most_groups, int64_t downloads);
+
+// Rows and columns of A and B as they are stored.
+struct extent {
+    int64_t rows, cols;
+};
+extent extent_of_a(const level3&);
+extent extent_of_b(const level3&); // nothing, if there is no B
+
+} // namespace myblas::preload

@@ -1,0 +1,320 @@
+#include "blas/staged_level3.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
+
+namespace myblas::preload {
+namespace {
+
+constexpr int64_t slot_elements = device::slot_bytes / sizeof(float);
+constexpr int64_t element_alignment = 64; // of leading dimensions and operands in device memory
+constexpr size_t most_devices = 16;
+
+// Events of a device: one for the uploads, and one for each group of columns of C.
+constexpr int uploaded = 0;
+constexpr int computed(int group) { return 1 + group; }
+constexpr int most_groups = device::event_count - computed(0);
+
+// ---- One operation in device memory --------------------------------------------------------------
+
+myblasFillMode_t fill_of(const level3& p) {
+    return p.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+}
+myblasSideMode_t side_of(const level3& p) { return p.left ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT; }
+myblasOperation_t operation_of(bool trans) { return trans ? MYBLAS_OP_T : MYBLAS_OP_N; }
+myblasDiagType_t diagonal_of(const level3& p) {
+    return p.unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+}
+
+myblasStatus_t call(const device& d, const level3& p) {
+    const library& l = d.api();
+    const myblasHandle_t h = d.handle();
+    const myblasOperation_t op = operation_of(p.transa);
+    switch (p.what) {
+    case level3::kind::product:
+        return l.sgemm(h,
+                       op,
+                       operation_of(p.transb),
+                       p.m,
+                       p.n,
+                       p.k,
+                       &p.alpha,
+                       p.a,
+                       p.lda,
+                       p.b,
+                       p.ldb,
+                       &p.beta,
+                       p.c,
+                       p.ldc);
+    case level3::kind::syrk:
+        return l.ssyrk(h, fill_of(p), op, p.n, p.k, &p.alpha, p.a, p.lda, &p.beta, p.c, p.ldc);
+    case level3::kind::syr2k:
+        return l.ssyr2k(
+            h, fill_of(p), op, p.n, p.k, &p.alpha, p.a, p.lda, p.b, p.ldb, &p.beta, p.c, p.ldc);
+    case level3::kind::symm:
+        return l.ssymm(h,
+                       side_of(p),
+                       fill_of(p),
+                       p.m,
+                       p.n,
+                       &p.alpha,
+                       p.a,
+                       p.lda,
+                       p.b,
+                       p.ldb,
+                       &p.beta,
+                       p.c,
+                       p.ldc);
+    case level3::kind::trmm:
+        return l.strmm(h,
+                       side_of(p),
+                       fill_of(p),
+                       op,
+                       diagonal_of(p),
+                       p.m,
+                       p.n,
+                       &p.alpha,
+                       p.a,
+                       p.lda,
+                       p.c,
+                       p.ldc,
+                       p.c,
+                       p.ldc);
+    case level3::kind::trsm:
+        return l.strsm(h,
+                       side_of(p),
+                       fill_of(p),
+                       op,
+                       diagonal_of(p),
+                       p.m,
+                       p.n,
+                       &p.alpha,
+                       p.a,
+                       p.lda,
+                       p.c,
+                       p.ldc);
+    }
+    return MYBLAS_STATUS_INVALID_VALUE;
+}
+
+// ---- The steps of a plan -------------------------------------------------------------------------
+
+int64_t round_up(int64_t value) {
+    return (value + element_alignment - 1) / element_alignment * element_alignment;
+}
+
+int64_t stored_elements(const extent& e) { return round_up(e.rows) * e.cols; }
+extent extent_of_c(const level3& p) { return {p.m, p.n}; }
+
+double elements_in_all(const level3& p) {
+    double elements = 0;
+    for (const extent& e : {extent_of_a(p), extent_of_b(p), extent_of_c(p)})
+        elements += static_cast<double>(round_up(e.rows)) * static_cast<double>(e.cols);
+    return elements;
+}
+
+// A column of C fits a slot, with others beside it.
+bool fits(const level3& p, size_t memory_bytes) {
+    constexpr int64_t most_rows = slot_elements / 8;
+    return p.m <= most_rows &&
+           elements_in_all(p) * sizeof(float) <= static_cast<double>(memory_bytes);
+}
+
+class staged_operation {
+public:
+    staged_operation(device& d, float* memory, const level3& p) : d_(d), host_(p), on_device_(p) {
+        const extent a = extent_of_a(p), b = extent_of_b(p);
+        on_device_.a = memory;
+        on_device_.lda = round_up(a.rows);
+        on_device_.b = on_device_.a + stored_elements(a);
+        on_device_.ldb = std::max<int64_t>(1, round_up(b.rows));
+        on_device_.c = memory + stored_elements(a) + stored_elements(b);
+        on_device_.ldc = round_up(p.m);
+    }
+
+    bool run(range cols) {
+        return visit_plan(host_, cols, slot_elements, most_groups, [this](const step& s) {
+            switch (s.what) {
+            case step::kind::upload:
+                return upload(s.which);
+            case step::kind::compute:
+                return compute(s.which.cols, s.group);
+            case step::kind::download:
+                return d_.wait(device::downloads, computed(s.group)) && download(s.which);
+            }
+            return false;
+        });
+    }
+
+private:
+    // An operand where it is in the program's memory, or the device's.
+    static host_matrix<const float> part_of(const level3& p, const block& k) {
+        const float* data = k.of == operand_name::a ? p.a : k.of == operand_name::b ? p.b : p.c;
+        const int64_t ld = k.of == operand_name::a   ? p.lda
+                           : k.of == operand_name::b ? p.ldb
+                                                     : p.ldc;
+        return {data + k.rows.begin + k.cols.begin * ld, k.rows.size(), k.cols.size(), ld};
+    }
+
+    // The device's memory, which is this call's to write.
+    device_matrix place_of(const block& k) const {
+        const host_matrix<const float> place = part_of(on_device_, k);
+        return {const_cast<float*>(place.data), place.ld};
+    }
+
+    bool upload(const block& k) { return d_.upload(part_of(host_, k), place_of(k), k.part); }
+
+    bool download(const block& k) {
+        float* target = host_.c + k.rows.begin + k.cols.begin * host_.ldc;
+        return d_.download(place_of(k), {target, k.rows.size(), k.cols.size(), host_.ldc}, k.part);
+    }
+
+    bool compute(range cols, int group) {
+        if (!d_.record(uploaded, device::uploads) || !d_.wait(device::compute, uploaded))
+            return false;
+        for (const level3& p : columns_of(on_device_, cols))
+            if (call(d_, p) != MYBLAS_STATUS_SUCCESS)
+                return false;
+        return d_.record(computed(group), device::compute);
+    }
+
+    device& d_;
+    const level3& host_;
+    level3 on_device_;
+};
+
+// ---- All devices ---------------------------------------------------------------------------------
+
+// What a device takes: for an update some columns of the whole, else a smaller operation with all its columns.
+struct share {
+    level3 p;
+    range cols;
+};
+share share_for(const level3& p, int index, int count) {
+    const range r = share_of(p, index, count);
+    if (p.updates_triangle())
+        return {p, r};
+    const level3 part = across(p, r);
+    return {part, {0, part.n}};
+}
+
+double bytes_of(const share& s) {
+    return sizeof(float) * static_cast<double>(s.p.m) * static_cast<double>(s.cols.size());
+}
+
+struct device_result {
+    bool was_free = false;
+    bool delivered_any = false;
+    int failed_share = -1;
+    int64_t downloads = 0; // of the failed share that have arrived
+};
+
+// Takes shares until there are none or one fails.
+device_result compute_shares(device& d, const level3& p, int count, std::atomic<int>& next) {
+    const device::lease lease(d,
+                              copy_team::useful_helpers(bytes_of(share_for(p, 0, count)), count));
+    device_result result;
+    result.was_free = lease.is_held();
+    while (result.was_free && result.failed_share < 0) {
+        const int index = next.fetch_add(1);
+        if (index >= count)
+            break;
+        const share s = share_for(p, index, count);
+        if (s.p.m == 0 || s.cols.size() == 0)
+            continue;
+        d.restart_count();
+        float* memory = static_cast<float*>(
+            d.reserve(static_cast<size_t>(elements_in_all(s.p)) * sizeof(float)));
+        const bool is_computed = memory && staged_operation(d, memory, s.p).run(s.cols);
+        if (!d.finish(is_computed) || !is_computed) {
+            result.failed_share = index;
+            result.downloads = d.delivered();
+        }
+        result.delivered_any = result.delivered_any || d.delivered() > 0;
+    }
+    return result;
+}
+
+void compute_on_host(const level3& p, range cols, const host_functions& on_host) {
+    if (cols.size() > 0)
+        for (const level3& q : columns_of(p, cols))
+            on_host.level3(q, on_host.context);
+}
+
+outcome
+staged_whole(std::span<device* const> devices, const level3& p, const host_functions& on_host) {
+    const int count = static_cast<int>(devices.size());
+    std::atomic<int> next{0};
+    std::array<device_result, most_devices> results;
+    std::array<std::thread, most_devices> threads;
+    const auto run = [&](size_t i) { results[i] = compute_shares(*devices[i], p, count, next); };
+    for (size_t i = 1; i < devices.size(); ++i) {
+        try {
+            threads[i] = std::thread(run, i);
+        } catch (...) { // the others take its share
+        }
+    }
+    run(0);
+    for (std::thread& t : threads)
+        if (t.joinable())
+            t.join();
+
+    bool was_free = false, delivered_any = false;
+    for (const device_result& r : results) {
+        was_free = was_free || r.was_free;
+        delivered_any = delivered_any || r.delivered_any;
+    }
+    if (!delivered_any)
+        return was_free ? outcome::device_failed : outcome::no_device_free;
+    for (const device_result& r : results)
+        if (r.failed_share >= 0) {
+            const share s = share_for(p, r.failed_share, count);
+            compute_on_host(s.p,
+                            remaining_columns(s.p, s.cols, slot_elements, most_groups, r.downloads),
+                            on_host);
+        }
+    for (int index = next.load(); index < count; ++index) {
+        const share s = share_for(p, index, count);
+        if (s.p.m > 0)
+            compute_on_host(s.p, s.cols, on_host);
+    }
+    return outcome::served;
+}
+
+// By halves, and those by halves, until they fit. Once some of it is done the host takes what devices do not.
+outcome staged_in_parts(std::span<device* const> devices,
+                        const level3& p,
+                        size_t memory,
+                        const host_functions& on_host) {
+    if (p.what == level3::kind::product)
+        return staged_product(devices, p, on_host.product, on_host.context);
+    if (fits(p, memory))
+        return staged_whole(devices, p, on_host);
+    bool is_begun = false;
+    for (const level3& q : halves(p)) {
+        const outcome o = staged_in_parts(devices, q, memory, on_host);
+        if (o == outcome::served)
+            is_begun = true;
+        else if (is_begun)
+            on_host.level3(q, on_host.context);
+        else
+            return o;
+    }
+    return is_begun ? outcome::served : outcome::device_failed;
+}
+
+} // namespace
+
+outcome staged_level3(std::span<device* const> devices,
+                      const level3& p,
+                      const host_functions& on_host) noexcept {
+    const auto used = devices.first(std::min(devices.size(), most_devices));
+    size_t memory = SIZE_MAX;
+    for (const device* d : used)
+        memory = std::min(memory, d->memory_limit());
+    return staged_in_parts(used, p, memory, on_host);
+}
+
+} // namespace myblas::preload
