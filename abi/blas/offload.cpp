@@ -103,38 +103,17 @@ const device_list& devices() noexcept {
     return list;
 }
 
-// ---- Whether they are worth starting -----------------------------------------------------------------
-
-// The driver, a context, pinned memory and the calibration take about so long. The host computes until
-// products have kept it busy for the same time: no program is slowed down by more than it has taken anyway,
-// and one that multiplies now and then never meets the GPU. A product that would take so long even on a
-// quick host does not wait.
-constexpr double seconds_to_start = 0.5;
-constexpr double quick_host_flops = 1e12; // flop/s
-constinit std::atomic<double> host_seconds{0};
-constinit std::atomic<bool> is_started{false};
-
-bool is_worth_starting(const product_size& s) noexcept {
-    if (is_started.load(std::memory_order_relaxed))
-        return true;
-    const bool is_worth = host_seconds.load(std::memory_order_relaxed) >= seconds_to_start ||
-                          s.flops() >= quick_host_flops * seconds_to_start;
-    if (is_worth)
-        is_started.store(true, std::memory_order_relaxed);
-    return is_worth;
-}
-
-// ---- Calibration ---------------------------------------------------------------------------------
+// ---- Timing ----------------------------------------------------------------------------------------
 
 double seconds_since(uint64_t begin_ns) noexcept {
     return static_cast<double>(report::now_ns() - begin_ns) * 1e-9;
 }
 
-// The shortest of a few runs; the first one warms up.
+// The shortest of some runs; with several, the first one warms up.
 template <class Run>
-double shortest_seconds(Run&& run) noexcept {
+double shortest_seconds(int runs, Run&& run) noexcept {
     double shortest = 1e9;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < runs; ++i) {
         const uint64_t begin = report::now_ns();
         if (!run())
             return -1;
@@ -143,10 +122,54 @@ double shortest_seconds(Run&& run) noexcept {
     return shortest;
 }
 
+// Of the program's BLAS in flop/s, by products of n x n matrices; 0: there is no memory for them.
+double host_flops(int64_t n, int runs, const origin& from) noexcept {
+    const std::unique_ptr<float[]> operand(new (std::nothrow) float[n * n]());
+    const std::unique_ptr<float[]> result(new (std::nothrow) float[n * n]());
+    if (!operand || !result)
+        return 0;
+    const product p{
+        false, false, n, n, n, 1, operand.get(), n, operand.get(), n, 0, result.get(), n};
+    const double seconds = shortest_seconds(runs, [&] {
+        product_on_host(p, &from);
+        return true;
+    });
+    return product_size{n, n, n, false}.flops() / seconds;
+}
+
+// ---- Whether they are worth starting -----------------------------------------------------------------
+
+// The driver, a context, pinned memory and the calibration take about so long. The host computes until
+// products have kept it busy for the same time: no program is slowed down by more than it has taken anyway,
+// and one that multiplies now and then never meets the GPU. An operation that would take so long by itself does not
+// wait. How long is told by a small product: the first time that an operation is so much larger, by which that
+// product does not count.
+constexpr double seconds_to_start = 0.5;
+constexpr int64_t probe_n = 256;
+constexpr double least_probed_flops = 64.0 * 2 * probe_n * probe_n * probe_n;
+constinit std::atomic<double> host_seconds{0};
+constinit std::atomic<bool> is_started{false};
+
+bool is_worth_starting(const product_size& s, const origin& from) noexcept {
+    if (is_started.load(std::memory_order_relaxed))
+        return true;
+    bool is_worth = host_seconds.load(std::memory_order_relaxed) >= seconds_to_start;
+    if (!is_worth && s.flops() >= least_probed_flops) {
+        static const double flops = host_flops(probe_n, 1, from);
+        is_worth = flops > 0 && s.flops() >= flops * seconds_to_start;
+    }
+    if (is_worth)
+        is_started.store(true, std::memory_order_relaxed);
+    return is_worth;
+}
+
+// ---- Calibration ---------------------------------------------------------------------------------
+
 // Times what the model is made of: a product on the host; and on the devices a product that is all
 // latency, one that sends a matrix and a vector up, one that brings a matrix down, and one that moves
 // nothing.
 bool calibrate(const origin& from, rates* r) noexcept {
+    constexpr int calibrating_runs = 3;
     constexpr int64_t host_n = 512, copied_n = 2048, kernel_n = 4096;
     const std::unique_ptr<float[]> operand(new (std::nothrow) float[copied_n * copied_n]());
     const std::unique_ptr<float[]> result(new (std::nothrow) float[copied_n * copied_n]());
@@ -158,17 +181,15 @@ bool calibrate(const origin& from, rates* r) noexcept {
         return product_call{p};
     };
     const auto on_devices = [&](const product_call& p) {
-        return shortest_seconds([&] { return p.run(devices().all(), from) == outcome::served; });
+        return shortest_seconds(calibrating_runs,
+                                [&] { return p.run(devices().all(), from) == outcome::served; });
     };
     const double latency = on_devices(make(1, 1, 1));
     const double up = on_devices(make(copied_n, 1, copied_n));
     const double down = on_devices(make(copied_n, copied_n, 1));
-    const double kernel =
-        shortest_seconds([&] { return resident_product(*devices().devices[0], kernel_n); });
-    const double host = shortest_seconds([&] {
-        product_on_host(make(host_n, host_n, host_n), &from);
-        return true;
-    });
+    const double kernel = shortest_seconds(
+        calibrating_runs, [&] { return resident_product(*devices().devices[0], kernel_n); });
+    const double host = host_flops(host_n, calibrating_runs, from);
     if (std::min({latency, up, down, kernel, host}) <= 0)
         return false;
     constexpr double bytes = sizeof(float) * copied_n * copied_n;
@@ -178,7 +199,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
     r->to_device = bytes / std::max(up - latency, least_seconds);
     r->to_host = bytes / std::max(down - latency, least_seconds);
     r->device_flops = devices().count * cube(kernel_n) / kernel;
-    r->host_flops = cube(host_n) / host;
+    r->host_flops = host;
     return true;
 }
 
@@ -280,7 +301,7 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
         size_ = call.size();
         if (read_mode() == mode::automatic && size_.flops() < least_flops)
             return refuse("too small to gain");
-        if (read_mode() == mode::automatic && !is_worth_starting(size_)) {
+        if (read_mode() == mode::automatic && !is_worth_starting(size_, from)) {
             waits_for_start_ = true;
             return refuse("the GPU is not worth starting yet");
         }

@@ -26,7 +26,7 @@ if [ "$(grep -c '^PASSED' plain)" -lt 100 ]; then
     echo "too few tests: $(wc -l <plain)"
     exit 1
 fi
-for routine in sgemm sgemv sasum sdot saxpy scopy; do
+for routine in sgemm ssyrk strmm strsm sgemv sasum sdot saxpy scopy; do
     grep -qE "^$routine .*served by: " report || {
         echo "$routine was not served:"
         cat report
