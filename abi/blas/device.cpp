@@ -90,7 +90,9 @@ bool device::initialise(int ordinal, const char** reason) noexcept {
 }
 
 device::lease::lease(device& d, int helpers) noexcept : device_(d) {
-    if (!d.mutex_.try_lock())
+    if (d.calls_queue_)
+        d.mutex_.lock();
+    else if (!d.mutex_.try_lock())
         return;
     is_held_ = !d.driver_ || d.driver_->context_push(d.context_) == 0;
     if (is_held_)

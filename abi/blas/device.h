@@ -32,6 +32,9 @@ public:
     // Of a call that failed: null if nothing more is known.
     const char* why_failed(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
 
+    // From now on a lease waits for the one before it.
+    void let_calls_queue() noexcept { calls_queue_ = true; }
+
     // While it lives, the device is current in this thread, and its mutex is held.
     class lease {
     public:
@@ -138,6 +141,7 @@ private:
 
     copy_team team_;
     std::mutex mutex_;
+    bool calls_queue_ = false;
 };
 
 } // namespace myblas::preload

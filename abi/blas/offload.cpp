@@ -95,6 +95,9 @@ device_list open_devices() noexcept {
             if (device* d = device::open(device::stand_in, &list.reason))
                 list.devices[list.count++] = d;
     }
+    if (read_mode() == mode::always)
+        for (device* d : list.all())
+            d->let_calls_queue();
     return list;
 }
 

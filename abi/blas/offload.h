@@ -1,7 +1,7 @@
 // What becomes of a call: the settings, the devices, and the decision.
 //
-// MYBLAS_OFFLOAD   auto    (default) products that the model expects to be faster on the GPU go there, once
-//                          there have been enough of them to be worth starting it
+// MYBLAS_OFFLOAD   auto    (default) calls of level 3 that the model expects to be faster on the GPU go there,
+//                          once there have been enough of them to be worth starting it
 //                  always  whatever libmyblas can compute goes to it, on its host backend where there
 //                          is no GPU: for experiments and tests
 //                  never   everything is forwarded
@@ -16,8 +16,8 @@
 
 namespace myblas::preload {
 
-// How far entry points look at calls. `nothing`: they are forwarded at once. `large_products`: those below
-// least_flops are. `everything`: also counted, or offered to the devices.
+// How far entry points look at calls. `nothing`: they are forwarded at once. `large_products`: all but
+// calls of level 3 with least_flops or more are. `everything`: also counted, or offered to the devices.
 enum class attention : int { unread, nothing, large_products, everything };
 
 extern std::atomic<attention> current_attention;

@@ -61,9 +61,9 @@ constexpr bool drop_suffix(std::string_view* text, std::string_view suffix) noex
 // A remark_ on a function of a BLAS; null for any other. PyPI's NumPy and SciPy call scipy_cblas_sgemm64_ and the like.
 constexpr const char* remark_on_blas(std::string_view name) noexcept {
     constexpr std::array<std::string_view, 31> others = {
-        "scal", "swap",  "nrm2", "rot",  "rotg", "gbmv", "symv", "sbmv",  "spmv",  "trmv", "trsv",
-        "tbmv", "tbsv",  "tpmv", "tpsv", "ger",  "syr",  "syr2", "hemm",  "herk",  "her2k", "hemv",
-        "her",  "her2",  "gerc", "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m"};
+        "scal", "swap", "nrm2", "rot",  "rotg", "gbmv", "symv",  "sbmv",  "spmv",  "trmv",  "trsv",
+        "tbmv", "tbsv", "tpmv", "tpsv", "ger",  "syr",  "syr2",  "hemm",  "herk",  "her2k", "hemv",
+        "her",  "her2", "gerc", "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m"};
     bool is_renamed = drop_prefix(&name, "scipy_");
     is_renamed = drop_suffix(&name, "64_") || drop_suffix(&name, "_64") || is_renamed;
     if (!drop_prefix(&name, "cblas_") && !drop_suffix(&name, "_") && !is_renamed)
