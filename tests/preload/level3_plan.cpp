@@ -90,20 +90,20 @@ void compute(const level3& p) {
             double sum = 0;
             const int64_t depth = p.what == kind::symm ? p.order() : p.k;
             for (int64_t l = 0; l < depth; ++l) {
-                const double first = a_of(p, i, l), second = a_of(p, j, l);
+                const auto a = [&](int64_t row) { return static_cast<double>(a_of(p, row, l)); };
                 switch (p.what) {
                 case kind::syrk:
-                    sum += first * second;
+                    sum += a(i) * a(j);
                     break;
                 case kind::syr2k:
-                    sum += first * b_of(p, p.transa, j, l) + second * b_of(p, p.transa, i, l);
+                    sum += a(i) * b_of(p, p.transa, j, l) + a(j) * b_of(p, p.transa, i, l);
                     break;
                 case kind::symm:
                     sum += static_cast<double>(p.left ? a_of(p, i, l) : a_of(p, l, j)) *
                            (p.left ? b_of(p, false, l, j) : b_of(p, false, i, l));
                     break;
                 default:
-                    sum += first * b_of(p, p.transb, l, j);
+                    sum += a(i) * b_of(p, p.transb, l, j);
                 }
             }
             float& c = p.c[i + j * p.ldc];
