@@ -628,7 +628,63 @@ static void test_hostile_modes(void** state) {
     }
 }
 
+// ---- Steps of plans ------------------------------------------------------------------------------
+
+static int step_count;
+static char last_step[1024];
+
+static void keep_step(const char* message) {
+    const char* const step = strstr(message, "step: ");
+    if (!step)
+        return;
+    ++step_count;
+    snprintf(last_step, sizeof last_step, "%s", step);
+}
+
+// As run_and_check with the selection's kernel, and counts the steps that its plan logs.
+static void
+run_and_count_steps(myblasHandle_t handle, const struct level3_case* s, myblasMath_t mode) {
+    step_count = 0;
+    last_step[0] = '\0';
+    assert_ok(myblasSetLoggerCallback(keep_step));
+    assert_true(run_and_check(handle, NULL, s, mode));
+    assert_ok(myblasSetLoggerCallback(NULL));
+}
+
+// Asserts that a plan had so many steps, and that the last was a product of this size by the forced kernel.
+static void assert_last_product(
+    const struct level3_case* s, const char* kernel, int steps, int64_t m, int64_t n, int64_t k) {
+    char by[128], size[128];
+    snprintf(by, sizeof by, "SGEMM by %s,", kernel);
+    snprintf(size, sizeof size, " m=%lld n=%lld k=%lld ", (long long)m, (long long)n, (long long)k);
+    if (step_count != steps || !strstr(last_step, by) || !strstr(last_step, size))
+        fail_msg("%s: %d steps, the last is '%s', not %d that end with %s%s",
+                 name_of(s),
+                 step_count,
+                 last_step,
+                 steps,
+                 by,
+                 size);
+}
+
 // ---- Triangles of products -----------------------------------------------------------------------
+
+// Whether the forced kernel computed the triangle by itself, the log tells: otherwise squares and diagonal blocks would
+// give the same numbers.
+static void check_triangle(myblasHandle_t handle,
+                           const char* kernel,
+                           const struct level3_case* s,
+                           myblasMath_t mode) {
+    run_and_count_steps(handle, s, mode);
+    if (strcmp(kernel, "register_tile") == 0) {
+        if (!strstr(last_step, "diagonal blocks"))
+            fail_msg("%s by %s ends with '%s'", name_of(s), kernel, last_step);
+    } else if (s->function == syr2k) { // three copies before it
+        assert_last_product(s, kernel, 4, s->n, s->n, 2 * s->k);
+    } else {
+        assert_last_product(s, kernel, 1, s->n, s->n, s->k);
+    }
+}
 
 // Every kernel of products that computes a triangle of C by itself, where its tiles meet the diagonal and the edges in every
 // way, and one that does not.
@@ -685,12 +741,13 @@ static void test_triangles_of_products(void** state) {
             s.alpha = 2;
             s.beta = turn % 3 == 0 ? 0 : -0.5f;
             s.device_scalars = turn / 3 % 2;
-            assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
+            check_triangle(handle, kernels[kernel].name, &s, kernels[kernel].mode);
             if (form == 5 && !reduced()) { // [A B] times [B A]
                 s.function = syr2k;
                 s.n = s.m = 3075;
                 s.k = 70;
-                assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
+                s.device_scalars = false; // where alpha may be zero nothing is copied
+                check_triangle(handle, kernels[kernel].name, &s, kernels[kernel].mode);
             }
         }
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
@@ -738,7 +795,8 @@ static void test_triangular_operands(void** state) {
             s.alpha = 2;
             s.in_place = turn % 2;
             s.device_scalars = turn / 3 % 2;
-            assert_true(run_and_check(handle, NULL, &s, kernels[kernel].mode));
+            run_and_count_steps(handle, &s, kernels[kernel].mode);
+            assert_last_product(&s, kernels[kernel].name, 1, s.m, s.n, order);
         }
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
     }
@@ -821,9 +879,60 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
     }
 }
 
+// Beside an Inf in B trmm has the values of the formula, of orders with several blocks, in all forms.
+static void visit_infinite(struct level3_case s, void* data) {
+    struct run* with = data;
+    if (left_out(8))
+        return;
+    s.alpha = -2;
+    s.in_place = with->count++ % 2;
+    struct operands o = operands_create(with->handle);
+    set_up(&o, &s);
+    ((float*)(o.b.sent + o.b.front))[s.m / 2 + s.n / 2 * shape_b(&s).ld] = INFINITY;
+    operand_upload(&o.b);
+    const myblasStatus_t status = run(with->handle, &o, &s);
+    if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(with->kernel, s.function)) {
+        operands_destroy(&o);
+        return;
+    }
+    assert_ok(status);
+    const struct shape y = shape_c(&s);
+    struct operand* result = result_of(&o, &s);
+    const float* found = operand_download(result);
+    operand_assert_padding(result, y.rows, y.cols, y.ld, sizeof(float));
+    for (int64_t j = 0; j < y.cols; ++j) {
+        for (int64_t i = 0; i < y.rows; ++i) {
+            const struct sums sums = multiply(sent(&o.a), sent(&o.b), &s, i, j);
+            const double exact = s.alpha * sums.value;
+            if (isfinite(exact))
+                check_element(&s,
+                              with->kernel,
+                              i,
+                              j,
+                              found[i + j * y.ld],
+                              exact,
+                              bound(&s, MYBLAS_FP32_STRICT_MATH, &sums, 0));
+            else
+                assert_true(isnan(exact) ? isnan(found[i + j * y.ld])
+                                         : found[i + j * y.ld] == exact);
+        }
+    }
+    operands_destroy(&o);
+}
+
+static void check_infinite(myblasHandle_t handle, const char* kernel, enum function function) {
+    struct run run = {handle, kernel ? kernel : "the selection", MYBLAS_FP32_STRICT_MATH, 0, 0};
+    struct level3_case s = {.function = function, .data = uniform, .m = 300, .n = 9, .padding = 1};
+    with_forms(s, visit_infinite, &run);
+    s.m = 9;
+    s.n = 300;
+    with_forms(s, visit_infinite, &run);
+}
+
 static void test_specials(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(6);
+    with_kernels(handle, trmm, check_infinite);
     for (int f = 0; f < function_count; ++f)
         with_kernels(handle, (enum function)f, check_specials);
 }

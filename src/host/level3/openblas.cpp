@@ -2,14 +2,16 @@
 //
 // Accepts sizes and leading dimensions that fit int; of syrkx, which OpenBLAS does not have, nothing.
 // Two habits of OpenBLAS's packed kernels are kept from the caller. They multiply the zeros of a triangle, so that an Inf
-// in alpha * B would become NaN elsewhere: such a trmm goes by the textbook's loops. And they multiply by the
-// reciprocals of a diagonal, which overflow or lose digits near the ends of the range: so does trsm with such a diagonal.
+// in alpha * B would become NaN elsewhere. And they multiply by the reciprocals of a diagonal, which overflow or lose
+// digits near the ends of the range. A trmm with such a B, and a trsm with such a diagonal, goes by blocks: those on the
+// diagonal by the part that plans have for them, and the rest by OpenBLAS's products.
 #include "host/openblas.h"
 
 #include "host/batch.h"
 #include "host/level3/reference.h"
 #include "host/level3/registry.h"
 #include "host/scalar.h"
+#include "level3/triangular.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,6 +83,97 @@ myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// ---- Triangles by blocks ---------------------------------------------------------------------------
+
+constexpr int64_t block = most_triangle_block; // on the diagonal
+
+// Lines X, which are multiplied in place by a triangle or its inverse; rows as triangular_form counts them.
+template <class Problem> // trmm_problem, trsm_problem
+class blocked_triangle {
+public:
+    blocked_triangle(const Problem& of, const float* triangle, float* lines, int64_t ld)
+        : p(of), form(of), a(triangle), x(lines), ldx(ld) {}
+
+    // X_rows = alpha * L_rows * X_rows, or L_rows^-1 * alpha * X_rows, with the diagonal block of these rows.
+    void update_diagonal(bool is_solve, int64_t first, int64_t count, float alpha) const {
+        const int64_t row = form.row(first), offset = row * form.along(ldx);
+        const int64_t along = form.sign() * form.along(ldx);
+        (void)host_parts().triangle(triangle_part{.is_solve = is_solve,
+                                                  .unit = p.unit,
+                                                  .n = count,
+                                                  .block = count,
+                                                  .lines = p.lines(),
+                                                  .alpha = {alpha},
+                                                  .gate = {1},
+                                                  .a = {a + row * (1 + p.lda)},
+                                                  .a_row = form.a_row(),
+                                                  .a_col = form.a_col(),
+                                                  .x = {x + offset},
+                                                  .x_along = along,
+                                                  .x_across = form.across(ldx),
+                                                  .y = {x + offset},
+                                                  .y_along = along,
+                                                  .y_across = form.across(ldx),
+                                                  .batch_count = 1},
+                                    {});
+    }
+
+    // X_rows = alpha * L(rows, cols) * X_cols + beta * X_rows.
+    void add_product(const rectangles& r, float alpha, float beta) const {
+        const placed_product at = place(form, r, p.trans, p.lines(), ldx, ldx);
+        const float *const l = a + at.offset_l, *const by = x + at.offset_x;
+        openblas().sgemm(column_major,
+                         transpose_of(at.problem.transa),
+                         transpose_of(at.problem.transb),
+                         narrow(at.problem.m),
+                         narrow(at.problem.n),
+                         narrow(at.problem.k),
+                         alpha,
+                         p.right ? by : l,
+                         narrow(p.right ? ldx : p.lda),
+                         p.right ? l : by,
+                         narrow(p.right ? p.lda : ldx),
+                         beta,
+                         x + at.offset_y,
+                         narrow(ldx));
+    }
+
+private:
+    const Problem& p;
+    const triangular_form form;
+    const float* a;
+    float* x;
+    int64_t ldx;
+};
+
+// C = alpha * op(A) * C or alpha * C * op(A), from the last rows of the triangle to the first, which the others still read.
+void multiply_by_blocks(const trmm_problem& p, float alpha) {
+    const blocked_triangle by(p, p.a, p.c, p.ldc);
+    for (int64_t first = (p.order() - 1) / block * block; first >= 0; first -= block) {
+        const int64_t count = std::min(block, p.order() - first);
+        by.update_diagonal(false, first, count, 1);
+        if (first > 0)
+            by.add_product({first, 0, count, first, 0, 1}, 1, 1);
+    }
+    // At the end, because alpha * B may overflow where C does not.
+    for (int64_t j = 0; j < p.n; ++j)
+        for (int64_t i = 0; i < p.m; ++i)
+            p.c[i + j * p.ldc] *= alpha;
+}
+
+// One matrix of a batch.
+void solve_by_blocks(const trsm_problem& p, float alpha, const float* a, float* b) {
+    const blocked_triangle by(p, a, b, p.ldb);
+    float scale = alpha; // of the right-hand sides that are left
+    for (int64_t first = 0; first < p.order(); first += block) {
+        const int64_t count = std::min(block, p.order() - first), next = first + count;
+        by.update_diagonal(true, first, count, scale);
+        if (next < p.order())
+            by.add_product({next, first, p.order() - next, count, 0, 1}, -1, scale);
+        scale = 1;
+    }
+}
+
 // ---- trmm ------------------------------------------------------------------------------------------
 
 bool accepts_trmm(const trmm_problem& p, const device_info&) {
@@ -98,11 +191,16 @@ bool is_finite(int64_t m, int64_t n, float alpha, const float* b, int64_t ldb) {
 
 myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context) {
     const float alpha = resolve(p.alpha);
-    if (alpha == 0 || !is_finite(p.m, p.n, alpha, p.b, p.ldb))
+    if (alpha == 0)
         return multiply_by_loops(p, context);
+    const bool by_blocks = !is_finite(p.m, p.n, alpha, p.b, p.ldb);
     if (!p.in_place())
         for (int64_t j = 0; j < p.n; ++j)
             std::copy_n(p.b + j * p.ldb, p.m, p.c + j * p.ldc);
+    if (by_blocks) {
+        multiply_by_blocks(p, alpha);
+        return MYBLAS_STATUS_SUCCESS;
+    }
     openblas().strmm(column_major,
                      side_of(p.right),
                      uplo_of(p.upper),
@@ -141,8 +239,10 @@ myblasStatus_t launch_trsm(const trsm_problem& p, const launch_context&) {
     for (int64_t i = 0; i < p.batch_count; ++i) {
         const float* const a = batch_operand(p.a, p.stride_a, p.a_array, i);
         float* const b = batch_operand(p.b, p.stride_b, p.b_array, i);
-        if (alpha == 0 || !has_reciprocals(p, a))
+        if (alpha == 0)
             solve_by_loops(p, a, b);
+        else if (!has_reciprocals(p, a))
+            solve_by_blocks(p, alpha, a, b);
         else
             openblas().strsm(column_major,
                              side_of(p.right),
