@@ -145,6 +145,32 @@ void test_triangles_stay_in_the_workspace(void**) {
     }
 }
 
+// The products of fused.c that come in passes over parts of the batch, the rows, the columns and k do so.
+void test_cuts(void**) {
+    device_info device;
+    device.arch = 90;
+    device.sm_count = 132;
+    const auto first_pass =
+        [&](const limb_variant& v, int64_t m, int64_t n, int64_t k, int64_t batch_count, int mib) {
+            sgemm_problem p;
+            p.m = m, p.n = n, p.k = k, p.batch_count = batch_count;
+            p.lda = p.ldb = p.ldc = 4;
+            const size_t bytes = static_cast<size_t>(mib) << 20;
+            assert_true(v.least_bytes(p, device) <= bytes);
+            return v.plan_passes(p, device, bytes).first;
+        };
+    bool has_both = false;
+    for (const limb_variant& v : variants) {
+        assert_true(first_pass(v, 1000, 900, 3000, 1, 8).k < 3000);
+        assert_true(first_pass(v, 600, 500, 400, 13, 4).batches < 13);
+        assert_true(first_pass(v, 4000, 600, 300, 1, 4).rows < 4000);
+        assert_true(first_pass(v, 600, 4000, 300, 1, 4).cols < 4000);
+        const limb_pass both = first_pass(v, 300, 5000, 600, 1, 4);
+        has_both = has_both || (both.cols < 5000 && both.k < 600);
+    }
+    assert_true(has_both);
+}
+
 // Blocks that share a tile are a cluster where all clusters run at the same time.
 void test_clusters(void**) {
     device_info device;
@@ -331,6 +357,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_stay_in_the_workspace),
         cmocka_unit_test(test_triangles_stay_in_the_workspace),
+        cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_best_workspace),
         cmocka_unit_test(test_plans_are_cheap),
