@@ -15,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace myblas::preload {
@@ -31,9 +32,17 @@ void expect(bool condition, const std::string& what) {
 
 // ---- A cublasLt: descriptors with attributes by number -----------------------------------------------------
 
+// The number of a descriptor's format, its first word. Those of up to 4 have 23 words in front, later ones 32.
+constexpr uint64_t early_format = 4, late_format = 6;
+uint64_t format = late_format;
+constexpr size_t early_words = 23, late_words = 32;
+constexpr size_t words_of(uint64_t number) {
+    return number == early_format ? early_words : late_words;
+}
+
 struct descriptor {
-    // In front, and as long as the real ones; the first word is a format's number, the second tells them apart.
-    std::array<uint64_t, 32> words = {6};
+    // In front, and as long as the real ones; the second word tells them apart.
+    std::array<uint64_t, late_words> words = {format};
     std::map<int, uint64_t> attributes;
     static inline uint64_t changes = 0;
 
@@ -48,9 +57,31 @@ constexpr int newest_attribute = 38;
 int known_attributes = newest_attribute; // up to this number
 int questions = 0;
 
-int get_attribute(const void* d, int attribute, void* value, size_t bytes, size_t* written) {
+// Bytes of each attribute (cublasLt.h, 12 and 13), 0: there is none of this number. cublasLt refuses every other width.
+constexpr uint8_t operation_widths[] = {
+    4, 4, 4, 4, 4, 4, 4, 4,  // to the epilogue
+    8, 0, 8, 8, 8, 8, 8,     // bias, auxiliary matrix
+    4, 0, 8, 8, 8, 8, 8,     // multiprocessors, scale factors
+    4, 8, 8, 1, 4,           // of the auxiliary matrix and the bias
+    4, 4, 8, 8,              // partial results
+    4, 4, 4, 4, 4, 8, 4, 8}; // modes of scale factors, emulation
+constexpr uint8_t layout_widths[] = {4, 4, 8, 8, 8, 4, 8, 8, 4};
+static_assert(std::size(operation_widths) == newest_attribute + 1);
+
+template <size_t count>
+int get_attribute(const uint8_t (&widths)[count],
+                  const void* d,
+                  int attribute,
+                  void* value,
+                  size_t bytes,
+                  size_t* written) {
     ++questions;
-    if (attribute > known_attributes)
+    const size_t width = static_cast<size_t>(attribute) < count ? widths[attribute] : 0;
+    if (bytes != width)
+        expect(false,
+               "attribute " + std::to_string(attribute) + " is read as " + std::to_string(bytes) +
+                   " bytes, not " + std::to_string(width));
+    if (attribute > known_attributes || bytes != width)
         return 7;
     const auto& all = static_cast<const descriptor*>(d)->attributes;
     const auto found = all.find(attribute);
@@ -59,6 +90,15 @@ int get_attribute(const void* d, int attribute, void* value, size_t bytes, size_
     std::memcpy(value, &found->second, bytes);
     *written = bytes;
     return 0;
+}
+
+int get_operation_attribute(
+    const void* d, int attribute, void* value, size_t bytes, size_t* written) {
+    return get_attribute(operation_widths, d, attribute, value, bytes, written);
+}
+
+int get_layout_attribute(const void* d, int attribute, void* value, size_t bytes, size_t* written) {
+    return get_attribute(layout_widths, d, attribute, value, bytes, written);
 }
 
 using arguments = std::array<const void*, 16>;
@@ -270,6 +310,7 @@ enum attribute : int {
     ldaux_of,
     aux_stride_of,
     sm_target_of = 15,
+    aux_type_of = 22,
     bias_type_of = 26,
 };
 enum layout_attribute : int {
@@ -553,6 +594,7 @@ void test_forwarded() {
     expect_forwarded(epilogue, bias_of, 0, {.epilogue = bias});
     expect_forwarded(epilogue, aux_of, 0, {.epilogue = gelu_of | aux});
     expect_forwarded(epilogue, bias_type_of, 2, {.epilogue = bias});
+    expect_forwarded(epilogue, aux_type_of, 2, {.epilogue = gelu_of | aux});
 
     constexpr const char* types = "not all operands are of floats";
     constexpr const char* unfit = "the layouts do not go together, or in a way that is not known";
@@ -574,7 +616,7 @@ void test_forwarded() {
             expect_forwarded(x, change.reason, "layout's " + std::to_string(change.attribute));
         }
     // Scalars that are not served are not looked at: nobody knows where they are.
-    version = 11;
+    const int usual_version = std::exchange(version, 11);
     call unknown({});
     arguments x = unknown.all();
     x[7] = reinterpret_cast<const void*>(uintptr_t{8}); // nothing is there
@@ -582,7 +624,7 @@ void test_forwarded() {
     call::pass_on(cublasLtMatmul, x);
     expect(forwarded_calls == 1 && forwarded == x, "an unknown version");
     expect(last_label == "cuBLAS is neither 12 nor 13", "an unknown version: " + last_label);
-    version = 13;
+    version = usual_version;
     call c_by_rows({});
     c_by_rows.c.layout.set(order_of, 1);
     expect_forwarded(c_by_rows, unfit, "C by rows, D by columns");
@@ -622,6 +664,20 @@ void test_many() {
     expect_numbers(x, before);
     x.operation.set(compute_type_of, 64);
     expect_forwarded(x, "the compute type is not FP32", "a descriptor that has changed");
+}
+
+// A descriptor is remembered by all of its words, and by none behind them, which are somebody else's.
+void test_formats() {
+    call x({});
+    x.make();
+    for (size_t word = 1; word < late_words; ++word) {
+        ++x.operation.words[word];
+        questions = 0;
+        x.make();
+        const bool is_part = word < words_of(format);
+        expect((questions > 0) == is_part,
+               "format " + std::to_string(format) + ": word " + std::to_string(word));
+    }
 }
 
 // ---- Cost ------------------------------------------------------------------------------------------------------
@@ -694,8 +750,11 @@ void* library_function(const char* name) noexcept {
 }
 
 const real_lt& lt_of(const void*) noexcept {
-    static real_lt real = {
-        reinterpret_cast<void*>(note_forwarded), nullptr, get_attribute, get_attribute, 0};
+    static real_lt real = {reinterpret_cast<void*>(note_forwarded),
+                           nullptr,
+                           get_operation_attribute,
+                           get_layout_attribute,
+                           0};
     real.major = version;
     return real;
 }
@@ -716,9 +775,15 @@ int main(int count, char** words) {
     if (count > 1 && std::strcmp(words[1], "cost") == 0) {
         return !measure();
     }
-    test_served();
-    test_room();
-    test_forwarded();
-    test_many();
+    for (const int major : {13, 12})
+        for (const uint64_t number : {late_format, early_format}) {
+            version = major;
+            format = number;
+            test_served();
+            test_room();
+            test_forwarded();
+            test_many();
+            test_formats();
+        }
     return failures > 0;
 }
