@@ -216,6 +216,8 @@ void test_trmv(void**) {
     for_shapes({1, 33, 127, 129, 161, 300}, true, [](const shape& s) {
         check_triangular(cuda::trmv_rows, s);
     });
+    // The bits of finished blocks are in two words.
+    check_triangular(cuda::trmv_rows, {true, false, false, 1100, 1100, 1});
     for_shapes({1, 33}, true, [](const shape& s) { check_triangular(cuda::trmv_single_block, s); });
 }
 

@@ -225,6 +225,33 @@ static myblasCall_t describe(const struct triangle_case* g, const struct operand
     return call;
 }
 
+// Returns whether there was a kernel for it: OpenBLAS's may be absent.
+static bool run_case(myblasHandle_t handle,
+                     const struct triangle_case* g,
+                     struct operands* o,
+                     struct operand* workspace,
+                     const char* forced) {
+    const myblasCall_t call = describe(g, o);
+    (void)lend_poisoned_workspace(handle, &call, workspace);
+    const char* selected = NULL;
+    const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);
+    if (forced && strcmp(forced, "openblas") == 0 && selection == MYBLAS_STATUS_NOT_SUPPORTED &&
+        getenv("MYBLAS_TEST_WITHOUT_OPENBLAS"))
+        return false;
+    assert_ok(selection);
+    if (forced)
+        assert_string_equal(selected, forced);
+    assert_ok(myblasSetPointerMode(
+        handle, g->device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+    assert_ok(call_it(handle, g, o));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+    if (g->function == syr || g->function == syr2)
+        assert_update(g, o);
+    else
+        assert_vector(g, o);
+    return true;
+}
+
 static void run_cases(myblasHandle_t handle, enum function function, const char* forced) {
     static const int64_t sizes[] = {1, 2, 3, 17, 63, 64, 65, 127, 128, 129, 191, 257, 400};
     static const int64_t increments[] = {1, 1, 2, -1, -3};
@@ -250,28 +277,42 @@ static void run_cases(myblasHandle_t handle, enum function function, const char*
             .beta = betas[random_between(0, 3)]};
         g.lda = g.n + random_between(0, 2) * 3;
         place_operands(&g, &o);
-        const myblasCall_t call = describe(&g, &o);
-        (void)lend_poisoned_workspace(handle, &call, &workspace);
-        const char* selected = NULL;
-        const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);
-        if (forced && strcmp(forced, "openblas") == 0 && selection == MYBLAS_STATUS_NOT_SUPPORTED &&
-            getenv("MYBLAS_TEST_WITHOUT_OPENBLAS")) {
-            continue;
-        }
-        assert_ok(selection);
-        if (forced)
-            assert_string_equal(selected, forced);
-        assert_ok(myblasSetPointerMode(
-            handle, g.device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
-        assert_ok(call_it(handle, &g, &o));
-        assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
-        if (g.function == syr || g.function == syr2)
-            assert_update(&g, &o);
-        else
-            assert_vector(&g, &o);
-        ++ran;
+        ran += run_case(handle, &g, &o, &workspace, forced);
     }
     print_message("  %s: %d calls\n", forced ? forced : "selection", ran);
+    assert_ok(myblasSetStream(handle, NULL));
+    operand_destroy(&o.a);
+    operand_destroy(&o.x);
+    operand_destroy(&o.y);
+    operand_destroy(&o.scalars);
+    operand_destroy(&workspace);
+}
+
+// More than 32 blocks of 32 rows, so that the bits by which `rows` knows the finished ones are in several words.
+static void run_many_blocks(myblasHandle_t handle, const char* forced) {
+    const struct operand empty = operand_create(handle);
+    struct operands o = {empty, empty, empty, empty};
+    struct operand workspace = empty;
+    for (int form = 0; form < 4; ++form) {
+        if (left_out(4))
+            continue;
+        const struct triangle_case g = {.function = trmv,
+                                        .upper = form & 1,
+                                        .trans = form & 2,
+                                        .unit = form == 1,
+                                        .n = 1100,
+                                        .lda = 1100 + form,
+                                        .incx = form == 2 ? -2 : 1,
+                                        .incy = 1,
+                                        .alpha = 1};
+        place_operands(&g, &o);
+        if (!run_case(handle, &g, &o, &workspace, forced))
+            continue;
+        // And again, with the counters that the first call has left.
+        operand_upload(&o.x);
+        assert_ok(call_it(handle, &g, &o));
+        assert_vector(&g, &o);
+    }
     assert_ok(myblasSetStream(handle, NULL));
     operand_destroy(&o.a);
     operand_destroy(&o.x);
@@ -290,6 +331,8 @@ static void with_every_kernel(void** state, enum function function, myblasRoutin
         random_seed((uint64_t)i + 1);
         assert_ok(myblasForceKernel(handle, routine, info.name));
         run_cases(handle, function, info.name);
+        if (function == trmv)
+            run_many_blocks(handle, info.name);
     }
     assert_ok(myblasForceKernel(handle, routine, NULL));
     random_seed(77);
