@@ -170,12 +170,50 @@ void test_masks(void**) {
                     }
 }
 
+// What a mask says of elements, quads of rows and tiles, by the triangle's definition: for every place of a tile beside the
+// diagonal, also far from the origin.
+void check_mask(triangle_of_c triangle, int64_t tile_row, int64_t tile_col) {
+    constexpr int most = 12;
+    const auto is_computed = [&](int i, int j) {
+        const int64_t row = tile_row + i, col = tile_col + j;
+        if (triangle == triangle_of_c::none)
+            return true;
+        return triangle == triangle_of_c::lower ? row >= col : row <= col;
+    };
+    const diagonal_mask mask(triangle, tile_row, tile_col);
+    for (int rows = 1; rows <= most; ++rows)
+        for (int cols = 1; cols <= most; ++cols) {
+            int computed = 0;
+            for (int i = 0; i < rows; ++i)
+                for (int j = 0; j < cols; ++j)
+                    computed += is_computed(i, j);
+            assert_int_equal(mask.has_all(rows, cols), computed == rows * cols);
+            assert_int_equal(mask.has_none(rows, cols), computed == 0);
+        }
+    for (int i = 0; i < most; ++i)
+        for (int j = 0; j < most; ++j) {
+            assert_int_equal(mask.has(i, j), is_computed(i, j));
+            for (int row = 0; row < 4; ++row)
+                assert_int_equal(mask.quad_first(i, j) <= row && row < mask.quad_end(i, j),
+                                 is_computed(i + row, j));
+        }
+}
+
+void test_masks_beside_the_diagonal(void**) {
+    for (const triangle_of_c triangle :
+         {triangle_of_c::none, triangle_of_c::lower, triangle_of_c::upper})
+        for (const int64_t start : {int64_t{0}, int64_t{1} << 33})
+            for (int distance = -20; distance <= 20; ++distance)
+                check_mask(triangle, start + std::max(distance, 0), start + std::max(-distance, 0));
+}
+
 } // namespace
 
 int main() {
     const CMUnitTest tests[] = {cmocka_unit_test(test_triangles),
                                 cmocka_unit_test(test_zeros),
                                 cmocka_unit_test(test_to_and_fro),
-                                cmocka_unit_test(test_masks)};
+                                cmocka_unit_test(test_masks),
+                                cmocka_unit_test(test_masks_beside_the_diagonal)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
