@@ -37,8 +37,9 @@ gpu_case "large products" sample_under '^sgemm +large .*served by: ' MYBLAS_OFFL
 gpu_case "the same, out of core" sample_under '^sgemm +large .*served by: ' MYBLAS_OFFLOAD=always \
     MYBLAS_DEVICE_MEMORY=20M products
 gpu_case "the same, fast" sample_under '^sgemm +large .*served by: ' MYBLAS_OFFLOAD=always MYBLAS_MATH=emulated products
+# With a fast BLAS a GPU is not started for these.
 gpu_case "large products, if that is sooner" \
-    sample_under '^sgemm +large .*forwarded: .*the GPU is not worth starting yet' products
+    sample_under '^sgemm +large .*(served by: |forwarded: .*the GPU is not worth starting yet)' products
 gpu_case "two threads" sample_under '^sgemm +large ' MYBLAS_OFFLOAD=always threads
 gpu_case "a fork after use of a BLAS" sample_under '^sgemm +large +2 ' MYBLAS_OFFLOAD=always fork
 gpu_case "the GPU's memory is full for a BLAS" sample_under \

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 
 extern "C" void xerbla_(const char* name, const int* info, size_t length);
@@ -84,25 +85,32 @@ std::vector<kernel> kernels_of(myblasRoutine_t routine) {
 
 struct forcing {
     bool is_asked_for, takes_first;
+    std::optional<size_t> starts_at;
     std::map<myblasRoutine_t, std::vector<kernel>> kernels;
 };
 
 forcing& forced() {
     static forcing one = [] {
         const char* text = std::getenv("ADAPTER_KERNELS");
-        return forcing{text != nullptr, text && std::strcmp(text, "first") == 0, {}};
+        forcing f{text != nullptr, text && std::strcmp(text, "first") == 0, {}, {}};
+        size_t number = 0;
+        if (text && std::sscanf(text, "%zu", &number) == 1)
+            f.starts_at = number;
+        return f;
     }();
     return one;
 }
 
-// The status of the call by the first kernel, from one that the number of the call decides, that accepts it.
+// The status of the call by the first kernel that accepts it, from one on that is asked for or that the number of the call
+// decides.
 myblasStatus_t call_forced(const routine& r,
                            const std::function<myblasStatus_t(myblasHandle_t)>& call) {
     std::vector<kernel>& kernels = forced().kernels[r.kernels];
     if (kernels.empty())
         kernels = kernels_of(r.kernels);
     const size_t count = forced().takes_first ? 1 : kernels.size();
-    const size_t first = mix(static_cast<unsigned>(r.calls)) % count;
+    const size_t first =
+        (forced().starts_at ? *forced().starts_at : mix(static_cast<unsigned>(r.calls))) % count;
     myblasStatus_t status = MYBLAS_STATUS_NOT_SUPPORTED;
     for (size_t i = 0; i < count && status == MYBLAS_STATUS_NOT_SUPPORTED; ++i) {
         kernel& chosen = kernels[(first + i) % count];

@@ -10,6 +10,7 @@
 //                        and columns at places that differ from call to call. The rest is filled so that the
 //                        elements of the result that the tester sees do not change: see `filler`.
 //   ADAPTER_KERNELS=all  each call takes another kernel of its routine, and the next one where that one declines
+//   ADAPTER_KERNELS=3    each call takes the kernel of that number, from 0, and the next one where that one declines
 //   ADAPTER_KERNELS=first  each call takes the plainest kernel
 //   ADAPTER_MATH=1, 2    math mode of the handle: emulated, fast
 //   ADAPTER_REPORT=FILE  at its end a process appends how often each routine was called, "calls SGEMM 42", and with

@@ -92,6 +92,14 @@ pass() {
     done
 }
 
+# each_first COUNT: level 1, whose testers make few calls, with each kernel first in turn; no routine has more than COUNT.
+each_first() {
+    local number
+    for ((number = 0; number < $1; ++number)); do
+        pass xblat1s 1 "" ADAPTER_KERNELS=$number
+    done
+}
+
 # Each kernel that fits the device and the mode has computed something.
 every_kernel_ran() {
     awk '$1 == "kernel" { runs[$2 " " $3] += $4 } END { for (k in runs) print runs[k], k }' reports |
@@ -176,6 +184,7 @@ gpu) # with fewer sizes: to copy operands takes most of the time
     gpu_case "small sizes, every kernel" with_testers pass "$fortran" 1 "0 1 3 9" ADAPTER_KERNELS=all
     gpu_case "sizes up to 257, every kernel" \
         with_testers pass "$fortran" 4 "1 7 33 65" ADAPTER_KERNELS=all
+    gpu_case "vectors, every kernel in turn" with_testers each_first 12
     gpu_case "sizes up to 257, every kernel, emulated" \
         with_testers pass xblat3s 4 "7 33 65" ADAPTER_KERNELS=all ADAPTER_MATH=1
     gpu_case "sizes up to 257, every kernel, fast" \

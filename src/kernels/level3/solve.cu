@@ -327,6 +327,7 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
             diagonal = load_diagonal(next);
             if (lane < lines)
                 solve_panel(smem, stage, first, lane);
+            __syncwarp(); // a barrier's instruction counts whole warps
         }
         sync_at<all, threads>(); // solved
         if (next >= t.size)

@@ -10,7 +10,7 @@
 // Bound: 2 loads for each FMA, through the L1 cache; 8 bytes/FMA. From rung 2 on each load costs one or two cache lines.
 // Launch: 256 threads, for a 16 x 16 tile of C, then for 32 x 8, a warp per column; of grid_stride 8 blocks per
 // multiprocessor. No shared memory. Accepts all that the grid has blocks for, grid_stride everything.
-#include "kernels/sgemm/parts/vectors.cuh"
+#include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads) grid_stride(const sgemm_problem p) {
     const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
     const int64_t tiles = tiles_m * ceil_div<int64_t>(p.n, block_n);
     for (int64_t work = blockIdx.x; work < tiles * p.batch_count; work += gridDim.x) {
-        const sgemm_operands o = resolve_vectors(p, work / tiles);
+        const sgemm_operands o = resolve_at_once(p, work / tiles);
         const int64_t tile = work % tiles;
         const int64_t row = tile % tiles_m * block_m + threadIdx.x % block_m;
         const int64_t col = tile / tiles_m * block_n + threadIdx.x / block_m;

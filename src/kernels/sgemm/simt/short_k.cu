@@ -21,6 +21,8 @@
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 
+#include <type_traits>
+
 namespace myblas::cuda {
 namespace {
 
@@ -170,7 +172,9 @@ struct short_k_tile {
         }
     }
 
-    // c = alpha * acc + beta * c, from the thread's first element on, at which the mask begins.
+    // c = alpha * acc + beta * c, from the thread's first element on, at which the mask begins. `whole`: all of the tile is
+    // computed.
+    template <bool whole>
     __device__ __forceinline__ void store(float* c,
                                           int64_t ldc,
                                           float alpha,
@@ -189,9 +193,9 @@ struct short_k_tile {
             for (int j = 0; j < Shape::thread_n; ++j) {
 #pragma unroll
                 for (int i = 0; i < Shape::thread_m; ++i)
-                    if (j / 4 * 4 * Shape::lanes_n + j % 4 < cols_left &&
-                        Shape::lanes_m * i < rows_left &&
-                        mask.has(Shape::lanes_m * i, j / 4 * 4 * Shape::lanes_n + j % 4))
+                    if (whole || (j / 4 * 4 * Shape::lanes_n + j % 4 < cols_left &&
+                                  Shape::lanes_m * i < rows_left &&
+                                  mask.has(Shape::lanes_m * i, j / 4 * 4 * Shape::lanes_n + j % 4)))
                         f(column[Shape::lanes_m * i], acc[j][i]);
                 column += j % 4 == 3 ? (4 * Shape::lanes_n - 3) * ldc : ldc;
             }
@@ -207,6 +211,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     short_k_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = short_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
+    if (!fetch_parameters(p))
+        return;
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
     int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
     int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
@@ -221,7 +227,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int col = warp / Shape::warps_m * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
 
     wait_for_earlier_work();
-    const sgemm_operands o = resolve_operands(p, first_batch + blockIdx.z);
+    const sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
     tile t;
     t.multiply(typename tile::copier_a(o.a, p.lda, tile_row, p.m),
                typename tile::copier_b(o.b, p.ldb, tile_col, p.n),
@@ -230,13 +236,21 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                col,
                smem);
     let_next_kernel_come();
-    t.store(o.c + tile_row + row + (tile_col + col) * p.ldc,
+    const auto store = [&](auto whole) {
+        t.template store<whole>(
+            o.c + tile_row + row + (tile_col + col) * p.ldc,
             p.ldc,
             o.alpha,
             o.beta,
             static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row,
             static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col,
             diagonal_mask(p.triangle, tile_row + row, tile_col + col));
+    };
+    if (p.m - tile_row >= Shape::block_m && p.n - tile_col >= Shape::block_n &&
+        diagonal_mask(p.triangle, tile_row, tile_col).has_all(Shape::block_m, Shape::block_n))
+        store(std::true_type());
+    else
+        store(std::false_type());
 }
 
 template <class Shape>

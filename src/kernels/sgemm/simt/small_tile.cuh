@@ -308,8 +308,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int64_t tile_col = int64_t{blockIdx.y} * Shape::block_n;
     const int64_t batch =
         first_batch + (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z);
-    const diagonal_mask mask(p.triangle, tile_row, tile_col);
-    if ((Shape::packed && batch >= p.batch_count) || mask.has_none(Shape::block_m, Shape::block_n))
+    if (!fetch_parameters(p) || (Shape::packed && batch >= p.batch_count))
+        return;
+    const diagonal_mask mask(Shape::packed ? triangle_of_c::none : p.triangle, tile_row, tile_col);
+    if (mask.has_none(Shape::block_m, Shape::block_n))
         return;
 
     // received[rank][quad of the share][thread], from every block of the cluster
@@ -321,7 +323,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     }
 
     wait_for_earlier_work();
-    const sgemm_operands o = resolve_operands(p, batch);
+    const sgemm_operands o = resolve_at_once(p, batch);
     const int k = static_cast<int>(o.k);
     float* group_smem = smem + group * tile::group_floats;
     typename tile::accumulators acc = {};

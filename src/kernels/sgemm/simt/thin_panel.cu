@@ -165,6 +165,8 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     const int rank = blockIdx.x % cluster;
     const int64_t first_line = int64_t{blockIdx.x} / cluster * tile::block_lines;
 
+    if (!fetch_parameters(p))
+        return;
     wait_for_earlier_work();
     let_next_kernel_come();
     const sgemm_operands o = resolve_operands(p, 0);

@@ -17,7 +17,6 @@
 // Vectors may run backwards: their distances are negative then.
 // Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
 // the matrix again.
-#include "kernels/sgemm/parts/vectors.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
@@ -32,18 +31,27 @@ constexpr int64_t long_k = 4096; // from here on few blocks had better be cluste
 
 // What a block works with.
 struct vector_operands {
+    const sgemm_problem& p;
+    const thin_layout& layout;
+    const int64_t batch;
     const float *matrix, *vector;
-    float* c; // of line 0
     float alpha, beta;
     int k;
 
-    __device__ vector_operands(const sgemm_problem& p, int64_t batch, const thin_layout& layout) {
-        const sgemm_operands o = resolve_vectors(p, batch);
+    __device__ vector_operands(const sgemm_problem& p_, int64_t batch_, const thin_layout& layout_)
+        : p(p_), layout(layout_), batch(batch_) {
+        const sgemm_operands o = resolve_at_once(p, batch);
         matrix = layout.swapped ? o.b : o.a;
         vector = (layout.swapped ? o.a : o.b) + blockIdx.y * layout.short_step;
-        c = o.c + blockIdx.y * layout.short_c_step;
         alpha = o.alpha, beta = o.beta;
         k = static_cast<int>(o.k);
+    }
+
+    // C's element of a line. Where C lies is found out here, so that no registers hold it before.
+    __device__ void write(int64_t line, float sum) const {
+        float* c =
+            operand_base(p.c, p.c_array, p.stride_c, batch) + blockIdx.y * layout.short_c_step;
+        store_c(c + line * layout.c_step, alpha, sum, beta);
     }
 };
 
@@ -62,7 +70,6 @@ template <int most, int lines>
 __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             int warps,
                                             const vector_operands& o,
-                                            const thin_layout& layout,
                                             int64_t first_line,
                                             int rank,
                                             int cluster) {
@@ -83,8 +90,8 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                 sum += load_from_block(&sums[0][own_line], r);
         cluster_barrier(); // they have been read
     }
-    if (rank == 0 && own_line < lines && first_line + own_line < layout.lines)
-        store_c(o.c + (first_line + own_line) * layout.c_step, o.alpha, sum, o.beta);
+    if (rank == 0 && own_line < lines && first_line + own_line < o.layout.lines)
+        o.write(first_line + own_line, sum);
 }
 
 // interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
@@ -101,6 +108,8 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
     // Lanes past the last line read line 0, for nothing.
     const int64_t line = first_line + lane_line < layout.lines ? first_line + lane_line : 0;
 
+    if (!fetch_parameters(p))
+        return;
     wait_for_earlier_work();
     let_next_kernel_come();
     const vector_operands o(p, first_batch + blockIdx.z, layout);
@@ -145,7 +154,7 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
         if (lane_k == 0)
             sums[warp][lane_line + w] = acc[w];
     }
-    write_lines(sums, warps, o, layout, first_line, rank, cluster);
+    write_lines(sums, warps, o, first_line, rank, cluster);
 }
 
 struct tall_shape {
@@ -159,6 +168,8 @@ __global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
     __shared__ float sums[shape::warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = blockIdx.x % cluster;
     const int64_t first_line = int64_t{blockIdx.x} / cluster * shape::lines;
+    if (!fetch_parameters(p))
+        return;
     wait_for_earlier_work();
     let_next_kernel_come();
     const vector_operands o(p, first_batch + blockIdx.z, layout);
@@ -191,7 +202,7 @@ __global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
 #pragma unroll
     for (int r = 0; r < shape::rows; ++r)
         sums[warp][lane + 32 * r] = acc[r];
-    write_lines(sums, shape::warps, o, layout, first_line, rank, cluster);
+    write_lines(sums, shape::warps, o, first_line, rank, cluster);
 }
 
 template <int width, int lines>
@@ -212,6 +223,8 @@ __global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(int64_t fir
     const int groups = blockDim.x / 32 / sharing;
     const int64_t first_group = int64_t{blockIdx.x} * groups;
 
+    if (!fetch_parameters(p))
+        return;
     wait_for_earlier_work();
     let_next_kernel_come();
     const vector_operands o(p, first_batch + blockIdx.z, layout);
@@ -257,7 +270,7 @@ __global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(int64_t fir
 #pragma unroll 4
         for (int w = 0; w < sharing; ++w)
             sum += sums[group * sharing + w][l];
-        store_c(o.c + own_line * layout.c_step, o.alpha, sum, o.beta);
+        o.write(own_line, sum);
     }
 }
 
