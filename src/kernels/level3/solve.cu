@@ -361,6 +361,9 @@ __global__ void __launch_bounds__(threads, 2) solve_block(triangle_part p, int64
         solve_and_prepare(smem, p, t);
     else
         copy_and_subtract(smem, p, t);
+    // No warp ends before the others have read what it wrote before its last barrier: compute-sanitizer's racecheck (13.0)
+    // takes that for a hazard.
+    __syncthreads();
 }
 
 template <int block, int lines>

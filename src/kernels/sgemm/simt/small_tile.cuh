@@ -293,6 +293,10 @@ private:
     }
 };
 
+// Few do, for the mask costs a product of a microsecond 2% of its time.
+template <class Shape>
+constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
+
 template <class Shape, bool transa, bool transb>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     small_tile_kernel(int64_t first_batch, const sgemm_problem p) {
@@ -308,10 +312,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int64_t tile_col = int64_t{blockIdx.y} * Shape::block_n;
     const int64_t batch =
         first_batch + (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z);
-    if (!fetch_parameters(p) || (Shape::packed && batch >= p.batch_count))
+    if (Shape::packed && batch >= p.batch_count)
         return;
-    const diagonal_mask mask(Shape::packed ? triangle_of_c::none : p.triangle, tile_row, tile_col);
-    if (mask.has_none(Shape::block_m, Shape::block_n))
+    const diagonal_mask mask(p.triangle, tile_row, tile_col);
+    if (takes_triangles<Shape> && mask.has_none(Shape::block_m, Shape::block_n))
         return;
 
     // received[rank][quad of the share][thread], from every block of the cluster
@@ -323,7 +327,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     }
 
     wait_for_earlier_work();
-    const sgemm_operands o = resolve_at_once(p, batch);
+    const sgemm_operands o = resolve_operands(p, batch);
     const int k = static_cast<int>(o.k);
     float* group_smem = smem + group * tile::group_floats;
     typename tile::accumulators acc = {};
@@ -368,14 +372,15 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                 return finish_place{row, col, col < p.n ? p.m - row : 0};
             });
         } else if (col < p.n) {
-            const int i = static_cast<int>(row - tile_row), j = static_cast<int>(col - tile_col);
-            store_c4(&o.c[row + col * p.ldc],
-                     o.alpha,
-                     product,
-                     o.beta,
-                     min(p.m - row, int64_t{mask.quad_end(i, j)}),
-                     vector_c,
-                     mask.quad_first(i, j));
+            int64_t end = p.m - row;
+            int first = 0;
+            if constexpr (takes_triangles<Shape>) {
+                const int i = static_cast<int>(row - tile_row);
+                const int j = static_cast<int>(col - tile_col);
+                end = min(end, int64_t{mask.quad_end(i, j)});
+                first = mask.quad_first(i, j);
+            }
+            store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, end, vector_c, first);
         }
     };
     if constexpr (Shape::sharing_groups == 1) {
@@ -427,7 +432,7 @@ struct small_tile_variant {
     using shape = Shape;
     static constexpr bool finishes = finishes_;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
-    static constexpr bool takes_triangles = !Shape::packed;
+    static constexpr bool takes_triangles = cuda::takes_triangles<Shape>;
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes; // as of all
 
     static constexpr int choice_bits = 2 + finishes; // the transpositions, whether to finish
