@@ -245,7 +245,7 @@ struct task {
 //   start     X, the first triangle and its diagonal are there
 //   solved    a panel of X is solved, and the panel of L below is there
 // and those who prepare the next panel of X at `prepared`.
-constexpr int all = 1, prepared = 2;
+constexpr int all = 0, prepared = 1;
 
 template <int block, int lines>
 __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_part& p, task t) {
@@ -361,9 +361,6 @@ __global__ void __launch_bounds__(threads, 2) solve_block(triangle_part p, int64
         solve_and_prepare(smem, p, t);
     else
         copy_and_subtract(smem, p, t);
-    // No warp ends before the others have read what it wrote before its last barrier: compute-sanitizer's racecheck (13.0)
-    // takes that for a hazard.
-    __syncthreads();
 }
 
 template <int block, int lines>

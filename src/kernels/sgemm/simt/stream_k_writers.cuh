@@ -71,20 +71,28 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
 template <bool turned>
 __device__ __forceinline__ void write_some_lines(
     const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta, uint32_t computed) {
-    float old[written_lines] = {};
-    if (beta != 0) {
+    constexpr int lines = 4; // more, and the consumers' accumulators get bank conflicts
+    const int lane = fresh_thread() % 32;
+#pragma unroll 1
+    for (int from = 0; from < written_lines; from += lines) {
+        float old[lines] = {};
+        if (beta != 0) {
 #pragma unroll
-        for (int i = 0; i < written_lines; ++i)
-            if (computed >> i & 1)
-                old[i] = c[i * ldc];
-    }
-#pragma unroll
-    for (int i = 0; i < written_lines; ++i)
-        if (computed >> i & 1) {
-            const int line = first + i, lane = threadIdx.x % 32;
-            const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
-            c[i * ldc] = beta == 0 ? sum : fmaf(beta, old[i], sum);
+            for (int i = 0; i < lines; ++i)
+                if (computed >> i & 1)
+                    old[i] = c[i * ldc];
         }
+#pragma unroll
+        for (int i = 0; i < lines; ++i)
+            if (computed >> i & 1) {
+                const int line = first + i;
+                const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
+                c[i * ldc] = beta == 0 ? sum : fmaf(beta, old[i], sum);
+            }
+        c += lines * ldc;
+        computed >>= lines;
+        first += lines;
+    }
 }
 
 constexpr uint32_t all_lines = ~0u;

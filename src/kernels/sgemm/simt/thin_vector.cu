@@ -373,13 +373,16 @@ struct tall_form {
         return launch_vectors(vector_tall_kernel, own, own.cluster, p, layout, context);
     }
 
-    // Columns that start where cache lines do are read as well by others.
+    // Columns that start where cache lines do are read as well by others, and so are matrices of which the L2 cache holds a
+    // part (docs/experiments/vectors.md).
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
         const float* const matrix = layout.swapped ? p.b : p.a;
         const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+        const double bytes = 4.0 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
         return device.arch >= 90 && !layout.k_contiguous && !on_lines && p.batch_count == 1 &&
-               !p.a_array && layout.lines >= 2000 && p.k >= 2000;
+               !p.a_array && layout.lines >= 2000 && p.k >= 2000 &&
+               bytes > 4 * static_cast<double>(device.l2_bytes);
     }
 };
 

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     if constexpr (Shape::finishes)
         tile::finish_by_columns(p, o.alpha, finisher(p, o, batch), at.row, at.col, acc, smem);
     else if constexpr (quads_c)
-        tile::store_quads(p, o, at, acc);
+        tile::template store_quads<false>(p, o, at, acc);
     else
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
 }
@@ -91,7 +91,8 @@ struct variant {
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         // What a pointer array holds is not known here.
         const bool quads_c =
-            p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
+            p.triangle == triangle_of_c::none &&
+            (p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count));
         const unsigned choice = copy_bits(p) | quads_c << 3 | !p.finish.is_empty() << 4;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,

@@ -58,7 +58,7 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
             tile::finish_by_columns(p, o.alpha, finish, at.row, at.col, sum, smem);
             __syncthreads(); // shared memory is free for the next tile
         } else
-            tile::store_quads(p, o, at, sum);
+            tile::template store_quads<true>(p, o, at, sum);
     }
 }
 
