@@ -390,7 +390,7 @@ static void test_scaling_by_zero(void** state) {
 struct product_case {
     bool norm; // or a dot
     int64_t n, incx, incy;
-    int misaligned;
+    int misaligned, misaligned_y;
     enum data data;
     bool cancelling; // y_i: the second half takes back the first
 };
@@ -441,7 +441,7 @@ static void run_product(myblasHandle_t handle,
                         struct operands* o,
                         struct counts* counts) {
     const float* x = place_vector(&o->x, g->n, g->incx, g->misaligned, g->data);
-    float* y = place_vector(&o->y, g->n, g->incy, g->misaligned * 3 % 4, g->data);
+    float* y = place_vector(&o->y, g->n, g->incy, g->misaligned_y, g->data);
     if (g->cancelling) {
         for (int64_t i = 0; i < g->n; ++i) {
             const int64_t half = g->n / 2, other = i < half ? i : i - half;
@@ -514,12 +514,14 @@ check_products(myblasHandle_t handle, const char* forced, int64_t threads, struc
                     const size_t turn = s + i + j + (size_t)data;
                     if (left_out(12) || turn % (sizes[s] > 20000 ? 5 : checking_norm ? 1 : 3) != 0)
                         continue;
+                    const int misaligned = (int)(turn % 4);
                     const struct product_case g = {.norm = checking_norm,
                                                    .n = sizes[s],
                                                    .incx = increments[i],
                                                    .incy = increments[j],
-                                                   .misaligned =
-                                                       (int)((s + i + j + (size_t)data) % 4),
+                                                   .misaligned = misaligned,
+                                                   .misaligned_y =
+                                                       s % 2 ? misaligned : misaligned * 3 % 4,
                                                    .data = (enum data)data,
                                                    .cancelling = !checking_norm && (i + j) % 2};
                     run_product(handle, forced, &g, &o, counts);

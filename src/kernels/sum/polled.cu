@@ -23,9 +23,9 @@
 // Accuracy of sums: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
 // from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU holds.
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
-// Accepts: everything. Of a misaligned x to sum, block 0 adds the elements before the first whole vector one by one.
-// An increment, or a misaligned vector of another reduction, makes each vector four (two) single loads; then two blocks a
-// multiprocessor read all sizes, of 512 threads beyond 8 MiB.
+// Accepts: everything. Block 0 adds the elements before the first whole vector one by one, except for an extremum and for
+// two vectors that are not misaligned alike. An increment, and misalignment that is left, makes each vector four (two)
+// single loads; then two blocks a multiprocessor read all sizes, of 512 threads beyond 8 MiB.
 
 #include "kernels/common/mailbox.h"
 #include "kernels/common/overlap.h"
@@ -54,8 +54,11 @@ __global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduct
         add_rows<Reduction, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x);
     if constexpr (Reduction::takes_head && where == layout::vectors)
         if (blockIdx.x == 0 && static_cast<int>(threadIdx.x) < head) {
-            typename Reduction::element value[1][1][1] = {
-                {{p.x[static_cast<int>(threadIdx.x) - head]}}};
+            typename Reduction::element value[Reduction::operands][1][1];
+#pragma unroll
+            for (int o = 0; o < Reduction::operands; ++o)
+                value[o][0][0] =
+                    Reduction::vector_of(p, o).element_0[static_cast<int>(threadIdx.x) - head];
             Reduction::add(total, value, p, 0, 0);
         }
     total = block_sum_by_warp<threads>(total);
@@ -112,8 +115,7 @@ myblasStatus_t launch_polled(const typename Reduction::problem& p, const launch_
             using T = typename R::element;
             const auto place = reinterpret_cast<uintptr_t>(p.x) / sizeof(T);
             head = static_cast<int>(std::min<int64_t>((0 - place) % vector_elements<T>, p.n));
-            behind.x += head;
-            behind.n -= head;
+            R::skip(behind, head);
         }
     if (layout_of<R>(behind) == elements) {
         if (p.n <= 8 * elements_per_mib)

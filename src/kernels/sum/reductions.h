@@ -2,7 +2,8 @@
 //   problem, element     what it is asked, and the type of the elements of its vectors
 //   operands             how many vectors it reads, one or two: vector_of(p, 0) and (p, 1)
 //   residents            blocks of 512 threads that a multiprocessor holds, by their registers
-//   takes_head           whether elements may be added apart from the others, in any order
+//   takes_head           whether elements may be added apart from the others, in any order; then
+//   skip(p, count)       moves a problem of increment 1 that many elements on
 //   carrier              what it carries from threads to blocks and between them (reduce.h)
 //   missing()            stands for elements beyond the end, and counts nothing
 //   add()                adds what a thread has read in a round: value[o][k][c] is element
@@ -33,6 +34,10 @@ struct summation {
     static constexpr int operands = 1, residents = sizeof(T) == sizeof(float) ? 4 : 3;
     static constexpr bool takes_head = true;
 
+    static void skip(problem& p, int64_t count) {
+        p.x += count;
+        p.n -= count;
+    }
     __host__ __device__ static strided_vector<T> vector_of(const problem& p, int) {
         return {p.x, p.incx};
     }
@@ -71,7 +76,14 @@ struct products {
 struct dot_product : products {
     using problem = dot_problem;
     static constexpr int operands = 2, residents = 3;
-    static constexpr bool takes_head = false;
+    static constexpr bool takes_head = true;
+
+    // y may have another increment.
+    static void skip(problem& p, int64_t count) {
+        p.x += count;
+        p.y += count * p.incy;
+        p.n -= count;
+    }
 
     __host__ __device__ static strided_vector<float> vector_of(const problem& p, int operand) {
         return operand == 0 ? strided_vector<float>{p.x, p.incx}
@@ -93,6 +105,10 @@ struct euclidean_norm : products {
     static constexpr int operands = 1, residents = 3;
     static constexpr bool takes_head = true;
 
+    static void skip(problem& p, int64_t count) {
+        p.x += count;
+        p.n -= count;
+    }
     __host__ __device__ static strided_vector<float> vector_of(const problem& p, int) {
         return {p.x, p.incx};
     }
