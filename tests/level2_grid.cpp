@@ -189,6 +189,46 @@ void check_update(const shape& s, bool twice) {
         }
 }
 
+// ger of an A that begins `offset` floats beyond a cache line; around it there is NaN.
+void check_ger(int64_t m, int64_t n, int64_t lda, int64_t offset, float alpha) {
+    constexpr size_t line = 32;
+    std::vector<float> memory(static_cast<size_t>(lda * n) + 2 * line, std::nanf(""));
+    std::vector<float> x(static_cast<size_t>(m)), y(static_cast<size_t>(n));
+    const size_t to_line =
+        (line - reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float) % line) % line;
+    float* const a = memory.data() + to_line + offset;
+    for (float& xi : x)
+        xi = random_float();
+    for (float& yj : y)
+        yj = random_float();
+    for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i < m; ++i)
+            a[i + j * lda] = static_cast<float>((i + 3 * j) % 8);
+    syr_problem p;
+    p.is_ger = true, p.m = m, p.n = n, p.alpha = {alpha};
+    p.x = x.data(), p.y = y.data(), p.a = a, p.lda = lda;
+    grid_context grid(0);
+    assert_int_equal(cuda::syr_tiles.launch(p, grid.context), MYBLAS_STATUS_SUCCESS);
+    size_t numbers = 0;
+    for (const float value : memory)
+        numbers += !std::isnan(value);
+    assert_int_equal(numbers, m * n);
+    for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i < m; ++i) {
+            const double sum =
+                double{alpha} * x[static_cast<size_t>(i)] * y[static_cast<size_t>(j)] +
+                static_cast<double>((i + 3 * j) % 8);
+            if (!(std::fabs(sum - a[i + j * lda]) <= 1e-6))
+                fail_msg("ger %lld x %lld: element %lld, %lld is %g, not %g",
+                         static_cast<long long>(m),
+                         static_cast<long long>(n),
+                         static_cast<long long>(i),
+                         static_cast<long long>(j),
+                         a[i + j * lda],
+                         sum);
+        }
+}
+
 template <class Check>
 void for_shapes(std::initializer_list<int64_t> sizes, bool triangular, Check check) {
     state = 1;
@@ -244,6 +284,18 @@ void test_updates(void**) {
     }
 }
 
+void test_ger(void**) {
+    state = 1;
+    check_ger(1, 1, 1, 0, 0.7f);
+    check_ger(78, 23, 79, 1, 0.7f);
+    check_ger(130, 65, 130, 0, 0x1p-140f); // the factors are subnormal
+    // Tiles of few rows and of few columns.
+    check_ger(16, 65600, 16, 0, 0.7f);
+    check_ger(15, 70001, 17, 3, 0.7f);
+    check_ger(65600, 16, 65600, 0, 0.7f);
+    check_ger(75011, 14, 75013, 3, 0.7f);
+}
+
 } // namespace
 
 int main() {
@@ -252,6 +304,7 @@ int main() {
         cmocka_unit_test(test_trmv),
         cmocka_unit_test(test_symv),
         cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_ger),
     };
     return cmocka_run_group_tests_name("level2_grid", tests, nullptr, nullptr);
 }

@@ -1,7 +1,8 @@
 // syr and syr2: A = alpha (x y^T + y x^T) + A, or alpha x x^T + A, on one triangle. ger: A = alpha x y^T + A, all of A.
 //
 // A block has a tile of 64 x 64, a thread one row of it and 8 or 16 columns, all loaded before any is stored. The grid
-// has the tiles of the triangle alone; on the diagonal each element is asked for its place.
+// has the tiles of the triangle alone; on the diagonal each element is asked for its place. ger's tiles are 16 x 256 where
+// a large A has 16 rows at most, and 256 x 16 where it has so few columns.
 //
 // Where columns do not start on cache lines, the rows of a tile are shifted in each column by the distance to the line
 // before: warps then read and write whole lines.
@@ -24,13 +25,16 @@
 namespace myblas::cuda {
 namespace {
 
-constexpr int tile = 64;
+constexpr int tile = 64, tile_elements = tile * tile;
+constexpr int few = 16;  // rows or columns of ger
 constexpr int line = 32; // floats of a cache line
 constexpr int most_shift = line - 1;
 constexpr int64_t small_n =
     1536; // up to it more threads with less to do are faster; of syr2 always in the L2 cache
 constexpr double least_streamed =
     48 << 20; // bytes of A, beyond which it does not stay in the L2 cache
+constexpr double least_thin =
+    4 << 20; // bytes of A, from which on there are tiles for all multiprocessors
 
 enum class update { syr, syr2, ger };
 
@@ -60,47 +64,55 @@ __device__ __forceinline__ void update_elements(Element&& element, Inside&& insi
         }
 }
 
-template <update form, int thread_n, bool streams, bool shifts>
-__global__ void __launch_bounds__(tile* tile / thread_n) tiles(syr_problem p, int block_rows) {
+template <update form, int tile_m, int thread_n, bool streams, bool shifts>
+__global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p, int block_rows) {
+    constexpr int tile_n = tile_elements / tile_m, threads = tile_elements / thread_n;
+    static_assert(form == update::ger || tile_m == tile);
     constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
     constexpr int reach = shifts ? most_shift : 0; // rows before a tile's first that it may have
-    __shared__ float by_x[tile], by_y[tile];       // of the columns: alpha x_j, alpha y_j
-    __shared__ float row_x[tile + reach], row_y[tile + reach];
+    __shared__ float by_x[tile_n], by_y[tile_n];   // of the columns: alpha x_j, alpha y_j
+    __shared__ float row_x[tile_m + reach], row_y[tile_m + reach];
     tile_place place = is_ger ? tile_place{static_cast<int>(blockIdx.x % block_rows),
                                            static_cast<int>(blockIdx.x / block_rows)}
                               : place_of(blockIdx.x, block_rows, p.upper);
     if (shifts && !is_ger && p.upper)
         --place.column; // an upper triangle's column has one tile more
     const int64_t rows = is_ger ? p.m : p.n;
-    const int64_t first_i = int64_t{place.row} * tile, first_j = int64_t{place.column} * tile;
+    const int64_t first_i = int64_t{place.row} * tile_m, first_j = int64_t{place.column} * tile_n;
     wait_for_earlier_work();
     const float alpha = resolve(p.alpha);
     if (alpha == 0 || first_j < 0 || first_j >= p.n)
         return;
     const int thread = threadIdx.x;
     bool is_normal = true;
-    if (thread < tile && first_j + thread < p.n) {
-        const int64_t j = first_j + thread;
+#pragma unroll
+    for (int column = thread; column < tile_n; column += threads) {
+        const int64_t j = first_j + column;
+        if (j >= p.n)
+            break;
         if constexpr (!is_ger)
-            by_x[thread] = alpha * p.x[j * p.incx];
+            by_x[column] = alpha * p.x[j * p.incx];
         if constexpr (form != update::syr)
-            by_y[thread] = alpha * p.y[j * p.incy];
+            by_y[column] = alpha * p.y[j * p.incy];
         if constexpr (is_ger) {
-            const float size = fabsf(by_y[thread]);
-            is_normal = (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
+            const float size = fabsf(by_y[column]);
+            const bool is_factor_normal =
+                (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
+            is_normal = is_normal && is_factor_normal;
         }
     }
-    if (thread < tile + reach) {
-        const int64_t i = first_i - reach + thread;
+#pragma unroll
+    for (int row = thread; row < tile_m + reach; row += threads) {
+        const int64_t i = first_i - reach + row;
         if (i >= 0 && i < rows) {
-            row_x[thread] = p.x[i * p.incx];
+            row_x[row] = p.x[i * p.incx];
             if constexpr (twice)
-                row_y[thread] = p.y[i * p.incy];
+                row_y[row] = p.y[i * p.incy];
         }
     }
     const bool all_normal = __syncthreads_and(is_normal); // the factors are there
 
-    const int own_row = thread % tile, own_column = thread / tile * thread_n;
+    const int own_row = thread % tile_m, own_column = thread / tile_m * thread_n;
     const int64_t j = first_j + own_column;
     int shift[thread_n];
 #pragma unroll
@@ -116,8 +128,8 @@ __global__ void __launch_bounds__(tile* tile / thread_n) tiles(syr_problem p, in
     const auto everywhere = [](int) { return true; };
     const int off_diagonal = p.upper ? place.column - place.row : place.row - place.column;
     const bool is_whole = (is_ger || off_diagonal > (shifts ? 1 : 0)) &&
-                          (!shifts || place.row > 0) && first_i + tile <= rows &&
-                          first_j + tile <= p.n;
+                          (!shifts || place.row > 0) && first_i + tile_m <= rows &&
+                          first_j + tile_n <= p.n;
     const auto update_all = [&](auto&& add) {
         if (is_whole)
             update_elements<thread_n, streams>(element, everywhere, add);
@@ -149,9 +161,17 @@ double bytes_of(const syr_problem& p) {
            (p.is_ger ? 1 : 2);
 }
 
-// In the L2 cache parts of lines cost less than the shifts.
+// Rows of a tile: 16 or 256 where ger has so few rows or columns that much of a square tile would be outside.
+int tile_rows(const syr_problem& p) {
+    if (!p.is_ger || bytes_of(p) < least_thin)
+        return tile;
+    return p.m <= few ? few : p.n <= few ? tile_elements / few : tile;
+}
+
+// In the L2 cache parts of lines cost less than the shifts. A tile of 16 rows has all of its columns: where they
+// follow each other, so do its lines.
 bool needs_shifts(const syr_problem& p) {
-    if (bytes_of(p) < least_streamed)
+    if (bytes_of(p) < least_streamed || tile_rows(p) == few)
         return false;
     return p.lda % line != 0 || reinterpret_cast<uintptr_t>(p.a) % (line * sizeof(float)) != 0;
 }
@@ -159,11 +179,12 @@ bool needs_shifts(const syr_problem& p) {
 // Of the triangle whose tiles are numbered, or of ger's columns of tiles.
 int64_t block_rows(const syr_problem& p) {
     const int64_t reach = !needs_shifts(p) ? 0 : p.is_ger || !p.upper ? most_shift : tile;
-    return ceil_div<int64_t>(p.rows() + reach, tile);
+    return ceil_div<int64_t>(p.rows() + reach, tile_rows(p));
 }
 
 int64_t tile_count(const syr_problem& p) {
-    return p.is_ger ? block_rows(p) * ceil_div<int64_t>(p.n, tile) : triangle_tiles(block_rows(p));
+    return p.is_ger ? block_rows(p) * ceil_div<int64_t>(p.n, tile_elements / tile_rows(p))
+                    : triangle_tiles(block_rows(p));
 }
 
 bool accepts(const syr_problem& p, const device_info&) { return tile_count(p) <= max_grid_x; }
@@ -173,20 +194,31 @@ myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) 
     const auto start = [&](auto kernel, int thread_n) {
         return launch_overlapped(kernel,
                                  dim3(static_cast<unsigned>(tile_count(p))),
-                                 tile * tile / thread_n,
+                                 tile_elements / thread_n,
                                  context,
                                  p,
                                  static_cast<int>(block_rows(p)));
     };
     // syr2 with shifts: with hints for the caches it took 1.2 times as long.
     constexpr bool streams_shifted = form != update::syr2;
+    if constexpr (form == update::ger) {
+        constexpr int tall = tile_elements / few;
+        const bool is_large = bytes_of(p) >= least_streamed;
+        if (tile_rows(p) == few)
+            return is_large ? start(tiles<form, few, 16, true, false>, 16)
+                            : start(tiles<form, few, 16, false, false>, 16);
+        if (tile_rows(p) == tall)
+            return needs_shifts(p) ? start(tiles<form, tall, 16, true, true>, 16)
+                   : is_large      ? start(tiles<form, tall, 16, true, false>, 16)
+                                   : start(tiles<form, tall, 16, false, false>, 16);
+    }
     if (needs_shifts(p))
-        return start(tiles<form, 16, streams_shifted, true>, 16);
+        return start(tiles<form, tile, 16, streams_shifted, true>, 16);
     if (bytes_of(p) >= least_streamed)
-        return start(tiles<form, 16, true, false>, 16);
+        return start(tiles<form, tile, 16, true, false>, 16);
     if (form == update::syr2 || (p.rows() <= small_n && p.n <= small_n))
-        return start(tiles<form, 8, false, false>, 8);
-    return start(tiles<form, 16, false, false>, 16);
+        return start(tiles<form, tile, 8, false, false>, 8);
+    return start(tiles<form, tile, 16, false, false>, 16);
 }
 
 myblasStatus_t launch_tiles(const syr_problem& p, const launch_context& context) {
