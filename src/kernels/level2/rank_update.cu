@@ -2,7 +2,8 @@
 //
 // A block has a tile of 64 x 64, a thread one row of it and 8 or 16 columns, all loaded before any is stored. The grid
 // has the tiles of the triangle alone; on the diagonal each element is asked for its place. ger's tiles are 16 x 256 where
-// a large A has 16 rows at most, and 256 x 16 where it has so few columns.
+// a large A has 16 rows at most, and 256 x 16 where it has so few columns. Threads with 8 columns, those of small
+// matrices, wait for A and the vectors at once.
 //
 // Where columns do not start on cache lines, the rows of a tile are shifted in each column by the distance to the line
 // before: warps then read and write whole lines.
@@ -26,7 +27,9 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int tile = 64, tile_elements = tile * tile;
-constexpr int few = 16;  // rows or columns of ger
+constexpr int few = 16; // rows or columns of ger
+constexpr int most_early =
+    8;                   // elements of a thread that are loaded beside x and y, not behind them
 constexpr int line = 32; // floats of a cache line
 constexpr int most_shift = line - 1;
 constexpr int64_t small_n =
@@ -45,12 +48,17 @@ __device__ __forceinline__ int shift_of(const syr_problem& p, int64_t column) {
 }
 
 // The elements of a thread. element(c): where; inside(c): whether there is one; add(c, old): the new one.
-template <int thread_n, bool streams, class Element, class Inside, class Add>
-__device__ __forceinline__ void update_elements(Element&& element, Inside&& inside, Add&& add) {
-    float value[thread_n];
+template <int thread_n, bool streams, class Element, class Inside>
+__device__ __forceinline__ void
+load_elements(float (&value)[thread_n], Element&& element, Inside&& inside) {
 #pragma unroll
     for (int c = 0; c < thread_n; ++c)
         value[c] = !inside(c) ? 0 : streams ? __ldcs(element(c)) : *element(c);
+}
+
+template <int thread_n, bool streams, class Element, class Inside, class Add>
+__device__ __forceinline__ void
+store_elements(float (&value)[thread_n], Element&& element, Inside&& inside, Add&& add) {
 #pragma unroll
     for (int c = 0; c < thread_n; ++c)
         value[c] = add(c, value[c]);
@@ -68,6 +76,7 @@ template <update form, int tile_m, int thread_n, bool streams, bool shifts>
 __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p, int block_rows) {
     constexpr int tile_n = tile_elements / tile_m, threads = tile_elements / thread_n;
     static_assert(form == update::ger || tile_m == tile);
+    constexpr bool loads_early = thread_n == most_early;
     constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
     constexpr int reach = shifts ? most_shift : 0; // rows before a tile's first that it may have
     __shared__ float by_x[tile_n], by_y[tile_n];   // of the columns: alpha x_j, alpha y_j
@@ -84,33 +93,38 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     if (alpha == 0 || first_j < 0 || first_j >= p.n)
         return;
     const int thread = threadIdx.x;
-    bool is_normal = true;
+    const auto read_vectors = [&] {
+        bool is_normal = true;
 #pragma unroll
-    for (int column = thread; column < tile_n; column += threads) {
-        const int64_t j = first_j + column;
-        if (j >= p.n)
-            break;
-        if constexpr (!is_ger)
-            by_x[column] = alpha * p.x[j * p.incx];
-        if constexpr (form != update::syr)
-            by_y[column] = alpha * p.y[j * p.incy];
-        if constexpr (is_ger) {
-            const float size = fabsf(by_y[column]);
-            const bool is_factor_normal =
-                (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
-            is_normal = is_normal && is_factor_normal;
+        for (int column = thread; column < tile_n; column += threads) {
+            const int64_t j = first_j + column;
+            if (j >= p.n)
+                break;
+            if constexpr (!is_ger)
+                by_x[column] = alpha * p.x[j * p.incx];
+            if constexpr (form != update::syr)
+                by_y[column] = alpha * p.y[j * p.incy];
+            if constexpr (is_ger) {
+                const float size = fabsf(by_y[column]);
+                const bool is_factor_normal =
+                    (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
+                is_normal = is_normal && is_factor_normal;
+            }
         }
-    }
 #pragma unroll
-    for (int row = thread; row < tile_m + reach; row += threads) {
-        const int64_t i = first_i - reach + row;
-        if (i >= 0 && i < rows) {
-            row_x[row] = p.x[i * p.incx];
-            if constexpr (twice)
-                row_y[row] = p.y[i * p.incy];
+        for (int row = thread; row < tile_m + reach; row += threads) {
+            const int64_t i = first_i - reach + row;
+            if (i >= 0 && i < rows) {
+                row_x[row] = p.x[i * p.incx];
+                if constexpr (twice)
+                    row_y[row] = p.y[i * p.incy];
+            }
         }
-    }
-    const bool all_normal = __syncthreads_and(is_normal); // the factors are there
+        return static_cast<bool>(__syncthreads_and(is_normal)); // the factors are there
+    };
+    bool all_normal = true;
+    if constexpr (!loads_early)
+        all_normal = read_vectors();
 
     const int own_row = thread % tile_m, own_column = thread / tile_m * thread_n;
     const int64_t j = first_j + own_column;
@@ -130,11 +144,22 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const bool is_whole = (is_ger || off_diagonal > (shifts ? 1 : 0)) &&
                           (!shifts || place.row > 0) && first_i + tile_m <= rows &&
                           first_j + tile_n <= p.n;
+    float value[thread_n];
+    if constexpr (loads_early) {
+        load_elements<thread_n, streams>(value, element, inside);
+        all_normal = read_vectors();
+    }
+
+    const auto update_where = [&](auto&& where, auto&& add) {
+        if constexpr (!loads_early)
+            load_elements<thread_n, streams>(value, element, where);
+        store_elements<thread_n, streams>(value, element, where, add);
+    };
     const auto update_all = [&](auto&& add) {
-        if (is_whole)
-            update_elements<thread_n, streams>(element, everywhere, add);
+        if (is_whole && !loads_early)
+            update_where(everywhere, add);
         else
-            update_elements<thread_n, streams>(element, inside, add);
+            update_where(inside, add);
     };
     const auto x_i = [&](int c) { return row_x[own_row + reach - shift[c]]; };
     if constexpr (is_ger) {
