@@ -96,9 +96,10 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const auto read_vectors = [&] {
         bool is_normal = true;
 #pragma unroll
-        for (int column = thread; column < tile_n; column += threads) {
+        for (int first = 0; first < tile_n; first += threads) {
+            const int column = first + thread;
             const int64_t j = first_j + column;
-            if (j >= p.n)
+            if (column >= tile_n || j >= p.n)
                 break;
             if constexpr (!is_ger)
                 by_x[column] = alpha * p.x[j * p.incx];
@@ -112,9 +113,10 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
             }
         }
 #pragma unroll
-        for (int row = thread; row < tile_m + reach; row += threads) {
+        for (int first = 0; first < tile_m + reach; first += threads) {
+            const int row = first + thread;
             const int64_t i = first_i - reach + row;
-            if (i >= 0 && i < rows) {
+            if (row < tile_m + reach && i >= 0 && i < rows) {
                 row_x[row] = p.x[i * p.incx];
                 if constexpr (twice)
                     row_y[row] = p.y[i * p.incy];
