@@ -146,9 +146,17 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const bool is_whole = (is_ger || off_diagonal > (shifts ? 1 : 0)) &&
                           (!shifts || place.row > 0) && first_i + tile_m <= rows &&
                           first_j + tile_n <= p.n;
+    // The same as a range of columns, for tiles without shifts.
+    const int64_t row_i = first_i + own_row;
+    const int64_t end = row_i >= rows ? 0 : min(p.n - j, int64_t{thread_n});
+    const int64_t diagonal = min(max(row_i - j, int64_t{-1}), int64_t{thread_n});
+    const int from = !is_ger && p.upper ? static_cast<int>(diagonal) : 0;
+    const int to = static_cast<int>(is_ger || p.upper ? end : min(end, diagonal + 1));
+    const auto in_range = [&](int c) { return from <= c && c < to; };
     float value[thread_n];
     if constexpr (loads_early) {
-        load_elements<thread_n, streams>(value, element, inside);
+        static_assert(!shifts);
+        load_elements<thread_n, streams>(value, element, in_range);
         all_normal = read_vectors();
     }
 
@@ -158,7 +166,9 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
         store_elements<thread_n, streams>(value, element, where, add);
     };
     const auto update_all = [&](auto&& add) {
-        if (is_whole && !loads_early)
+        if constexpr (loads_early)
+            update_where(in_range, add);
+        else if (is_whole)
             update_where(everywhere, add);
         else
             update_where(inside, add);
