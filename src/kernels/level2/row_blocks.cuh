@@ -117,14 +117,22 @@ struct row_block {
                                                          Element&& element,
                                                          Factors&& x,
                                                          Test&& is_read) {
+        // All are on their way before the first is used. What is not read adds zero times zero.
+        elements value, factor;
 #pragma unroll
         for (int r = 0; r < row_count; ++r)
 #pragma unroll
             for (int c = 0; c < column_count; ++c) {
                 const int64_t u = first_row + row(r), v = first_column + column(c);
-                if (is_read(u, v))
-                    sum[r] = fmaf(element(u, v), x(v), sum[r]);
+                const bool reads = is_read(u, v);
+                value[r][c] = reads ? element(u, v) : 0;
+                factor[r][c] = reads ? x(v) : 0;
             }
+#pragma unroll
+        for (int r = 0; r < row_count; ++r)
+#pragma unroll
+            for (int c = 0; c < column_count; ++c)
+                sum[r] = fmaf(value[r][c], factor[r][c], sum[r]);
     }
 
     // All of the block, x given by its element 0 and increment; row as in load().
