@@ -1,14 +1,12 @@
 // thin/vector: a matrix with a vector, one side of C is 1. The matrix is the long operand, its lines the long side of C;
 // the line of the other operand is the vector.
 //
-// Bound: reading the matrix once, 4 max(m, n) k bytes. Its elements go straight to registers, 8 to 32 loads
-// of every thread at a time, and nobody waits for anybody before the end. Three kernels, by what lies
+// Bound: reading the matrix once, 4 max(m, n) k bytes. Its elements go straight to registers, 8 or 16 loads
+// of every thread at a time, and nobody waits for anybody before the end. Two kernels, by what lies
 // along the matrix's memory:
 //
 //   lines   a warp's load covers line_lanes * width lines of 32 / line_lanes k; a block owns these lines, its
 //           warps share k, and so do the blocks of a cluster where there are few lines and k is long
-//   tall    as lines, of 128 lines a block in four loads of 32 neighbours each, k shared by the blocks of a
-//           cluster: for columns that do not start on cache lines, of which fewer are then read twice
 //   k       a warp's load covers 32 * width k of one line, for each of a few lines; `sharing` warps of a
 //           block share the k of these lines, the others have lines of their own
 //
@@ -155,54 +153,6 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
             sums[warp][lane_line + w] = acc[w];
     }
     write_lines(sums, warps, o, first_line, rank, cluster);
-}
-
-struct tall_shape {
-    static constexpr int warps = 8, rows = 4, lines = 32 * rows; // rows: of a thread
-    static constexpr int chunk = 8;                              // k of a warp at a time
-};
-
-__global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
-    int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
-    using shape = tall_shape;
-    __shared__ float sums[shape::warps][shape::lines];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = blockIdx.x % cluster;
-    const int64_t first_line = int64_t{blockIdx.x} / cluster * shape::lines;
-    if (!fetch_parameters(p))
-        return;
-    wait_for_earlier_work();
-    let_next_kernel_come();
-    const vector_operands o(p, first_batch + blockIdx.z, layout);
-    int row[shape::rows]; // past the last line that one again, for nothing
-#pragma unroll
-    for (int r = 0; r < shape::rows; ++r)
-        row[r] = static_cast<int>(min(int64_t{lane + 32 * r}, layout.lines - 1 - first_line));
-    float acc[shape::rows] = {};
-    const int step = cluster * shape::warps * shape::chunk;
-    for (int first_k = (rank * shape::warps + warp) * shape::chunk; first_k < o.k;
-         first_k += step) {
-        const float* source = o.matrix + first_line + first_k * layout.ld;
-        const int k_left = o.k - first_k;
-        const bool inside = lane < shape::chunk && lane < k_left;
-        const float own = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
-        float x[shape::chunk][shape::rows];
-#pragma unroll
-        for (int u = 0; u < shape::chunk; ++u)
-#pragma unroll
-            for (int r = 0; r < shape::rows; ++r)
-                x[u][r] = u < k_left ? source[u * layout.ld + row[r]] : 0;
-#pragma unroll
-        for (int u = 0; u < shape::chunk; ++u) {
-            const float y = __shfl_sync(full_warp, own, u);
-#pragma unroll
-            for (int r = 0; r < shape::rows; ++r)
-                acc[r] = fmaf(x[u][r], y, acc[r]);
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < shape::rows; ++r)
-        sums[warp][lane + 32 * r] = acc[r];
-    write_lines(sums, shape::warps, o, first_line, rank, cluster);
 }
 
 template <int width, int lines>
@@ -360,29 +310,6 @@ struct lines_form {
     }
 };
 
-struct tall_form {
-    using shape = tall_shape;
-
-    static vector_plan plan(const sgemm_problem&, const device_info&, const thin_layout&) {
-        return {shape::lines, shape::warps, shape::warps, largest_cluster, shape::chunk, 1};
-    }
-
-    static myblasStatus_t
-    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
-        const vector_plan own = plan(p, *context.device, layout);
-        return launch_vectors(vector_tall_kernel, own, own.cluster, p, layout, context);
-    }
-
-    // Columns that start where cache lines do are read as well by others.
-    static bool
-    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        const float* const matrix = layout.swapped ? p.b : p.a;
-        const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
-        return device.arch >= 90 && !layout.k_contiguous && !on_lines && p.batch_count == 1 &&
-               !p.a_array && layout.lines >= 2000 && p.k >= 2000;
-    }
-};
-
 template <int width, int lines>
 struct k_form {
     static vector_plan plan(const sgemm_problem& p, const device_info&, const thin_layout& layout) {
@@ -405,12 +332,7 @@ struct k_form {
 
 // Calls f with the form for a product: which for which size is measured in docs/experiments/sgemm_skinny.md.
 template <class F>
-auto with_form(const sgemm_problem& p,
-               const device_info& device,
-               const thin_layout& layout,
-               F&& f) {
-    if (tall_form::suits(p, device, layout))
-        return f(tall_form());
+auto with_form(const sgemm_problem& p, const thin_layout& layout, F&& f) {
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
@@ -431,9 +353,8 @@ auto with_form(const sgemm_problem& p,
 work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // that have the registers
     const thin_layout layout = layout_of(q.problem);
-    const vector_plan plan = with_form(q.problem, q.device, layout, [&](auto form) {
-        return form.plan(q.problem, q.device, layout);
-    });
+    const vector_plan plan = with_form(
+        q.problem, layout, [&](auto form) { return form.plan(q.problem, q.device, layout); });
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(plan.blocks(layout)) * vectors;
@@ -456,8 +377,7 @@ work_estimate work(const work_query& q) {
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const thin_layout layout = layout_of(p);
-    return with_form(
-        p, *context.device, layout, [&](auto form) { return form.launch(p, layout, context); });
+    return with_form(p, layout, [&](auto form) { return form.launch(p, layout, context); });
 }
 
 } // namespace
