@@ -96,7 +96,7 @@ pass() {
 each_first() {
     local number
     for ((number = 0; number < $1; ++number)); do
-        pass xblat1s 1 "" ADAPTER_KERNELS=$number
+        pass xblat1s 1 "" ADAPTER_KERNELS="$number"
     done
 }
 
