@@ -64,6 +64,10 @@ def is_square(entry):
     return len(set(sizes_of(entry))) == 1
 
 
+def against_cublas(entry):
+    return entry["incumbent"].startswith(("cublas", "cblas"))
+
+
 def rate(entry, time="time_us"):
     """TFLOP/s of a product, else GB/s."""
     if counts_flops(entry):
