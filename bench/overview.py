@@ -434,7 +434,9 @@ def draw_bandwidths(axes, measured):
     for axis, draw in zip(axes, shown):
         draw(axis, measured)
         axis.set_ylim(0, 1.35 * axis.get_ylim()[1])  # room for the legend
-        axis.legend(fontsize="small", loc="upper left", ncols=3, frameon=False, handlelength=1, columnspacing=1)
+        if axis.get_legend_handles_labels()[0]:
+            look = {"fontsize": "small", "frameon": False, "handlelength": 1, "columnspacing": 1}
+            axis.legend(loc="upper left", ncols=4, **look)
     for axis in axes[len(shown) :]:
         axis.set_axis_off()
     for axis in axes[::2]:

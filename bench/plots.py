@@ -104,27 +104,20 @@ def draw_ratios(label, x, x_label):
     return draw
 
 
-def draw_bars(axis, bars, label, origin):
-    names = list(dict.fromkeys(name for points in bars.values() for name, _ in points))
-    thickness = 0.8 / len(bars)
-    for i, (series, points) in enumerate(bars.items()):
-        rows = [names.index(name) + i * thickness for name, _ in points]
-        lengths = [value - origin for _, value in points]
-        axis.barh(rows, lengths, left=origin, height=thickness, label=series)
-    axis.set_yticks([row + 0.4 - thickness / 2 for row in range(len(names))], labels=names)
-    axis.margins(y=0.01)
-    axis.invert_yaxis()
-    axis.set_xlabel(label)
-    axis.legend()
-    axis.figure.set_figheight(1.2 + 0.14 * len(names) * (len(bars) + 0.5))
-
-
 def draw_times_by_routine(axes, entries):
-    ours = {OURS: list({entry["routine"]: entry["time_us"] for entry in entries}.items())}
-    theirs = gather(
-        entries, lambda e: e["incumbent"], lambda e: e["routine"], lambda e: e["incumbent_us"]
-    )
-    draw_bars(axes[0], ours | theirs, "microseconds", origin=0)
+    """For each routine a bar of ours, and below it one for each incumbent."""
+    bars = {}  # {(routine, name): microseconds}
+    for entry in entries:
+        bars[entry["routine"], OURS] = entry["time_us"]
+        bars[entry["routine"], entry["incumbent"]] = entry["incumbent_us"]
+    labels = [f"{routine}: {name}" if name == OURS else name for routine, name in bars]
+    colours = [COLOURS[0] if name == OURS else LINE for _, name in bars]
+    axes[0].barh(range(len(bars)), bars.values(), color=colours)
+    axes[0].set_yticks(range(len(bars)), labels=labels)
+    axes[0].margins(y=0.01)
+    axes[0].invert_yaxis()
+    axes[0].set_xlabel("microseconds")
+    axes[0].figure.set_figheight(0.6 + 0.23 * len(bars))
 
 
 DRAWN_DATA = ("uniform", "positive", "lognormal-8")

@@ -98,7 +98,7 @@ class Picture:
         parts = []
         for child in element:
             tag = child.tag.removeprefix(SVG)
-            if tag == "path":
+            if tag == "path" and child.get("d"):  # lines may have nothing within the axes
                 style = properties(child.get("style"))
                 parts.append(self.path(style, child.get("clip-path", clip), path_data(child.get("d"))))
             elif tag == "use":

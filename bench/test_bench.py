@@ -678,14 +678,14 @@ class CommittedResultsTest(unittest.TestCase):
         plots = sorted((page.parent / "plots/h200").iterdir())
         text = page.read_text()
         self.assertEqual(text.count("\n## "), 1)
-        self.assertEqual(text.count("\n### "), len(PARTS))
+        self.assertEqual(text.count("\n### "), len(PARTS) + 1)  # and one for what several parts show
         self.assertEqual(text.count("]("), len(plots))
         self.assertEqual(self.performance("--check")[0], 0)
 
         # Drawn again, the bytes are the same. Each series of marks is one path, and all is well-formed.
         drawn = [plot.read_bytes() for plot in plots]
         for picture in drawn:
-            self.assertLess(picture.count(b"\n"), 150)
+            self.assertLess(picture.count(b"\n"), 200)
             ElementTree.fromstring(picture)
         self.performance(python=python)
         self.assertEqual([plot.read_bytes() for plot in plots], drawn)
@@ -704,7 +704,7 @@ class CommittedResultsTest(unittest.TestCase):
             part.unlink()
             self.assertEqual(self.performance("--check")[0], 1)
             self.performance(python=python)
-            self.assertEqual(page.read_text().count("\n### "), len(PARTS) - 1)
+            self.assertEqual(page.read_text().count("\n### "), len(PARTS))
             part.write_text(measured)
 
     def test_the_readme_shows_what_was_measured_of_blas(self):
