@@ -679,7 +679,7 @@ class CommittedResultsTest(unittest.TestCase):
         text = page.read_text()
         self.assertEqual(text.count("\n## "), 1)
         self.assertEqual(text.count("\n### "), len(PARTS) + 1)  # and one for what several parts show
-        self.assertEqual(text.count("]("), len(plots))
+        self.assertEqual(text.count("](plots/"), len(plots))
         self.assertEqual(self.performance("--check")[0], 0)
 
         # Drawn again, the bytes are the same. Each series of marks is one path, and all is well-formed.
