@@ -443,6 +443,35 @@ def draw_bandwidths(axes, measured):
         axis.set_ylabel("GB/s")
 
 
+# ---- Ways to the GPU's memory ---------------------------------------------------------------------
+
+STEPS = {"up": "C0", "compute": "C1", "down": "C2"}
+
+
+def memory_grid(measured):
+    return len(measured), 1
+
+
+def draw_memory(axes, measured):
+    for axis, of in zip(axes, measured.values()):
+        names = [entry["memory"] for entry in of["results"]]
+        for lane, (step, colour) in enumerate(STEPS.items()):
+            for place, name in enumerate(names):
+                bars = [
+                    (span["begin_ms"], span["end_ms"] - span["begin_ms"])
+                    for span in of["spans"]
+                    if (span["memory"], span["step"]) == (name, step)
+                ]
+                # A label once: matplotlib has one legend entry for each.
+                label = step if place == 0 else None
+                axis.broken_barh(bars, (place - 0.36 + 0.24 * lane, 0.22), facecolor=colour, label=label)
+        axis.set_yticks(range(len(names)), labels=names)
+        axis.invert_yaxis()
+        axis.set(title=of["results"][0]["work"], xlim=(0, None))
+    axes[-1].set_xlabel("ms")
+    put_legend_below(axes[0].figure, axes[0])
+
+
 # ---- All -----------------------------------------------------------------------------------------
 
 MAP_TEXT = (
@@ -484,6 +513,9 @@ OVERVIEWS = [
         "Dots: uniform data; lines: from the best to the worst kind of data that the type can hold. Lower is more accurate.",
         needs=("sgemm_accuracy",),
     ),
+    Overview("memory", "Ways to the GPU's memory", draw_memory, ("memory_product", "memory_vector"),
+             "Data in host memory, brought to the GPU, worked on and brought back: [what to learn from it](memory.md).",
+             grid=memory_grid, size=(8, 3.2), share_y=False),
     Overview("bandwidth", "Bandwidths", draw_bandwidths, tuple(part for part, _ in BANDWIDTHS),
              "Rates above a ceiling are of operands in the L2 cache.", grid=bandwidth_grid, size=(8, 3.6), share_y=False),
 ]  # fmt: skip

@@ -117,6 +117,24 @@ class EnergySection(Section):
         return []
 
 
+class MemorySection(Section):
+    def lines(self, measured):
+        lines = [
+            "| Memory | Allocating, ms | Total, ms | GB/s, both ways | Up, ms | Computing, ms | Down, ms |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        ]
+        lines += [
+            f"| {e['memory']} | {e['allocate_ms']:.1f} | {e['total_ms']:.2f} | {e['gbps']:.1f} | {e['up_ms']:.2f} "
+            f"| {e['compute_ms']:.2f} | {e['down_ms']:.2f} |"
+            for e in measured["results"]
+        ]
+        skipped = [f"{e['memory']}: {e['reason']}" for e in measured["skipped"]]
+        return lines + (["", f"Not measured: {'; '.join(skipped)}."] if skipped else [])
+
+    def entries(self, measured):
+        return []
+
+
 def routine_and_form(entry):
     return f"{entry['routine']} {form_of(entry)}".strip()
 
@@ -158,6 +176,8 @@ SECTIONS = [
     BareSection("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", []),
     BareSection("sgemm_fast_bare", "Fast SGEMM, no workspace lent", []),
     EnergySection("sgemm_energy", "Energy of SGEMM", []),
+    MemorySection("memory_product", "Ways to the GPU's memory, products", []),
+    MemorySection("memory_vector", "Ways to the GPU's memory, one pass over a vector", []),
     AccuracySection(
         "sgemm_accuracy",
         "Accuracy of SGEMM",

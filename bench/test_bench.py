@@ -402,6 +402,11 @@ class BenchTest(unittest.TestCase):
         self.assertEqual([group["contender"] for group in measured["summary"]], ["emulated", "fast"])
         self.assertTrue(all(group["cases"] == len(cases) for group in measured["summary"]))
 
+    def test_memory_of_the_host_backend_has_no_ways(self):
+        done = subprocess.run([BENCH, "memory", "--backend", "host"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the host backend has none", done.stderr)
+
     def test_energy_that_nobody_counts_is_a_failure(self):
         done = subprocess.run([BENCH, "energy", "-n", "8", "--backend", "host"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
@@ -555,6 +560,8 @@ class BenchTest(unittest.TestCase):
             (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
             (["accuracy", "-n", "0"], "-n"),
             (["energy", "--seconds", "0"], "--seconds"),
+            (["memory", "-n", "4"], "--chunks"),
+            (["memory", "--work", "nothing"], "--work"),
             (["--verify", "accuracy"], "--verify"),
         ):
             with self.subTest(arguments):
