@@ -4,6 +4,7 @@ Pictures follow the reader's choice of light or dark pages: of what Matplotlib d
 second style in those of DARK. Other colours, those of series, are for both.
 """
 
+import itertools
 import re
 import xml.etree.ElementTree as ElementTree
 from xml.sax.saxutils import escape, quoteattr
@@ -138,8 +139,12 @@ class Picture:
             "</style>",
             *(f'<clipPath id="{name}">{shape}</clipPath>' for name, shape in self.clips.values()),
         ]
-        for attributes, content in self.parts:
-            lines.append(content if attributes is None else f'<path{attributes} d="{content}"/>')
+        # Texts that follow one another, those of an axis, are one line.
+        for are_texts, parts in itertools.groupby(self.parts, lambda part: part[0] is None):
+            if are_texts:
+                lines.append("".join(content for _, content in parts))
+            else:
+                lines += [f'<path{attributes} d="{content}"/>' for attributes, content in parts]
         return "\n".join([*lines, "</svg>", ""])
 
 

@@ -729,7 +729,7 @@ class CommittedResultsTest(unittest.TestCase):
         # Drawn again, the bytes are the same. Each series of marks is one path, and all is well-formed.
         drawn = [plot.read_bytes() for plot in plots]
         for picture in drawn:
-            self.assertLess(picture.count(b"\n"), 200)
+            self.assertLess(picture.count(b"\n"), 150)
             ElementTree.fromstring(picture)
         self.performance(python=python)
         self.assertEqual([plot.read_bytes() for plot in plots], drawn)
