@@ -10,6 +10,14 @@ from theme import COLOURS, LIGHT
 OURS = "myblas"
 BACKGROUND, TEXT, LINE, QUIET = LIGHT  # svg.py has their counterparts on dark pages
 
+# Files of products, and the colour of each contender.
+PRODUCT_FILES = {
+    "strict": ("sgemm_strict_public", "sgemm_strict_random"),
+    "emulated": ("sgemm_emulated_public",),
+    "fast": ("sgemm_fast_public", "sgemm_fast_random"),
+}
+COLOUR_OF = {"strict": "C0", "emulated": "C2", "fast": "C3", "cuBLAS": "C1"}
+
 
 def gather(entries, label, x, y):
     """{label: [(x, y)]} in the order of the rows; label, x and y are functions of a row."""

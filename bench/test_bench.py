@@ -23,7 +23,9 @@ sys.path.insert(0, str(FOLDER))
 import measurements  # noqa: E402
 import overview  # noqa: E402
 import performance  # noqa: E402
+import ratio_maps  # noqa: E402
 import render  # noqa: E402
+import roofline  # noqa: E402
 import rows  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
@@ -628,12 +630,12 @@ class OverviewTest(unittest.TestCase):
         self.assertEqual(by_name["roofline"].of(energy), {})
 
     def test_labels_keep_their_order_and_their_distance(self):
-        places = overview.spread([1.0, 1.01, 1.02, 3.0], 0.5)
+        places = roofline.spread([1.0, 1.01, 1.02, 3.0], 0.5)
         self.assertTrue(all(b - a > 0.499 for a, b in zip(places, places[1:])), places)
         self.assertEqual(places[3], 3.0)
 
     def test_sizes_fall_into_cells(self):
-        self.assertEqual([overview.bin_of(size, 8) for size in (1, 7, 8, 63, 64, 512, 4096, 10**6)],
+        self.assertEqual([ratio_maps.bin_of(size, 8) for size in (1, 7, 8, 63, 64, 512, 4096, 10**6)],
                          [0, 0, 1, 1, 2, 3, 4, 4])  # fmt: skip
 
     def test_the_committed_regret_is_whole(self):
