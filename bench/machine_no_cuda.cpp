@@ -10,6 +10,7 @@ std::unique_ptr<machine> make_cuda_machine() {
 }
 
 void measure_memory_ways(const memory_options&,
+                         myblasBackend_t,
                          uint64_t,
                          const std::function<void(const way_times&)>&) {
     throw failure("this myblas-bench was built without CUDA");

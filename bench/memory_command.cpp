@@ -120,7 +120,7 @@ bool run_memory(const options& chosen, const library_handle& handle, const conte
         throw failure("memory compares ways to a GPU's memory: the host backend has none");
     print_heading(chosen.memory);
     std::vector<way_times> all;
-    measure_memory_ways(chosen.memory, chosen.seed, [&](const way_times& found) {
+    measure_memory_ways(chosen.memory, handle.backend(), chosen.seed, [&](const way_times& found) {
         print_row(chosen.memory, found);
         all.push_back(found);
     });

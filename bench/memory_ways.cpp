@@ -87,7 +87,7 @@ private:
 // A stream, and a handle that computes on it.
 class lane {
 public:
-    lane() : handle_(MYBLAS_BACKEND_CUDA) {
+    explicit lane(myblasBackend_t backend) : handle_(backend) {
         require(myblasSetStream(handle_.get(), stream_.get()), "myblasSetStream");
     }
 
@@ -399,6 +399,7 @@ void take_rounds(way_times& found, const way& w, const scene& s, const std::vect
 } // namespace
 
 void measure_memory_ways(const memory_options& chosen,
+                         myblasBackend_t backend,
                          uint64_t seed,
                          const std::function<void(const way_times&)>& report) {
     int device = 0;
@@ -421,7 +422,7 @@ void measure_memory_ways(const memory_options& chosen,
         require_cuda(
             cudaMemcpy(device_weights.data(), weights.data(), weight_bytes, cudaMemcpyHostToDevice),
             "cudaMemcpy");
-    const lane lanes[stream_count];
+    const lane lanes[stream_count] = {lane(backend), lane(backend)};
     step_clock clock;
     std::vector<float> first_result;
 

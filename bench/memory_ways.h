@@ -1,6 +1,7 @@
 // Ways of data in host memory to a kernel and back, each timed as a whole and step by step.
 #pragma once
 
+#include "myblas/myblas.h"
 #include "options.h"
 #include "timeline.h"
 
@@ -21,8 +22,10 @@ struct way_times {
     bool passed = true;      // the results are right, and the same bits as those of the first way
 };
 
-// `report` gets each way as soon as it is measured. Throws usage_error if the data does not fit the GPU.
+// On the current GPU, by handles of the backend. `report` gets each way as soon as it is measured. Throws usage_error if
+// the data does not fit the GPU.
 void measure_memory_ways(const memory_options&,
+                         myblasBackend_t,
                          uint64_t seed,
                          const std::function<void(const way_times&)>& report);
 
