@@ -95,9 +95,11 @@ def draw_bandwidths(axes, measured):
     for axis, draw in zip(axes, shown):
         draw(axis, measured)
         axis.set_ylim(0, 1.35 * axis.get_ylim()[1])  # room for the legend
-        if axis.get_legend_handles_labels()[0]:
+        names = axis.get_legend_handles_labels()[1]
+        if names:
+            columns = 4 if max(map(len, names)) <= 6 else 2
             look = {"fontsize": "small", "frameon": False, "handlelength": 1, "columnspacing": 1}
-            axis.legend(loc="upper left", ncols=4, **look)
+            axis.legend(loc="upper left", ncols=columns, **look)
     for axis in axes[len(shown) :]:
         axis.set_axis_off()
     for axis in axes[::2]:

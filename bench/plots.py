@@ -61,7 +61,7 @@ def put_legend_below(figure, labelled):
         inches = 0.1 + 0.24 * math.ceil(len(labels) / columns)
         height = inches / figure.get_figheight()
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
-        figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
+        figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False, markerscale=1.8)
 
 
 def label_plainly(axis):

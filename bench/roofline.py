@@ -83,7 +83,7 @@ def draw_ceilings(axis, measured, x_range):
 
 
 def draw_roofline(axes, measured):
-    axis, x_range = axes[0], (0.1, 3e4)
+    axis, x_range = axes[0], (0.1, 6e4)
     for mode, parts in PRODUCT_FILES.items():
         points = [
             (product_intensity(entry), rate(entry))
@@ -111,7 +111,7 @@ def draw_roofline(axes, measured):
         for place, (y, name, x) in zip(places, rungs):
             at = 10 ** (place - down)
             axis.plot([x, 1900], [y, at], color=LINE, linewidth=0.6)
-            axis.text(2100, at, name, fontsize="x-small", va="center")
+            axis.text(2100, at, name, fontsize="small", va="center")
     label_plainly(axis.xaxis)
     label_plainly(axis.yaxis)
     put_legend_below(axis.figure, axis)
