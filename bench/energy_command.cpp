@@ -69,6 +69,8 @@ void run_energy(const options& chosen,
                 "myblasSetWorkspace");
 
     std::vector<subject> contenders = device.incumbents(s, product.data());
+    for (const subject& reduced : device.reduced_precision(s, product.data()))
+        contenders.push_back(reduced);
     for (const myblasMath_t mode :
          {MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_FAST_MATH})
         contenders.push_back({to_text(mode),

@@ -2,7 +2,8 @@
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by readings held back from fitting.
 
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
-    fit.py --check   judges the choices of the library (NumPy; seconds)
+    fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results it also writes what
+                     it found to <card>/regret.json there, from which bench/performance.py draws
 
 Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, but
 for a quarter of the calls, by a checksum, by which all is judged. Those of other cards are never fitted to: they tell
@@ -18,17 +19,21 @@ follow the predictions, more and more sharply. It is the mean of several fits fr
 import argparse
 import copy
 import ctypes
+import datetime
 import glob
 import gzip
 import json
 import math
 import multiprocessing
 import os
+import pathlib
 import re
+import subprocess
 import sys
 import zlib
 
 import numpy as np
+from measurements import json_text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FITTED = "h200"  # the folder of the card that is fitted to
@@ -717,8 +722,9 @@ def judge(regret, readings, rows, mode, chosen, is_fitted):
     ]
 
 
-def check_choices(readings, library, is_fitted):
-    """By the library's own choices, so that nothing of the model is taken on trust here."""
+def check_choices(readings, library, is_fitted, found):
+    """By the library's own choices, so that nothing of the model is taken on trust here. found: {mode: (regret, set) of each
+    call that was held back}, to be filled."""
     failures = []
     for mode, name in enumerate(MODES):
         us, _, _ = in_mode(readings, library, mode)
@@ -730,14 +736,47 @@ def check_choices(readings, library, is_fitted):
         if known.mean() < LEAST_KNOWN:
             failures.append(f"{name}: of {(~known).sum()} choices there is no reading")
         regret = regret_of(readings, library, mode, chosen)
-        failures += judge(regret, readings, readings.held & known, mode, chosen, is_fitted)
+        rows = readings.held & known
+        failures += judge(regret, readings, rows, mode, chosen, is_fitted)
+        found[name] = (regret[rows], readings.sets[rows])
     return failures
 
 
-def command_check(library):
+def write_regret(path, context, found):
+    """As myblas-bench writes results: a row for each mode and set of calls, and quantiles of all calls in each mode."""
+    rows = []
+    for mode, (regret, sets) in found.items():
+        for name in ("all", *sorted(set(sets))):
+            some = regret if name == "all" else regret[sets == name]
+            values = {
+                "mean": some.mean(),
+                "percentile_95": np.percentile(some, 95),
+                "worst": some.max(),
+            }
+            values = {what: round(float(value), 4) for what, value in values.items()}
+            rows.append({"mode": mode, "set": name, "calls": len(some)} | values)
+    percent = np.arange(0, 100.5, 0.5)
+    quantiles = {mode: np.percentile(regret, percent).round(4).tolist() for mode, (regret, _) in found.items()}
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    kept = {name: context[name] for name in ("gpu", "driver", "cuda", "cublas", "cpu")}
+    about = kept | {
+        "commit": commit,
+        "command": "bench/fit.py --check --regret bench/results",
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json_text({"context": about, "results": rows, "quantiles": quantiles}) + "\n")
+
+
+def command_check(library, regret_folder):
     failures = []
     for folder, readings in all_readings():
-        failures += check_choices(readings, library, folder == FITTED)
+        found = {}
+        failures += check_choices(readings, library, folder == FITTED, found)
+        if regret_folder:
+            write_regret(regret_folder / folder / "regret.json", readings.context, found)
         if folder == FITTED:
             failures += check_formula(readings, library)
         most = MOST_PHYSICAL if folder == FITTED else math.inf
@@ -792,9 +831,10 @@ def main():
     command.add_argument("--fit", action="store_true", help="write the constants")
     command.add_argument("--check", action="store_true", help="fail where the library's choices lose too much")
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
+    parser.add_argument("--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card")
     arguments = parser.parse_args()
     library = Library(arguments.library)
-    return command_fit(library) if arguments.fit else command_check(library)
+    return command_fit(library) if arguments.fit else command_check(library, arguments.regret)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "explain_command.h"
 #include "library.h"
+#include "memory_command.h"
 #include "options.h"
 #include "readings.h"
 #include "report.h"
@@ -119,6 +120,8 @@ int run(const options& chosen) {
         run_energy(chosen, handle, *device, known);
         return 0;
     }
+    if (chosen.memory.wanted)
+        return run_memory(chosen, handle, known) ? 0 : exit_failure;
     if (chosen.accuracy.wanted)
         return run_accuracy(chosen, handle, *device, known) ? 0 : exit_failure;
     if (chosen.kernel != "all")

@@ -251,6 +251,21 @@ std::optional<options> parse_options(int argc, char** argv) {
     energy.add_option("--seconds", chosen.energy.seconds, "of each run (4)")
         ->check(CLI::Range(0.01, 3600.0));
 
+    CLI::App& memory = *app.add_subcommand(
+        "memory", "Compares ways to bring data to the GPU and back, with a timeline.");
+    const std::map<std::string, bool> works = {{"product", true}, {"vector", false}};
+    std::string work_name = "product";
+    memory
+        .add_option("--work", work_name, "product (with a matrix on the GPU) or vector: one pass")
+        ->check(CLI::IsMember(&works));
+    const CLI::Range extent(1, 1 << 20, "a size from 1 to 2^20");
+    memory.add_option("-m", chosen.memory.rows, "rows of the data (2048)")->check(extent);
+    memory.add_option("-n", chosen.memory.columns, "its columns (16384)")->check(extent);
+    memory.add_option("--chunks", chosen.memory.chunks, "parts for two streams (8)")
+        ->check(CLI::Range(1, 4096));
+    memory.add_option("--rounds", chosen.memory.rounds, "of each way (5)")
+        ->check(CLI::Range(1, 10000));
+
     const std::map<std::string, reading_set> sets = reading_set_names();
     std::vector<std::string> set_list;
     CLI::App& readings =
@@ -278,14 +293,14 @@ std::optional<options> parse_options(int argc, char** argv) {
             "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")
         ->check(CLI::Range(0, 1 << 24));
 
-    for (CLI::App* command : {&app, &tune, &accuracy, &energy, &readings, &explanation}) {
+    for (CLI::App* command : {&app, &tune, &accuracy, &energy, &memory, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
-    for (CLI::App* command : {&app, &accuracy, &energy})
+    for (CLI::App* command : {&app, &accuracy, &energy, &memory})
         command->add_option("--json", chosen.json_file, "file for context and results");
 
     try {
@@ -298,13 +313,18 @@ std::optional<options> parse_options(int argc, char** argv) {
     }
 
     bool has_seed = false;
-    for (const CLI::App* command : {&app, &tune, &accuracy, &energy, &readings, &explanation})
+    for (const CLI::App* command :
+         {&app, &tune, &accuracy, &energy, &memory, &readings, &explanation})
         has_seed = has_seed || command->count("--seed") > 0;
     if (!has_seed)
         chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
     chosen.energy.wanted = energy.parsed();
+    chosen.memory.wanted = memory.parsed();
+    chosen.memory.is_product = works.at(work_name);
+    if (chosen.memory.chunks > chosen.memory.columns)
+        throw usage_error("--chunks exceeds the columns");
     chosen.readings.wanted = readings.parsed();
     chosen.explain.wanted = explanation.parsed();
     for (const auto& [name, set] : sets)

@@ -84,10 +84,21 @@ struct energy_options {
     double seconds = 4;
 };
 
+// `myblas-bench memory`: work on data in host memory, brought to the GPU and back in several ways.
+struct memory_options {
+    bool wanted = false;
+    bool is_product = true; // Y = W X with W on the GPU; else Y = 2 X
+    // Of X and Y. With these sizes an H100 takes about as long to multiply as to copy.
+    int64_t rows = 2048, columns = 16384;
+    int64_t chunks = 8;
+    int rounds = 5;
+};
+
 struct options {
     tune_options tune;
     accuracy_options accuracy;
     energy_options energy;
+    memory_options memory;
     readings_options readings;
     explain_options explain;
     std::vector<routine> routines;

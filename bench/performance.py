@@ -13,22 +13,18 @@ import sys
 import rows
 import substitution_tables
 from measurements import RESULTS, ROOT, Problem, gpu_folders, load, provenance, run
+from overview import OVERVIEWS
 from plots import (
     DRAWN_DATA,
     Plot,
     draw,
-    draw_error_ratios,
     draw_errors_by_k,
-    draw_rates_by_name,
     draw_ratio_lines,
     draw_ratios,
-    draw_ratios_by_name,
     draw_ratios_by_routine,
-    draw_square_rates,
     draw_times_by_routine,
-    draw_vector_rates,
 )
-from rows import case_name, flops, form_of, incumbent_rate, is_square, name_of, payload_bytes, rate
+from rows import against_cublas, case_name, flops, form_of, incumbent_rate, is_square, name_of, payload_bytes, rate
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
 PLOTS = "plots"  # a folder beside the page, with one for each GPU
@@ -49,15 +45,6 @@ def misalignment(entry):
 
 def batch_form(entry):
     return f"{form_of(entry)}, {'pointers' if entry['pointer_array'] else 'strides'}"
-
-
-def comparison(entry):
-    return f"{entry['routine']} against {entry['incumbent']}"
-
-
-def plain(entry):
-    is_tight = entry["lda"] == entry["m"] and entry["ldb"] == entry["n"]
-    return entry["elem_bytes"] == 4 and entry["offset"] == 0 and is_tight
 
 
 class Section:
@@ -130,37 +117,26 @@ class EnergySection(Section):
         return []
 
 
-def transpose_section(part, title):
-    return Section(
-        part,
-        title,
-        [
-            Plot(f"{part}_rates", "The published shapes, elements of 4 bytes", draw_rates_by_name,
-                 lambda e: plain(e) and not e["in_place"]),
-            Plot(f"{part}_ratios", "All forms: padded, misaligned, other elements, in place",
-                 draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
-        ],
-    )  # fmt: skip
+class MemorySection(Section):
+    def lines(self, measured):
+        lines = [
+            "| Memory | Allocating, ms | Total, ms | GB/s, both ways | Up, ms | Computing, ms | Down, ms |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        ]
+        lines += [
+            f"| {e['memory']} | {e['allocate_ms']:.1f} | {e['total_ms']:.2f} | {e['gbps']:.1f} | {e['up_ms']:.2f} "
+            f"| {e['compute_ms']:.2f} | {e['down_ms']:.2f} |"
+            for e in measured["results"]
+        ]
+        skipped = [f"{e['memory']}: {e['reason']}" for e in measured["skipped"]]
+        return lines + (["", f"Not measured: {'; '.join(skipped)}."] if skipped else [])
 
-
-def mode_section(part, title):
-    return Section(
-        part,
-        title,
-        [
-            Plot(f"{part}_squares", "Rates of squares", draw_square_rates, is_square, columns=4),
-            Plot(f"{part}_rectangles", "Ratios of rectangles", draw_ratios_by_name,
-                 lambda e: not is_square(e)),
-        ],
-    )  # fmt: skip
+    def entries(self, measured):
+        return []
 
 
 def routine_and_form(entry):
     return f"{entry['routine']} {form_of(entry)}".strip()
-
-
-def against_cublas(entry):
-    return entry["incumbent"].startswith(("cublas", "cblas"))
 
 
 REDUCTIONS = ("dot", "nrm2", "asum", "iamax", "iamin")
@@ -179,61 +155,33 @@ def level3_section(part, title):
         [
             Plot(f"{part}_squares", "Ratios of squares in the first form",
                  draw_ratios_by_routine("m = n (= k)"), is_plain_square),
-            Plot(f"{part}_work", "All shapes, by work",
-                 draw_ratios(lambda e: e["routine"], flops, "flop"), against_cublas),
         ],
         (256, 512, 1024, 2048, 4096, 8192, 16384),
         "TFLOP/s by the routine's own count",
     )  # fmt: skip
 
 
-def sum_section(part, title):
-    return Section(
-        part,
-        title,
-        [
-            Plot(f"{part}_rates", "Rates by length", draw_vector_rates, columns=2),
-            Plot(f"{part}_ratios", "Ratios by length", draw_ratio_lines(comparison, "n")),
-        ],
-    )
-
-
+# What the plots of overview.py show of a file is not drawn again.
 SECTIONS = [
-    Section(
-        "sgemm_strict_public",
-        "Strict SGEMM, the published shapes",
-        [
-            Plot("sgemm_squares", "Rates of squares", draw_square_rates, is_square, columns=4),
-            Plot("sgemm_square_ratios", "Ratios of squares",
-                 draw_ratio_lines(form_of, "m = n = k"), is_square),
-            Plot("sgemm_rectangles", "Ratios of rectangles", draw_ratios_by_name, lambda e: not is_square(e)),
-        ],
-    ),
+    Section("sgemm_strict_public", "Strict SGEMM, the published shapes", []),
     Section(
         "sgemm_strict_misaligned",
         "Strict SGEMM, misaligned operands",
         [Plot("sgemm_misaligned", "By work", draw_ratios(misalignment, flops, "flop"))],
     ),
-    RandomSection(
-        "sgemm_strict_random",
-        "Strict SGEMM, random shapes",
-        [Plot("sgemm_random", "By work", draw_ratios(form_of, flops, "flop"))],
-    ),
-    mode_section("sgemm_emulated_public", "Emulated SGEMM, the published shapes"),
-    mode_section("sgemm_fast_public", "Fast SGEMM, the published shapes"),
-    RandomSection(
-        "sgemm_fast_random",
-        "Fast SGEMM, random shapes",
-        [Plot("sgemm_fast_random", "By work", draw_ratios(lambda e: e["incumbent"], flops, "flop"))],
-    ),
+    RandomSection("sgemm_strict_random", "Strict SGEMM, random shapes", []),
+    Section("sgemm_emulated_public", "Emulated SGEMM, the published shapes", []),
+    Section("sgemm_fast_public", "Fast SGEMM, the published shapes", []),
+    RandomSection("sgemm_fast_random", "Fast SGEMM, random shapes", []),
     BareSection("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", []),
     BareSection("sgemm_fast_bare", "Fast SGEMM, no workspace lent", []),
     EnergySection("sgemm_energy", "Energy of SGEMM", []),
+    MemorySection("memory_product", "Ways to the GPU's memory, products", []),
+    MemorySection("memory_vector", "Ways to the GPU's memory, one pass over a vector", []),
     AccuracySection(
         "sgemm_accuracy",
         "Accuracy of SGEMM",
         [
-            Plot("sgemm_accuracy", "Errors by those of cuBLAS FP32, all sizes", draw_error_ratios, columns=2),
             Plot("sgemm_accuracy_by_k", "Largest errors (lines) and mean errors (dashed), m = n = 2048",
                  draw_errors_by_k, lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
                  columns=len(DRAWN_DATA)),
@@ -257,8 +205,6 @@ SECTIONS = [
         [
             Plot("level2_squares", "Ratios of squares in the first form", draw_ratios_by_routine("m = n"),
                  is_plain_square),
-            Plot("level2_bytes", "All shapes, by bytes read and written",
-                 draw_ratios(lambda e: e["routine"], rows.moved_bytes, "bytes"), against_cublas),
         ],
         (64, 256, 1024, 4096, 8192, 16384, 32768),
         "GB/s of what has to be read and written",
@@ -276,18 +222,18 @@ SECTIONS = [
         tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)),
         "GB/s of what has to be read and written",
     ),
-    transpose_section("transpose", "Transpose"),
-    transpose_section("transpose_cold", "Transpose, caches emptied"),
-    RandomSection(
-        "transpose_random",
-        "Transpose, random shapes",
+    Section(
+        "transpose",
+        "Transpose",
         [
-            Plot("transpose_random", "By size",
+            Plot("transpose_ratios", "All forms: padded, misaligned, other elements, in place",
                  draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
         ],
     ),
-    sum_section("sum", "Sum"),
-    sum_section("sum_cold", "Sum, caches emptied"),
+    Section("transpose_cold", "Transpose, caches emptied", []),
+    RandomSection("transpose_random", "Transpose, random shapes", []),
+    Section("sum", "Sum", []),
+    Section("sum_cold", "Sum, caches emptied", []),
     Section(
         "gemsum",
         "Row and column sums",
@@ -491,18 +437,36 @@ def error_cell(entry, is_attributed):
     return f"{float(entry['max_ulp']):.3g}, {float(entry['mean_ulp']):.3g}{note}"
 
 
+def digest_of(paths):
+    """Names the files that a plot was drawn from, and their bytes."""
+    names = " ".join(path.name for path in paths)
+    return f"{names} {hashlib.sha256(b''.join(path.read_bytes() for path in paths)).hexdigest()}"
+
+
+def render_overviews(folder, files):
+    """As render_gpu; files: {part: what it holds}."""
+    lines, plots = ["### At a glance", ""], {}
+    for overview in OVERVIEWS:
+        shown = overview.of(files)
+        if not shown:
+            continue
+        name = f"{folder.name}/{overview.name}.svg"
+        plots[name] = (overview, shown, digest_of([folder / f"{part}.json" for part in shown]))
+        lines += [f"![{overview.caption}]({PLOTS}/{name})", "", f"{overview.caption}. {overview.text}", ""]
+    return (lines, plots) if plots else ([], {})
+
+
 def render_gpu(folder):
     """The lines of a GPU's part of the page, and {file of a plot: how to draw it there}."""
-    lines, plots, gpu, commits = [], {}, None, []
+    files = {path.stem: load(path) for path in sorted(folder.glob("*.json"))}
+    (lines, plots), gpu, commits = render_overviews(folder, files), None, []
     for section in SECTIONS:
-        path = folder / f"{section.part}.json"
-        if not path.exists():
+        measured = files.get(section.part)
+        if measured is None:
             continue
-        measured = load(path)
         context = measured["context"]
         gpu = gpu or context["gpu"] or context["cpu"]
         commits.append(context["commit"])
-        digest = f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}"
         entries = section.entries(measured)
         lines += [f"### {section.title}", "", *section.lines(measured), ""]
         for plot in section.plots:
@@ -510,12 +474,11 @@ def render_gpu(folder):
             if not wanted:
                 continue
             name = f"{folder.name}/{plot.name}.svg"
-            plots[name] = (plot, wanted, digest)
+            plots[name] = (plot, wanted, digest_of([folder / f"{section.part}.json"]))
             lines += [f"![{section.title}: {plot.caption}]({PLOTS}/{name})", ""]
         lines += [provenance(context), ""]
-    substitution = folder / "substitution.json"  # by bench/substitution/measure.py
-    if substitution.exists():
-        measured = load(substitution)
+    measured = files.get("substitution")  # by bench/substitution/measure.py
+    if measured:
         gpu = gpu or measured["context"]["gpu"]
         commits.append(measured["context"]["commit"])
         lines += substitution_tables.render(measured)
@@ -550,6 +513,9 @@ def write(page, text, plots):
         raise Problem("there are no results: bench/run_gpu.sh makes them")
     folder = page.parent / PLOTS
     folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*/*.svg"):
+        if path.relative_to(folder).as_posix() not in plots:
+            path.unlink()
     for name, (plot, entries, digest) in plots.items():
         (folder / name).parent.mkdir(exist_ok=True)
         draw(plot, entries, digest, folder / name)

@@ -1,12 +1,22 @@
-"""The plots of docs/performance.md: what each draws of the rows of a file of results."""
+"""The plots of docs/performance.md: what each draws of the rows of a file of results, and how all are written."""
 
 import io
+import math
 
 import svg
 from measurements import Problem
-from rows import form_of, incumbent_rate, name_of, rate
+from theme import COLOURS, LIGHT
 
 OURS = "myblas"
+BACKGROUND, TEXT, LINE, QUIET = LIGHT  # svg.py has their counterparts on dark pages
+
+# Files of products, and the colour of each contender.
+PRODUCT_FILES = {
+    "strict": ("sgemm_strict_public", "sgemm_strict_random"),
+    "emulated": ("sgemm_emulated_public",),
+    "fast": ("sgemm_fast_public", "sgemm_fast_random"),
+}
+COLOUR_OF = {"strict": "C0", "emulated": "C2", "fast": "C3", "cuBLAS": "C1"}
 
 
 def gather(entries, label, x, y):
@@ -17,15 +27,10 @@ def gather(entries, label, x, y):
     return series
 
 
-def with_ours(entries, x):
-    """The rates of the incumbents, and ours once for each case."""
-    series = gather(entries, lambda e: OURS, x, rate)
-    series = {label: list(dict(points).items()) for label, points in series.items()}
-    return series | gather(entries, lambda e: e["incumbent"], x, incumbent_rate)
-
-
 class Plot:
     """One picture: `draw` gets as many axes as there are columns, and the rows that are wanted."""
+
+    share_y = True
 
     def __init__(self, name, caption, draw, wanted=lambda entry: True, columns=1):
         self.name = name
@@ -34,53 +39,48 @@ class Plot:
         self.wanted = wanted
         self.columns = columns
 
+    def layout(self, _entries):
+        """Rows and columns of axes, and inches."""
+        return (1, self.columns), (8, 4)
 
-def draw_lines(axis, series, x_label, has_legend=True):
+
+def draw_lines(axis, series, x_label, has_legend=True, base=2):
     for label, points in series.items():
         axis.plot(*zip(*sorted(points)), marker="o", markersize=3, label=label)
     axis.set_xlabel(x_label)
-    axis.set_xscale("log", base=2)
+    axis.set_xscale("log", base=base)
     if series and has_legend:
         axis.legend()
 
 
-def put_legend_beside(axes, labelled):
+def put_legend_below(figure, labelled):
     """One for all axes, which would hide something in any of them."""
     handles, labels = labelled.get_legend_handles_labels()
-    axes[-1].legend(handles, labels, loc="upper left", bbox_to_anchor=(1, 1))
+    if handles:
+        columns = 5 if max(map(len, labels)) < 12 else 3
+        inches = 0.1 + 0.24 * math.ceil(len(labels) / columns)
+        height = inches / figure.get_figheight()
+        figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
+        figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False, markerscale=1.8)
 
 
 def label_plainly(axis):
-    """On a logarithmic axis 2 and 0.5, not powers of 10."""
+    """On a logarithmic axis 2, 0.5 and 1000, not powers of 10."""
     from matplotlib.ticker import LogFormatter
 
-    axis.set_major_formatter(LogFormatter())
-    axis.set_minor_formatter(LogFormatter())
+    class Plain(LogFormatter):
+        def __call__(self, value, position=None):
+            return f"{value:g}" if super().__call__(value, position) else ""
 
-
-def draw_square_rates(axes, entries):
-    for axis, form in zip(axes, ("NN", "NT", "TN", "TT")):
-        of_form = [entry for entry in entries if form_of(entry) == form]
-        draw_lines(axis, with_ours(of_form, lambda e: e["n"]), "m = n = k", has_legend=False)
-        axis.set(title=form, ylim=(0, None))
-    axes[0].set_ylabel("TFLOP/s")
-    put_legend_beside(axes, axes[0])
-
-
-def draw_vector_rates(axes, entries):
-    for axis, routine in zip(axes, ("sum", "asum")):
-        of_routine = [entry for entry in entries if entry["routine"] == routine]
-        draw_lines(axis, with_ours(of_routine, lambda e: e["n"]), "n")
-        axis.set(title=routine, yscale="log")
-    axes[0].set_ylabel("GB/s")
-    label_plainly(axes[0].yaxis)
+    axis.set_major_formatter(Plain())
+    axis.set_minor_formatter(Plain())
 
 
 def draw_ratio_lines(label, x_label):
     def draw(axes, entries):
         series = gather(entries, label, lambda e: e["n"], lambda e: e["ratio"])
         draw_lines(axes[0], series, x_label)
-        axes[0].axhline(1, color="black", linewidth=0.8)
+        axes[0].axhline(1, color=TEXT, linewidth=0.8)
         axes[0].set_ylabel("ratio")
 
     return draw
@@ -92,10 +92,10 @@ def draw_ratios_by_routine(x_label):
     def draw(axes, entries):
         series = gather(entries, lambda e: e["routine"], lambda e: e["n"], lambda e: e["ratio"])
         draw_lines(axes[0], series, x_label, has_legend=False)
-        axes[0].axhline(1, color="black", linewidth=0.8)
+        axes[0].axhline(1, color=TEXT, linewidth=0.8)
         axes[0].set(ylabel="ratio", yscale="log")
         label_plainly(axes[0].yaxis)
-        put_legend_beside(axes, axes[0])
+        put_legend_below(axes[0].figure, axes[0])
 
     return draw
 
@@ -104,7 +104,7 @@ def draw_ratios(label, x, x_label):
     def draw(axes, entries):
         for series, points in gather(entries, label, x, lambda e: e["ratio"]).items():
             axes[0].scatter(*zip(*points), s=10, label=series)
-        axes[0].axhline(1, color="black", linewidth=0.8)
+        axes[0].axhline(1, color=TEXT, linewidth=0.8)
         axes[0].set(xlabel=x_label, ylabel="ratio", xscale="log", yscale="log")
         axes[0].legend()
         label_plainly(axes[0].yaxis)
@@ -112,60 +112,20 @@ def draw_ratios(label, x, x_label):
     return draw
 
 
-def draw_bars(axis, bars, label, origin):
-    names = list(dict.fromkeys(name for points in bars.values() for name, _ in points))
-    thickness = 0.8 / len(bars)
-    for i, (series, points) in enumerate(bars.items()):
-        rows = [names.index(name) + i * thickness for name, _ in points]
-        lengths = [value - origin for _, value in points]
-        axis.barh(rows, lengths, left=origin, height=thickness, label=series)
-    axis.set_yticks([row + 0.4 - thickness / 2 for row in range(len(names))], labels=names)
-    axis.margins(y=0.01)
-    axis.invert_yaxis()
-    axis.set_xlabel(label)
-    axis.legend()
-    axis.figure.set_figheight(1.2 + 0.14 * len(names) * (len(bars) + 0.5))
-
-
-def draw_ratios_by_name(axes, entries):
-    ratios = gather(entries, lambda e: e["incumbent"], name_of, lambda e: e["ratio"])
-    draw_bars(axes[0], ratios, "ratio", origin=1)
-    axes[0].set_xscale("log")
-    label_plainly(axes[0].xaxis)
-
-
-def draw_rates_by_name(axes, entries):
-    draw_bars(axes[0], with_ours(entries, name_of), "GB/s", origin=0)
-
-
 def draw_times_by_routine(axes, entries):
-    ours = {OURS: list({entry["routine"]: entry["time_us"] for entry in entries}.items())}
-    theirs = gather(
-        entries, lambda e: e["incumbent"], lambda e: e["routine"], lambda e: e["incumbent_us"]
-    )
-    draw_bars(axes[0], ours | theirs, "microseconds", origin=0)
-
-
-def draw_error_ratios(axes, entries):
-    kinds = list(dict.fromkeys(entry["data"] for entry in entries))
-    contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
-    for axis, error in zip(axes, ("max", "mean")):
-        for i, contender in enumerate(contenders):
-            points = [
-                (entry[f"{error}_ratio"], kinds.index(entry["data"]) + 0.15 * i)
-                for entry in entries
-                # TF32 overflows near the largest floats: such an error is the text "inf".
-                if entry["contender"] == contender and isinstance(entry[f"{error}_ratio"], float)
-            ]
-            # The first contender is what the others are held against.
-            if points and i > 0:
-                axis.scatter(*zip(*points), s=6, label=contender)
-        axis.axvline(1, color="black", linewidth=0.8)
-        axis.set(xlabel=f"{error} error / that of {contenders[0]}", xscale="log")
-        axis.set_yticks([row + 0.3 for row in range(len(kinds))], labels=kinds)
+    """For each routine a bar of ours, and below it one for each incumbent."""
+    bars = {}  # {(routine, name): microseconds}
+    for entry in entries:
+        bars[entry["routine"], OURS] = entry["time_us"]
+        bars[entry["routine"], entry["incumbent"]] = entry["incumbent_us"]
+    labels = [f"{routine}: {name}" if name == OURS else name for routine, name in bars]
+    colours = [COLOURS[0] if name == OURS else LINE for _, name in bars]
+    axes[0].barh(range(len(bars)), bars.values(), color=colours)
+    axes[0].set_yticks(range(len(bars)), labels=labels)
+    axes[0].margins(y=0.01)
     axes[0].invert_yaxis()
-    put_legend_beside(axes, axes[0])
-    axes[0].figure.set_figheight(1.2 + 0.3 * len(kinds))
+    axes[0].set_xlabel("microseconds")
+    axes[0].figure.set_figheight(0.6 + 0.23 * len(bars))
 
 
 DRAWN_DATA = ("uniform", "positive", "lognormal-8")
@@ -182,7 +142,7 @@ def draw_errors_by_k(axes, entries):
         axis.set(title=kind, xlabel="k", yscale="log")
         axis.set_xscale("log", base=2)
     axes[0].set_ylabel("|C - AB| / |A||B|, units of 2^-24")
-    put_legend_beside(axes, axes[0])
+    put_legend_below(axes[0].figure, axes[0])
 
 
 def draw(plot, entries, digest, path):
@@ -193,16 +153,30 @@ def draw(plot, entries, digest, path):
     matplotlib.use("svg")
     import matplotlib.pyplot as pyplot
 
-    # No outlines of a font.
-    style = {"svg.fonttype": "none", "font.size": 8, "font.sans-serif": svg.FONTS}
+    style = {
+        "svg.fonttype": "none",  # no outlines of a font
+        "font.sans-serif": svg.FONTS,
+        # Points, on a page as pixels by 3/4: they can be read at half of the size.
+        "font.size": 12,
+        "axes.titlesize": "medium",
+        "axes.prop_cycle": pyplot.cycler(color=COLOURS),
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.linewidth": 0.6,
+        "grid.color": QUIET,
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), BACKGROUND),
+        **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), LINE),
+        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor"), TEXT),
+        **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), TEXT),
+        "legend.facecolor": BACKGROUND,
+        "legend.edgecolor": LINE,
+    }
+    grid, size = plot.layout(entries)
     with pyplot.rc_context(style):
         figure, axes = pyplot.subplots(
-            1, plot.columns, figsize=(8, 3.2), squeeze=False, sharey=True, layout="constrained"
+            *grid, figsize=size, squeeze=False, sharey=plot.share_y, layout="constrained"
         )
-        for axis in axes[0]:
-            axis.grid(linewidth=0.3)
-            axis.set_axisbelow(True)
-        plot.draw(axes[0], entries)
+        plot.draw(axes.ravel(), entries)
         text = io.StringIO()
         figure.savefig(text, format="svg")
         pyplot.close(figure)

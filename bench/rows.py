@@ -64,6 +64,10 @@ def is_square(entry):
     return len(set(sizes_of(entry))) == 1
 
 
+def against_cublas(entry):
+    return entry["incumbent"].startswith(("cublas", "cblas"))
+
+
 def rate(entry, time="time_us"):
     """TFLOP/s of a product, else GB/s."""
     if counts_flops(entry):
@@ -122,3 +126,13 @@ class Summary:
         is_one = len(ratios) == 1
         self.fifth = ratios[0] if is_one else statistics.quantiles(ratios, n=20, method="inclusive")[0]
         self.worst = min(entries, key=lambda entry: entry["ratio"])
+
+
+def results_of(measured, *parts):
+    return [entry for part in parts if part in measured for entry in measured[part]["results"]]
+
+
+def ceiling_of(measured, name):
+    """The largest that a run of these results had measured, or None."""
+    found = [of["context"].get("ceilings", {}).get(name) for of in measured.values()]
+    return max((value for value in found if value), default=None)

@@ -11,6 +11,7 @@ parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     sgemm_strict_public=15 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
     sgemm_emulated_public=15 sgemm_fast_public=15 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
+    memory_product=10 memory_vector=10
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
@@ -53,6 +54,7 @@ arguments_of() {
     case $1 in
     sgemm_accuracy) echo "accuracy --backend cuda --seed 1" ;;
     sgemm_energy) echo "energy --backend cuda" ;;
+    memory_*) echo "memory --backend cuda --work ${1#memory_}" ;;
     *) echo "--backend cuda $(options_of "$1") --verify" ;;
     esac
 }

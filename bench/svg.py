@@ -1,8 +1,15 @@
-"""Makes Matplotlib's SVG short: one path for all marks, bars or grid lines of a kind, and each style once."""
+"""Makes Matplotlib's SVG short: one path for all marks, bars or grid lines of a kind, and each style once.
 
+Pictures follow the reader's choice of light or dark pages: of what Matplotlib draws in the colours of LIGHT there is a
+second style in those of DARK. Other colours, those of series, are for both.
+"""
+
+import itertools
 import re
 import xml.etree.ElementTree as ElementTree
 from xml.sax.saxutils import escape, quoteattr
+
+from theme import DARK, LIGHT
 
 DECIMALS = 2  # of a point
 FONTS = ["DejaVu Sans", "Verdana", "Arial"]
@@ -25,6 +32,13 @@ def path_data(text):
         else:
             data += rounded(word) if before.isalpha() else " " + rounded(word)
     return data
+
+
+def darkened(style):
+    """The properties of a style that are of other colours on dark pages."""
+    dark = dict(zip(LIGHT, DARK))
+    pairs = (text.split(":") for text in style.split(";"))
+    return ";".join(f"{name}:{dark[value]}" for name, value in pairs if value in dark)
 
 
 def properties(style):
@@ -65,13 +79,16 @@ class Picture:
         return self.styled(style) + (f' clip-path="url(#{name})"' if clip else ""), data
 
     def mark(self, use, clip):
-        """A tick, or a disc, which is drawn as the round end of a line that has hardly any length."""
+        """A straight line, or a disc, which is drawn as the round end of a line that has hardly any length."""
         style = properties(use.get("style"))
-        at = f"M{rounded(use.get('x'))} {rounded(use.get('y'))}"
+        x, y = float(use.get("x")), float(use.get("y"))
+        at = f"M{rounded(x)} {rounded(y)}"
         shape = path_data(self.markers[use.get(f"{XLINK}href").removeprefix("#")])
-        tick = re.fullmatch(rf"M0 0L({NUMBER} {NUMBER})", shape)
-        if tick:
-            return self.path(style, clip, f"{at}l{tick[1]}")
+        line = re.fullmatch(rf"M({NUMBER}) ({NUMBER})L({NUMBER}) ({NUMBER})", shape)
+        if line:
+            x0, y0, x1, y1 = map(float, line.groups())
+            begin = f"M{rounded(x + x0)} {rounded(y + y0)}"
+            return self.path(style, clip, f"{begin}l{rounded(x1 - x0)} {rounded(y1 - y0)}")
         radius = float(re.match(rf"M0 ({NUMBER})C", shape)[1])
         width = 2 * radius + float(style.get("stroke-width", 1))
         disc = {"stroke": style["stroke"], "stroke-width": rounded(width), "stroke-linecap": "round"}
@@ -82,7 +99,7 @@ class Picture:
         parts = []
         for child in element:
             tag = child.tag.removeprefix(SVG)
-            if tag == "path":
+            if tag == "path" and child.get("d"):  # lines may have nothing within the axes
                 style = properties(child.get("style"))
                 parts.append(self.path(style, child.get("clip-path", clip), path_data(child.get("d"))))
             elif tag == "use":
@@ -108,6 +125,7 @@ class Picture:
 
     def write(self, description):
         size = " ".join(f'{name}="{self.root.get(name)}"' for name in ("width", "height", "viewBox"))
+        dark = {name: darkened(style) for style, name in self.classes.items()}
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
             f"<desc>{escape(description)}</desc>",
@@ -115,11 +133,18 @@ class Picture:
             "*{stroke-linejoin:round;stroke-linecap:butt}",
             "path{fill:none}",
             *(f".{name}{{{style}}}" for style, name in self.classes.items()),
+            "@media (prefers-color-scheme:dark){",
+            *(f".{name}{{{style}}}" for name, style in dark.items() if style),
+            "}",
             "</style>",
             *(f'<clipPath id="{name}">{shape}</clipPath>' for name, shape in self.clips.values()),
         ]
-        for attributes, content in self.parts:
-            lines.append(content if attributes is None else f'<path{attributes} d="{content}"/>')
+        # Texts that follow one another, those of an axis, are one line.
+        for are_texts, parts in itertools.groupby(self.parts, lambda part: part[0] is None):
+            if are_texts:
+                lines.append("".join(content for _, content in parts))
+            else:
+                lines += [f'<path{attributes} d="{content}"/>' for attributes, content in parts]
         return "\n".join([*lines, "</svg>", ""])
 
 

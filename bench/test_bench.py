@@ -21,8 +21,11 @@ WRONG_ROUTINES = pathlib.Path(sys.argv.pop(1)).resolve()  # wrong_routines.c
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 import measurements  # noqa: E402
+import overview  # noqa: E402
 import performance  # noqa: E402
+import ratio_maps  # noqa: E402
 import render  # noqa: E402
+import roofline  # noqa: E402
 import rows  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
@@ -402,6 +405,11 @@ class BenchTest(unittest.TestCase):
         self.assertEqual([group["contender"] for group in measured["summary"]], ["emulated", "fast"])
         self.assertTrue(all(group["cases"] == len(cases) for group in measured["summary"]))
 
+    def test_memory_of_the_host_backend_has_no_ways(self):
+        done = subprocess.run([BENCH, "memory", "--backend", "host"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the host backend has none", done.stderr)
+
     def test_energy_that_nobody_counts_is_a_failure(self):
         done = subprocess.run([BENCH, "energy", "-n", "8", "--backend", "host"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
@@ -555,6 +563,8 @@ class BenchTest(unittest.TestCase):
             (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
             (["accuracy", "-n", "0"], "-n"),
             (["energy", "--seconds", "0"], "--seconds"),
+            (["memory", "-n", "4"], "--chunks"),
+            (["memory", "--work", "nothing"], "--work"),
             (["--verify", "accuracy"], "--verify"),
         ):
             with self.subTest(arguments):
@@ -609,6 +619,42 @@ class RowsTest(unittest.TestCase):
         entries = [self.product(1, 2.0, "a"), self.product(1, 3.0, "b"), self.product(2, None, "a")]
         groups = rows.by_incumbent(entries)
         self.assertEqual({key[1]: len(group) for key, group in groups.items()}, {"a": 1, "b": 1})
+
+
+class OverviewTest(unittest.TestCase):
+    def test_a_plot_shows_what_is_there_and_is_left_out_without_what_it_needs(self):
+        by_name = {shown.name: shown for shown in overview.OVERVIEWS}
+        energy, accuracy = {"sgemm_energy": {"results": []}}, {"sgemm_accuracy": {"results": []}}
+        self.assertEqual(by_name["accuracy"].of(energy), {})
+        self.assertEqual(by_name["accuracy"].of(energy | accuracy), energy | accuracy)
+        self.assertEqual(by_name["roofline"].of(energy), {})
+
+    def test_labels_keep_their_order_and_their_distance(self):
+        places = roofline.spread([1.0, 1.01, 1.02, 3.0], 0.5)
+        self.assertTrue(all(b - a > 0.499 for a, b in zip(places, places[1:])), places)
+        self.assertEqual(places[3], 3.0)
+
+    def test_sizes_fall_into_cells(self):
+        self.assertEqual([ratio_maps.bin_of(size, 8) for size in (1, 7, 8, 63, 64, 512, 4096, 10**6)],
+                         [0, 0, 1, 1, 2, 3, 4, 4])  # fmt: skip
+
+    def test_the_committed_regret_is_whole(self):
+        for file in (FOLDER / "results").glob("*/regret.json"):
+            regret = json.loads(file.read_text())
+            for mode, quantiles in regret["quantiles"].items():
+                of_mode = {row["set"]: row for row in regret["results"] if row["mode"] == mode}
+                self.assertEqual(quantiles, sorted(quantiles))
+                self.assertEqual((quantiles[0], quantiles[-1]), (1.0, of_mode["all"]["worst"]))
+                calls = sum(row["calls"] for name, row in of_mode.items() if name != "all")
+                self.assertEqual(calls, of_mode["all"]["calls"])
+
+    def test_ways_to_memory_are_a_table_with_those_that_were_left_out(self):
+        row = {"memory": "pinned, one stream", "allocate_ms": 12.34, "total_ms": 5.678, "gbps": 47.3, "up_ms": 2.5,
+               "compute_ms": 0.7, "down_ms": 2.4}  # fmt: skip
+        measured = {"results": [row], "skipped": [{"memory": "managed", "reason": "no access"}]}
+        lines = performance.MemorySection("memory_product", "", []).lines(measured)
+        self.assertIn("| pinned, one stream | 12.3 | 5.68 | 47.3 | 2.50 | 0.70 | 2.40 |", lines)
+        self.assertEqual(lines[-1], "Not measured: managed: no access.")
 
 
 def measure_parts(folder, parts):
@@ -678,8 +724,8 @@ class CommittedResultsTest(unittest.TestCase):
         plots = sorted((page.parent / "plots/h200").iterdir())
         text = page.read_text()
         self.assertEqual(text.count("\n## "), 1)
-        self.assertEqual(text.count("\n### "), len(PARTS))
-        self.assertEqual(text.count("]("), len(plots))
+        self.assertEqual(text.count("\n### "), len(PARTS) + 1)  # and one for what several parts show
+        self.assertEqual(text.count("](plots/"), len(plots))
         self.assertEqual(self.performance("--check")[0], 0)
 
         # Drawn again, the bytes are the same. Each series of marks is one path, and all is well-formed.
@@ -704,7 +750,7 @@ class CommittedResultsTest(unittest.TestCase):
             part.unlink()
             self.assertEqual(self.performance("--check")[0], 1)
             self.performance(python=python)
-            self.assertEqual(page.read_text().count("\n### "), len(PARTS) - 1)
+            self.assertEqual(page.read_text().count("\n### "), len(PARTS))
             part.write_text(measured)
 
     def test_the_readme_shows_what_was_measured_of_blas(self):

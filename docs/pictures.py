@@ -15,15 +15,14 @@ import re
 import sys
 from xml.sax.saxutils import escape
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+from theme import COLOURS, DARK, LIGHT  # noqa: E402
+
 DOCS = pathlib.Path(__file__).resolve().parent
 SGEMM = DOCS.parent / "src/kernels/sgemm"
 FOLDER = DOCS / "pictures"
 
-# Of light and dark pages: (background, text, lines, quiet fill), then the colours of tiles.
-LIGHT = ("#ffffff", "#1f2328", "#656d76", "#e8ebef")
-DARK = ("#0d1117", "#e6edf3", "#8d96a0", "#262c36")
 SCALE = 0.7  # of a picture on a page; its texts can be read at half of its full size
-TILES = ("#4c8ed9", "#e08a2e", "#4aa564", "#c4595f", "#8d6cc2", "#8f6f5e", "#d477b5", "#7f8790")
 
 
 # ---- Constants -------------------------------------------------------------------------------------------------------
@@ -162,7 +161,7 @@ class Picture:
                 "text{font:22px 'DejaVu Sans',Verdana,Arial,sans-serif}.small{font-size:19px}",
                 ".bold{font-weight:bold}.mono{font-family:'DejaVu Sans Mono',Menlo,monospace;font-size:20px}",
                 *style(LIGHT),
-                "".join(f".t{i}{{fill:{colour}}}" for i, colour in enumerate(TILES)),
+                "".join(f".t{i}{{fill:{colour}}}" for i, colour in enumerate(COLOURS)),
                 "@media (prefers-color-scheme:dark){",
                 *style(DARK),
                 "}",

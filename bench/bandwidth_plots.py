@@ -1,0 +1,133 @@
+"""Rates of memory: of routines that move data, and of the ways between the host's memory and the GPU's."""
+
+import math
+
+import rows
+from plots import TEXT, draw_lines, gather, put_legend_below
+from rows import ceiling_of, form_of, incumbent_rate, is_square, rate, results_of
+
+LEAST_BYTES = 1e5
+
+
+def draw_rates(axis, entries, label, ceilings, measured):
+    """Ours by label, then those of the incumbents that are named."""
+    entries = [entry for entry in entries if rows.moved_bytes(entry) >= LEAST_BYTES]
+    series = gather(entries, label, rows.moved_bytes, rate)
+    series = {name: dict(points).items() for name, points in series.items()}
+    draw_lines(axis, series, "bytes read and written", has_legend=False, base=10)
+    for name, text in ceilings.items():
+        height = ceiling_of(measured, name)
+        if height:
+            axis.axhline(height, color=TEXT, linewidth=1.2, linestyle="--")
+            axis.annotate(
+                text, (0.02, height), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                textcoords="offset points", fontsize="small",
+            )  # fmt: skip
+
+
+def draw_incumbents(axis, entries, names):
+    for incumbent, name in names.items():
+        points = [
+            (rows.moved_bytes(e), incumbent_rate(e))
+            for e in entries
+            if e["incumbent"] == incumbent and rows.moved_bytes(e) >= LEAST_BYTES
+        ]
+        if points:
+            axis.plot(*zip(*sorted(points)), linewidth=1, marker="o", markersize=2, label=name)
+
+
+COPY, READ = {"copy_gbps": "device copy"}, {"read_gbps": "read alone"}
+
+
+def is_our_row(entry):
+    """One row for each call of ours, whatever it is held against."""
+    return entry.get("offset", 0) == 0 and entry["time_us"] > 0
+
+
+def draw_sums(axis, measured):
+    entries = [e for e in results_of(measured, "sum") if is_our_row(e)]
+    draw_rates(axis, entries, lambda e: e["routine"], READ, measured)
+    of_sum = [e for e in entries if e["routine"] == "sum"]
+    draw_incumbents(axis, of_sum, {"cub::DeviceReduce::Sum": "CUB", "cublasSasum": "cublasSasum"})
+    axis.set_title("sums")
+
+
+def is_aligned_square(e):
+    return is_square(e) and e["n"] % 64 == 0 and e["lda"] == e["m"] and e["elem_bytes"] == 4 and not e["in_place"]
+
+
+def draw_transposes(axis, measured):
+    entries = [e for e in results_of(measured, "transpose") if is_aligned_square(e) and is_our_row(e)]
+    draw_rates(axis, entries, lambda e: e["routine"], COPY, measured)
+    draw_incumbents(axis, entries, {"cublasSgeam": "cublasSgeam", "device_copy": "copy"})
+    axis.set_title("transposes of squares")
+
+
+def draw_routines(part, routines, title):
+    def draw(axis, measured):
+        first = {}  # form of each routine
+        entries = []
+        for entry in results_of(measured, part):
+            if entry["routine"] in routines and is_our_row(entry) and is_square(entry):
+                if form_of(entry) == first.setdefault(entry["routine"], form_of(entry)):
+                    entries.append(entry)
+        entries.sort(key=lambda e: routines.index(e["routine"]))
+        draw_rates(axis, entries, lambda e: e["routine"], READ | COPY, measured)
+        axis.set_title(title)
+
+    return draw
+
+
+BANDWIDTHS = (
+    ("sum", draw_sums),
+    ("transpose", draw_transposes),
+    ("level1", draw_routines("level1", ("dot", "asum", "iamax", "axpy", "copy", "swap", "scal"), "vectors")),
+    ("level2", draw_routines("level2", ("gemv", "ger", "symv", "syr", "trmv", "trsv"), "matrix and vector")),
+)
+
+
+def bandwidth_grid(measured):
+    return math.ceil(sum(part in measured for part, _ in BANDWIDTHS) / 2), 2
+
+
+def draw_bandwidths(axes, measured):
+    shown = [draw for part, draw in BANDWIDTHS if part in measured]
+    for axis, draw in zip(axes, shown):
+        draw(axis, measured)
+        axis.set_ylim(0, 1.35 * axis.get_ylim()[1])  # room for the legend
+        names = axis.get_legend_handles_labels()[1]
+        if names:
+            columns = 4 if max(map(len, names)) <= 6 else 2
+            look = {"fontsize": "small", "frameon": False, "handlelength": 1, "columnspacing": 1}
+            axis.legend(loc="upper left", ncols=columns, **look)
+    for axis in axes[len(shown) :]:
+        axis.set_axis_off()
+    for axis in axes[::2]:
+        axis.set_ylabel("GB/s")
+
+
+STEPS = {"up": "C0", "compute": "C1", "down": "C2"}
+
+
+def memory_grid(measured):
+    return len(measured), 1
+
+
+def draw_memory(axes, measured):
+    for axis, of in zip(axes, measured.values()):
+        names = [entry["memory"] for entry in of["results"]]
+        for lane, (step, colour) in enumerate(STEPS.items()):
+            for place, name in enumerate(names):
+                bars = [
+                    (span["begin_ms"], span["end_ms"] - span["begin_ms"])
+                    for span in of["spans"]
+                    if (span["memory"], span["step"]) == (name, step)
+                ]
+                # A label once: matplotlib has one legend entry for each.
+                label = step if place == 0 else None
+                axis.broken_barh(bars, (place - 0.36 + 0.24 * lane, 0.22), facecolor=colour, label=label)
+        axis.set_yticks(range(len(names)), labels=names)
+        axis.invert_yaxis()
+        axis.set(title=of["results"][0]["work"], xlim=(0, None))
+    axes[-1].set_xlabel("ms")
+    put_legend_below(axes[0].figure, axes[0])

@@ -1,0 +1,82 @@
+"""What the performance page shows first of a GPU: plots that need several files of results.
+
+Each takes what there is. `draw` gets the axes and {part: what its file holds}, for those parts that were measured.
+"""
+
+from bandwidth_plots import BANDWIDTHS, bandwidth_grid, draw_bandwidths, draw_memory, memory_grid
+from plots import PRODUCT_FILES
+from product_plots import draw_accuracy, draw_rectangles, draw_regret, draw_squares
+from ratio_maps import draw_product_map, draw_transpose_map
+from roofline import draw_roofline
+
+
+class Overview:
+    """One picture from the results of those of `parts` that are there; without all of `needs` there is none."""
+
+    def __init__(self, name, caption, draw, parts, text, needs=(), grid=(1, 1), size=(8, 4.5), share_y=True):
+        self.name = name
+        self.caption = caption
+        self.draw = draw
+        self.parts = parts
+        self.text = text  # what to see in it
+        self.needs = needs
+        self.grid = grid  # rows and columns, or what tells them of the results
+        self.size = size  # inches of a row of axes
+        self.share_y = share_y
+
+    def layout(self, measured):
+        """Rows and columns of axes, and inches."""
+        grid = self.grid(measured) if callable(self.grid) else self.grid
+        return grid, (self.size[0], self.size[1] * grid[0])
+
+    def of(self, measured):
+        """What of the results of a GPU it shows; nothing where it cannot be drawn."""
+        found = {part: measured[part] for part in self.parts if part in measured}
+        return found if all(part in found for part in self.needs) else {}
+
+
+MAP_TEXT = (
+    "Upper numbers: the geometric mean of the ratios in the cell; lower numbers: the least. Blue cells: this library is faster "
+    "than {}, orange cells: slower."
+)
+
+OVERVIEWS = [
+    Overview(
+        "roofline",
+        "Roofline",
+        draw_roofline,
+        ("ladder_sgemm", *(part for parts in PRODUCT_FILES.values() for part in parts), "sum", "gemsum",
+         "level1", "level2"),
+        "Each dot is a call of a sweep; black dots are the rungs of [the ladder](ladder.md) at m = n = k = 4096. Dots above the "
+        "slope have operands in the L2 cache. Calls below 0.05 TFLOP/s, which wait for their launch, are left out.",
+        size=(8, 6),
+    ),
+    Overview("squares", "SGEMM of squares", draw_squares, tuple(of[0] for of in PRODUCT_FILES.values()),
+             "Whole calls in each form and mode, and cuBLAS in FP32.", grid=(2, 2), size=(8, 3.25)),
+    Overview("rectangles", "SGEMM of rectangles, ratio to cuBLAS in FP32", draw_rectangles,
+             tuple(of[0] for of in PRODUCT_FILES.values()),
+             "Where modes fall together, the strict kernel is the fastest in all.", size=(8, 7.5)),
+    Overview("strict_map", "Strict SGEMM, random shapes, ratio to cuBLAS", draw_product_map("sgemm_strict_random"),
+             ("sgemm_strict_random",), MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
+    Overview("fast_map", "Fast SGEMM, random shapes, ratio to cuBLAS in FP32", draw_product_map("sgemm_fast_random"),
+             ("sgemm_fast_random",), MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
+    Overview("transpose_map", "Transposes, random shapes", draw_transpose_map, ("transpose_random",),
+             MAP_TEXT.format("cublasSgeam or a copy"), grid=(1, 2), size=(8, 4.6)),
+    Overview(
+        "regret", "Regret of the selection", draw_regret, ("regret",),
+        "What the chosen kernel takes longer than the fastest one, for calls that the model was not fitted to; on the right by set "
+        "of calls. Written by `bench/fit.py --check --regret bench/results`.",
+        grid=(1, 2), size=(8, 4), share_y=False,
+    ),
+    Overview(
+        "accuracy", "Accuracy against speed", draw_accuracy,
+        ("sgemm_accuracy", "sgemm_energy", *(of[0] for of in PRODUCT_FILES.values())),
+        "Dots: uniform data; lines: from the best to the worst kind of data that the type can hold. Lower is more accurate.",
+        needs=("sgemm_accuracy",),
+    ),
+    Overview("memory", "Ways to the GPU's memory", draw_memory, ("memory_product", "memory_vector"),
+             "Data in host memory, brought to the GPU, worked on and brought back: [what to learn from it](memory.md).",
+             grid=memory_grid, size=(8, 3.2), share_y=False),
+    Overview("bandwidth", "Bandwidths", draw_bandwidths, tuple(part for part, _ in BANDWIDTHS),
+             "Rates above a ceiling are of operands in the L2 cache.", grid=bandwidth_grid, size=(8, 3.6), share_y=False),
+]  # fmt: skip
