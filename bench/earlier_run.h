@@ -1,0 +1,28 @@
+// What an interrupted run has left in its file of results, for --resume.
+#pragma once
+
+#include "machine.h"
+#include "report.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace bench {
+
+struct earlier_run {
+    nlohmann::ordered_json context;
+    results so_far;
+    uint64_t seed = 0;
+    ceilings limits; // as the file has them, rounded
+    std::string date;
+};
+
+// Nothing, if there is no such file. Throws usage_error for a file that is no such thing.
+std::optional<earlier_run> read_earlier_run(const std::string& file);
+
+// Throws usage_error unless both runs are of the same command, commit and machine.
+void check_same_run(const std::string& file, const earlier_run&, const context&);
+
+} // namespace bench
