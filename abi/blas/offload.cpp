@@ -308,7 +308,7 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
     if (call_log::is_on() && !from.own.is_ilp64 && call.wrong_argument() == 0 &&
         !call.is_trivial()) {
         logged_call entry = call.logged();
-        entry.function = report_routines[static_cast<int>(Call::kind)];
+        entry.routine = static_cast<int>(Call::kind);
         call_log::add(entry);
     }
     if (const char* reason = reason_against(call, from))

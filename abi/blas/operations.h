@@ -33,7 +33,7 @@ constexpr bool can_gain(routine r) { return r <= routine::strsm; }
 //   is_trivial()       nothing to compute: left to the program's BLAS
 //   run(...)           computes it on the devices
 //   size()             its work, where can_gain(kind)
-//   logged()           what the log of calls says of it, except the function
+//   logged()           what the log of calls says of it, except the routine
 
 struct product_call : product {
     int wrong_letter = 0; // the number of an argument that names no operation or order

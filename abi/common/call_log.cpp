@@ -1,6 +1,7 @@
 #include "common/call_log.h"
 
 #include "common/exit_file.h"
+#include "common/report.h"
 
 #include <atomic>
 #include <new>
@@ -37,7 +38,8 @@ constinit exit_file file("MYBLAS_CALL_LOG", forget_parent);
 
 uint64_t hash(const logged_call& c) noexcept {
     uint64_t h = 0;
-    for (const int64_t value : {int64_t{c.transa},
+    for (const int64_t value : {int64_t{c.routine},
+                                int64_t{c.transa},
                                 int64_t{c.transb},
                                 int64_t{c.uplo},
                                 c.m,
@@ -80,7 +82,7 @@ void add_line(bounded_text& t, const entry& e) noexcept {
     const auto op = [](myblasOperation_t o) { return o == MYBLAS_OP_N ? "N" : "T"; };
     t.add(R"({"function": "%s", "calls": %llu, "side": "%s", "uplo": "%s", "transa": "%s", )"
           R"("transb": "%s", "diag": "%s", )",
-          c.function,
+          report_routines[c.routine],
           static_cast<unsigned long long>(e.count.load(std::memory_order_relaxed)),
           c.side == MYBLAS_SIDE_LEFT ? "L" : "R",
           c.uplo == MYBLAS_FILL_MODE_LOWER ? "L" : "U",

@@ -13,7 +13,7 @@ namespace myblas::preload {
 
 // A call as plain data. What a function lacks keeps its default.
 struct logged_call {
-    const char* function = nullptr; // as reports name it; it lives as long as the process
+    int routine = 0; // as the report counts it
     myblasSideMode_t side = MYBLAS_SIDE_LEFT;
     myblasFillMode_t uplo = MYBLAS_FILL_MODE_LOWER;
     myblasOperation_t transa = MYBLAS_OP_N, transb = MYBLAS_OP_N;

@@ -92,7 +92,7 @@ void log_call(const request& r) noexcept {
     if (r.against)
         return;
     const described_call call = r.describe();
-    call_log::add({.function = report_routines[static_cast<int>(r.which)],
+    call_log::add({.routine = static_cast<int>(r.which),
                    .side = call.side,
                    .uplo = call.uplo,
                    .transa = call.transa,
