@@ -1,11 +1,14 @@
 #include "earlier_run.h"
 
 #include "errors.h"
+#include "shape_json.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace bench {
 
@@ -43,7 +46,10 @@ std::optional<earlier_run> read_earlier_run(const std::string& file) {
     }
 }
 
-void check_same_run(const std::string& file, const earlier_run& earlier, const context& now) {
+void check_same_run(const std::string& file,
+                    const earlier_run& earlier,
+                    const context& now,
+                    const std::vector<shape>& shapes) {
     const ordered_json current = to_json(now);
     for (const char* field : {"command",
                               "commit",
@@ -61,6 +67,17 @@ void check_same_run(const std::string& file, const earlier_run& earlier, const c
                                           field,
                                           earlier.context.value(field, ordered_json()).dump(),
                                           current.at(field).dump()));
+    // A log of calls, or a table of shapes in the program, may have changed.
+    const size_t finished = earlier.so_far.finished;
+    std::set<std::string> known;
+    for (size_t i = 0; i < std::min(finished, shapes.size()); ++i)
+        known.insert(to_json(shapes[i]).dump());
+    const auto is_known = [&](const ordered_json& row) {
+        return known.count(to_json(read_shape(row)).dump()) > 0;
+    };
+    if (earlier.so_far.shapes != shapes.size() || finished > shapes.size() ||
+        !std::all_of(earlier.so_far.rows.begin(), earlier.so_far.rows.end(), is_known))
+        throw usage_error(fmt::format("{} is of another run: its shapes are others", file));
 }
 
 } // namespace bench

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -22,7 +23,10 @@ struct earlier_run {
 // Nothing, if there is no such file. Throws usage_error for a file that is no such thing.
 std::optional<earlier_run> read_earlier_run(const std::string& file);
 
-// Throws usage_error unless both runs are of the same command, commit and machine.
-void check_same_run(const std::string& file, const earlier_run&, const context&);
+// Throws usage_error unless both runs are of the same command, commit, machine and shapes.
+void check_same_run(const std::string& file,
+                    const earlier_run&,
+                    const context&,
+                    const std::vector<shape>&);
 
 } // namespace bench

@@ -148,7 +148,7 @@ int run(options chosen) {
     results so_far;
     so_far.shapes = shapes.size();
     if (earlier) {
-        check_same_run(chosen.json_file, *earlier, known);
+        check_same_run(chosen.json_file, *earlier, known, shapes);
         so_far = earlier->so_far;
         known.date = earlier->date;
     }

@@ -124,6 +124,17 @@ class ResumeTest(Test):
         again, output = self.measure("--resume")
         self.assertEqual((again["results"], table_of(output)), (resumed["results"], []))
 
+    def test_a_seed_that_was_drawn_is_kept(self):
+        sweep = [option for option in SWEEP if option not in ("--seed", "1")]
+        named = ["--json", str(self.file)]
+        unknown = {"MYBLAS_COMMIT": "unknown"}  # from which no seed follows
+        self.assertEqual(run(*sweep, *named, **unknown).returncode, 0)
+        whole = json.loads(self.file.read_text())
+        self.interrupt(whole, 5)
+        self.assertEqual(run(*sweep, *named, "--resume", **unknown).returncode, 0)
+        resumed = json.loads(self.file.read_text())
+        self.assertEqual(list(map(case_of, resumed["results"])), list(map(case_of, whole["results"])))
+
     def test_without_a_file_it_begins(self):
         measured, _ = self.measure("--resume")
         self.assertEqual(measured["run"]["finished"], len(measured["results"]))
@@ -135,7 +146,7 @@ class ResumeTest(Test):
         self.assertEqual(run(*SWEEP, "--json", str(self.file), "--resume").returncode, 1)
 
     def test_a_killed_run_leaves_whole_shapes(self):
-        sweep = ["--sweep", "random", "-f", "sum", "--every", "10", "--seed", "1", "--json", str(self.file)]
+        sweep = ["--sweep", "random", "-f", "sum", "--every", "25", "--seed", "1", "--json", str(self.file)]
         options = ["--backend", "host", "--min-time", "0.01"]
         process = subprocess.Popen([BENCH, *sweep, *options], stdout=subprocess.DEVNULL)
         give_up = time.monotonic() + 60
@@ -256,6 +267,16 @@ class ReplayTest(Test):
         self.assertEqual((resumed["run"], len(table_of(output))), (whole["run"], 2))
         rows = csv.DictReader(io.StringIO(run("replay", str(self.folder / "log"), "--csv", "-").stdout))
         self.assertEqual([row["calls"] for row in rows], ["30", "20", "10"])  # those with most work first
+
+    def test_another_log_is_refused(self):
+        calls = [self.call("sdot", n, n=n) for n in (10, 20, 30)]
+        whole, _ = self.replay(calls)
+        log = self.folder / "log"
+        for others in (calls[:2], [*calls[:2], self.call("sdot", 30, n=31)]):
+            log.write_text("".join(json.dumps(call) + "\n" for call in others))
+            done = run("replay", str(log), "--verify", "--json", str(self.file), "--resume")
+            self.assert_refused(done, str(self.file), "shapes")
+        self.assertEqual(json.loads(self.file.read_text()), whole)
 
     def test_what_is_no_log_is_refused(self):
         log = self.folder / "log"
