@@ -36,6 +36,7 @@ const std::set<std::string> outcomes = {
     "checked",
     "sm_clock_mhz",
     "workspace",
+    "calls",
 };
 
 struct timed {

@@ -1,17 +1,21 @@
 // myblas-bench: times the library's kernels against the libraries it stands in for. A client of the
 // public headers alone.
 #include "accuracy_command.h"
+#include "call_log.h"
 #include "compare_command.h"
+#include "earlier_run.h"
 #include "energy_command.h"
 #include "errors.h"
 #include "explain_command.h"
 #include "library.h"
 #include "memory_command.h"
 #include "options.h"
+#include "progress.h"
 #include "readings.h"
 #include "report.h"
 #include "rival.h"
 #include "runner.h"
+#include "settings.h"
 #include "tune_command.h"
 
 #include <fmt/chrono.h>
@@ -86,20 +90,37 @@ context describe_run(const options& chosen, const machine& device) {
     return known;
 }
 
-int run(const options& chosen) {
+// With a wrong variable the library would not do what its user asked for. Kernels are checked for each routine, later.
+void refuse_wrong_variables() {
+    for (const tools::setting& s : tools::read_settings())
+        if (s.is_known && !s.fault.empty() && !s.name.ends_with("_KERNEL"))
+            throw usage_error(fmt::format("{}={}: {}", s.name, s.value, s.fault));
+}
+
+int run(options chosen) {
     if (chosen.list) {
         list_kernels(chosen.backend);
         return 0;
     }
+    refuse_wrong_variables();
     if (chosen.explain.wanted) {
         explain(chosen);
         return 0;
     }
+    std::optional<earlier_run> earlier;
+    if (chosen.resume)
+        earlier = read_earlier_run(chosen.json_file);
+    if (earlier) // what is left has to be the same, too, where no seed was asked for
+        chosen.seed = earlier->seed;
+    call_log logged;
+    if (chosen.replay.wanted)
+        logged = read_call_log(chosen.replay.file);
     std::unique_ptr<machine> device; // outlives the handle, which works on its stream
     const library_handle handle(chosen.backend);
     check_against_backend(chosen, handle.backend());
     set_math(handle, chosen);
-    const std::vector<shape> shapes = requested_shapes(chosen, handle.backend());
+    const std::vector<shape> shapes =
+        chosen.replay.wanted ? logged.shapes : requested_shapes(chosen, handle.backend());
     check_kernels(chosen, handle.backend(), shapes);
     device = handle.backend() == MYBLAS_BACKEND_CUDA ? make_cuda_machine() : make_host_machine();
 
@@ -127,21 +148,39 @@ int run(const options& chosen) {
     if (chosen.kernel != "all")
         known.threshold = chosen.threshold;
     const std::vector<rival> rivals = make_rivals(chosen, handle.backend());
-    known.limits = device->measure_ceilings();
+    results so_far;
+    so_far.shapes = shapes.size();
+    if (earlier) {
+        check_same_run(chosen.json_file, *earlier, known, shapes);
+        so_far = earlier->so_far;
+        known.date = earlier->date;
+    }
+    const size_t begin = so_far.finished;
+    progress shown(chosen.shown_progress, begin, shapes.size());
+    shown.show("measuring what the machine can do");
+    known.limits = earlier ? earlier->limits : device->measure_ceilings();
 
-    report out(known, chosen.json_file, chosen.csv_file);
+    report out(known,
+               {chosen.json_file, chosen.csv_file, chosen.csv_file != standard_output},
+               so_far,
+               shown);
     out.print_heading();
+    if (!earlier)
+        for (const left_out_calls& left : logged.left_out)
+            out.add(left);
     runner runs(chosen, handle, rivals, *device, out);
     try {
-        for (const shape& sizes : shapes) {
-            runs.run(sizes);
-            out.save_if_due();
+        for (size_t i = begin; i < shapes.size(); ++i) {
+            shown.show(fmt::format("{} {}", describe(shapes[i].routine).name, to_text(shapes[i])));
+            runs.run(shapes[i]);
+            shown.advance();
+            out.finish_shape();
         }
     } catch (...) {
-        out.save();
+        out.finish();
         throw;
     }
-    out.save();
+    out.finish();
     out.print_summary();
     if (out.row_count() == 0)
         throw failure("nothing was measured");

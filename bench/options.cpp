@@ -37,8 +37,13 @@ std::map<std::string, reading_set> reading_set_names() {
 std::string join_command(int argc, char** argv) {
     std::string program = argv[0];
     std::string command = program.substr(program.find_last_of('/') + 1);
-    for (int i = 1; i < argc; ++i)
-        command += std::string(" ") + argv[i];
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--progress")
+            ++i; // and its value
+        else if (word != "--resume" && !word.starts_with("--progress="))
+            command += " " + word;
+    }
     return command;
 }
 
@@ -149,10 +154,13 @@ std::optional<options> parse_options(int argc, char** argv) {
                                                        {"fast", MYBLAS_FP32_FAST_MATH}};
     const std::map<std::string, workspace_source> workspaces = {{"lent", workspace_source::lent},
                                                                 {"own", workspace_source::own}};
+    const std::map<std::string, progress_mode> progress_modes = {{"auto", progress_mode::automatic},
+                                                                 {"always", progress_mode::always},
+                                                                 {"never", progress_mode::never}};
     const std::map<std::string, data_kind> data = data_names();
     std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
     std::string side = "L", uplo = "L", diag = "N";
-    std::string data_name = "uniform", workspace_name = "lent";
+    std::string data_name = "uniform", workspace_name = "lent", progress_name = "auto";
     std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
 
@@ -181,15 +189,51 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--data", data_name, "what a histogram or a product is of (uniform)")
         ->check(CLI::IsMember(&data));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
-    app.add_option(
-        "--kernel", chosen.kernel, "a kernel or family, all, or auto: the library's choice");
-    app.add_option("--math", chosen.math_name, "strict, emulated or fast")
-        ->check(CLI::IsMember(&maths));
-    app.add_option("--workspace",
-                   workspace_name,
-                   "lent (what kernels ask for), or own: what the handle has by itself")
-        ->check(CLI::IsMember(&workspaces));
-    app.add_option("--against", chosen.against, "another libmyblas.so, measured in the same run");
+    // Of sweeps and replays: how calls are measured, and where the results go.
+    const auto add_measurement = [&](CLI::App& command) {
+        command.add_option(
+            "--kernel", chosen.kernel, "a kernel or family, all, or auto: the library's choice");
+        command.add_option("--math", chosen.math_name, "strict, emulated or fast")
+            ->check(CLI::IsMember(&maths));
+        command
+            .add_option("--workspace",
+                        workspace_name,
+                        "lent (what kernels ask for), or own: what the handle has by itself")
+            ->check(CLI::IsMember(&workspaces));
+        command.add_option(
+            "--against", chosen.against, "another libmyblas.so, measured in the same run");
+        command.add_flag("--verify", chosen.verify, "check every result against float64");
+        command.add_flag("--cold", chosen.cold, "empty the caches before each call");
+        command
+            .add_option(
+                "--timing",
+                timing_name,
+                "graph (replayed, per call), event (single calls) or enqueue (the host's part)")
+            ->check(CLI::IsMember(&timings));
+        command.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
+            ->check(CLI::Range(0.0, 3600.0));
+        command.add_option("--repeats", chosen.repeats, "least number of samples (5)")
+            ->check(CLI::Range(1, 1000000))
+            ->take_last();
+        command
+            .add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
+            ->check(CLI::Range(0.0, 1e6));
+        command.add_option("--csv",
+                           chosen.csv_file,
+                           "file for the results; -: standard output, without the table");
+        command.add_flag(
+            "--resume",
+            chosen.resume,
+            "go on with the interrupted run that wrote the file of --json, if it is there");
+        command
+            .add_option(
+                "--progress",
+                progress_name,
+                "shapes done and time left, on standard error: auto (on a terminal), always "
+                "or never")
+            ->check(CLI::IsMember(&progress_modes));
+    };
+    add_measurement(app);
     app.add_option("--sweep",
                    sweep_list,
                    "lists of shapes, separated by commas: public, misaligned, random, batched, "
@@ -200,20 +244,6 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
         ->check(CLI::Range(1, 1000000));
     app.add_flag("--quick", quick, "a short, verified table");
-    app.add_flag("--verify", chosen.verify, "check every result against float64");
-    app.add_flag("--cold", chosen.cold, "empty the caches before each call");
-    app.add_option("--timing",
-                   timing_name,
-                   "graph (replayed, per call), event (single calls) or enqueue (the host's part)")
-        ->check(CLI::IsMember(&timings));
-    app.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
-        ->check(CLI::Range(0.0, 3600.0));
-    app.add_option("--repeats", chosen.repeats, "least number of samples (5)")
-        ->check(CLI::Range(1, 1000000))
-        ->take_last();
-    app.add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
-        ->check(CLI::Range(0.0, 1e6));
-    app.add_option("--csv", chosen.csv_file, "file for the results");
     app.add_flag("--list", chosen.list, "all kernels, with a line on each");
     app.add_flag(
         "--device", chosen.names_device, "what it would measure on: the GPU's name, or host");
@@ -228,6 +258,11 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     // For the list of commands: main() calls compare() before it comes to this.
     app.add_subcommand("compare", "Compares two files of results, with a verdict beyond noise.");
+
+    CLI::App& replay = *app.add_subcommand(
+        "replay", "Times the calls of a program, as MYBLAS_CALL_LOG or myblas-run logged them.");
+    replay.add_option("log", chosen.replay.file, "the file")->required();
+    add_measurement(replay);
 
     CLI::App& accuracy = *app.add_subcommand(
         "accuracy", "Compares the errors of products in each mode, NN, with other libraries'.");
@@ -293,14 +328,15 @@ std::optional<options> parse_options(int argc, char** argv) {
             "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")
         ->check(CLI::Range(0, 1 << 24));
 
-    for (CLI::App* command : {&app, &tune, &accuracy, &energy, &memory, &readings, &explanation}) {
+    for (CLI::App* command :
+         {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "auto, host or cuda")
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
-    for (CLI::App* command : {&app, &accuracy, &energy, &memory})
+    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &memory})
         command->add_option("--json", chosen.json_file, "file for context and results");
 
     try {
@@ -314,11 +350,12 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     bool has_seed = false;
     for (const CLI::App* command :
-         {&app, &tune, &accuracy, &energy, &memory, &readings, &explanation})
+         {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation})
         has_seed = has_seed || command->count("--seed") > 0;
     if (!has_seed)
         chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
+    chosen.replay.wanted = replay.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
     chosen.energy.wanted = energy.parsed();
     chosen.memory.wanted = memory.parsed();
@@ -347,6 +384,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);
     chosen.workspace = workspaces.at(workspace_name);
+    chosen.shown_progress = progress_modes.at(progress_name);
+    if (chosen.resume && chosen.json_file.empty())
+        throw usage_error("--resume goes on from the file of --json: name it");
     chosen.sizes.data = data.at(data_name);
     chosen.sizes.transa = operations.at(transa);
     chosen.sizes.transb = operations.at(transb);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine.h"
+#include "progress.h"
 #include "shape.h"
 
 #include <algorithm>
@@ -94,6 +95,12 @@ struct memory_options {
     int rounds = 5;
 };
 
+// `myblas-bench replay`.
+struct replay_options {
+    bool wanted = false;
+    std::string file; // of MYBLAS_CALL_LOG
+};
+
 struct options {
     tune_options tune;
     accuracy_options accuracy;
@@ -101,6 +108,7 @@ struct options {
     memory_options memory;
     readings_options readings;
     explain_options explain;
+    replay_options replay;
     std::vector<routine> routines;
     shape sizes;                 // 0 where nothing was given
     std::vector<sweep> sweeps;   // none: the one shape above
@@ -121,8 +129,11 @@ struct options {
     uint64_t seed = 0;    // where none is given, the first digits of the commit
     double threshold = 1; // ratios below it are named at the end
     std::string json_file, csv_file;
-    std::string commit;  // that was measured
-    std::string command; // as typed, without the path of the program
+    bool resume = false; // from json_file
+    progress_mode shown_progress = progress_mode::automatic;
+    std::string commit; // that was measured
+    // As typed, without the path of the program, and without --resume and --progress, which are nothing to the results.
+    std::string command;
 
     bool has(sweep wanted) const {
         return std::find(sweeps.begin(), sweeps.end(), wanted) != sweeps.end();

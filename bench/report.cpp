@@ -2,62 +2,20 @@
 
 #include "errors.h"
 #include "json_text.h"
+#include "shape_json.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 namespace bench {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json describe_sizes(const shape& s) {
-    const auto op = [](bool transposed) { return transposed ? "T" : "N"; };
-    const routine_info& info = describe(s.routine);
-    const auto applies = [&](char option) { return has_option(s.routine, option); };
-
-    ordered_json json;
-    json["routine"] = info.name;
-    if (applies('h'))
-        json["side"] = s.right ? "R" : "L";
-    if (applies('w'))
-        json["uplo"] = s.upper ? "U" : "L";
-    if (applies('t'))
-        json["transa"] = op(s.transa);
-    if (applies('u'))
-        json["transb"] = op(s.transb);
-    if (applies('o'))
-        json["trans"] = op(s.transa);
-    if (applies('g'))
-        json["diag"] = s.unit ? "U" : "N";
-    if (applies('m'))
-        json["m"] = s.m;
-    json["n"] = s.n;
-    if (applies('k'))
-        json["k"] = s.k;
-    if (applies('a'))
-        json["lda"] = s.lda;
-    if (applies('s'))
-        json["ldb"] = s.ldb;
-    if (applies('l'))
-        json["ldc"] = s.ldc;
-    if (applies('i'))
-        json["incx"] = s.incx;
-    if (applies('d'))
-        json["data"] = to_text(s.data);
-    json["elem_bytes"] = s.element_bytes;
-    json["offset"] = s.offset;
-    if (applies('b')) {
-        json["batch"] = s.batch;
-        json["pointer_array"] = s.pointer_array;
-    }
-    if (applies('p'))
-        json["in_place"] = s.in_place;
-    return json;
-}
 
 double round_to(double value, int decimals) {
     const double scale = std::pow(10.0, decimals);
@@ -98,7 +56,7 @@ std::string clock_cell(const context& c, const std::string& text) {
 }
 
 ordered_json to_json(const row& r, const ceilings& limits) {
-    ordered_json json = describe_sizes(r.sizes);
+    ordered_json json = to_json(r.sizes);
     json["kernel"] = r.kernel;
     json["math"] = r.math;
     if (counts_flops(r))
@@ -131,25 +89,35 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     return json;
 }
 
+// A cell with a comma or a quotation mark stands in quotation marks (RFC 4180).
+std::string csv_cell(const ordered_json& value) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (text.find_first_of(",\"\n") == std::string::npos)
+        return text;
+    std::string quoted = "\"";
+    for (const char c : text)
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + '"';
+}
+
 // Columns in the order of their first appearance: routines differ in what they have.
-void write_csv(std::ofstream& file, const ordered_json& results) {
+std::string to_csv(const ordered_json& results) {
     std::vector<std::string> columns;
     for (const ordered_json& result : results)
         for (const auto& [name, value] : result.items())
             if (std::find(columns.begin(), columns.end(), name) == columns.end())
                 columns.push_back(name);
-    file << fmt::format("{}\n", fmt::join(columns, ","));
+    std::string text = fmt::format("{}\n", fmt::join(columns, ","));
     for (const ordered_json& result : results) {
         std::vector<std::string> cells;
         for (const std::string& name : columns) {
             const auto found = result.find(name);
-            if (found == result.end() || found->is_null())
-                cells.emplace_back();
-            else
-                cells.push_back(found->is_string() ? found->get<std::string>() : found->dump());
+            const bool is_empty = found == result.end() || found->is_null();
+            cells.push_back(is_empty ? "" : csv_cell(*found));
         }
-        file << fmt::format("{}\n", fmt::join(cells, ","));
+        text += fmt::format("{}\n", fmt::join(cells, ","));
     }
+    return text;
 }
 
 } // namespace
@@ -159,6 +127,25 @@ std::ofstream open_file(const std::string& name) {
     if (!file)
         throw usage_error(fmt::format("cannot write {}", name));
     return file;
+}
+
+void write_file(const std::string& name, const std::string& text) {
+    namespace fs = std::filesystem;
+    const bool is_device =
+        name.starts_with("/dev/") || (fs::exists(name) && !fs::is_regular_file(name));
+    const fs::path target = fs::weakly_canonical(name);
+    const std::string fresh = target.string() + ".new";
+    std::ofstream file;
+    if (!is_device)
+        file.open(fresh, std::ios::trunc);
+    const bool is_fresh = file.is_open();
+    if (!is_fresh)
+        file = open_file(name);
+    file << text << std::flush;
+    if (!file)
+        throw failure(fmt::format("cannot write {}", name));
+    if (is_fresh)
+        fs::rename(fresh, target);
 }
 
 ordered_json number_or_text(double value) {
@@ -193,57 +180,66 @@ ordered_json to_json(const context& c) {
     return json;
 }
 
-report::report(context c, std::string json_file, std::string csv_file)
-    : context_(std::move(c)), json_file_(std::move(json_file)), csv_file_(std::move(csv_file)) {
+report::report(context c, outputs where, results so_far, progress& shown)
+    : context_(std::move(c)), outputs_(std::move(where)), results_(std::move(so_far)),
+      progress_(shown) {
     save();
+}
+
+template <class... Arguments>
+void report::print(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    progress_.clear();
+    if (!outputs_.shows_table)
+        return;
+    fmt::print(format, std::forward<Arguments>(arguments)...);
+    std::fflush(stdout);
 }
 
 void report::print_heading() const {
     const facts& machine = context_.machine;
     const ceilings& limits = context_.limits;
     if (machine.gpu.empty())
-        fmt::print("{} on {}\n", context_.library, machine.cpu.empty() ? "the host" : machine.cpu);
+        print("{} on {}\n", context_.library, machine.cpu.empty() ? "the host" : machine.cpu);
     else
-        fmt::print("{} on {}, driver {}, CUDA {}, cuBLAS {}\n",
-                   context_.library,
-                   machine.gpu,
-                   machine.driver.empty() ? "unknown" : machine.driver,
-                   machine.cuda,
-                   machine.cublas.empty() ? "not found" : machine.cublas);
-    fmt::print("commit {}, {}, seed {}\n", context_.commit, context_.date, context_.seed);
+        print("{} on {}, driver {}, CUDA {}, cuBLAS {}\n",
+              context_.library,
+              machine.gpu,
+              machine.driver.empty() ? "unknown" : machine.driver,
+              machine.cuda,
+              machine.cublas.empty() ? "not found" : machine.cublas);
+    print("commit {}, {}, seed {}\n", context_.commit, context_.date, context_.seed);
     if (limits.fma_gflops > 0)
-        fmt::print(
-            "measured ceilings: {:.0f} GFLOP/s FP32 FMA, copy {:.0f} GB/s, read {:.0f} GB/s, "
-            "empty kernel {:.2f} us\n",
-            limits.fma_gflops,
-            limits.copy_gbps,
-            limits.read_gbps,
-            limits.empty_graph_us);
-    fmt::print(
-        "\n{:<9} {:<32} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
-        "routine",
-        "shape",
-        "kernel",
-        "timing",
-        "time us",
-        "rate",
-        "spread",
-        "ceiling",
-        clock_cell(context_, "MHz"),
-        "against",
-        "time us",
-        "ratio",
-        "check");
+        print("measured ceilings: {:.0f} GFLOP/s FP32 FMA, copy {:.0f} GB/s, read {:.0f} GB/s, "
+              "empty kernel {:.2f} us\n",
+              limits.fma_gflops,
+              limits.copy_gbps,
+              limits.read_gbps,
+              limits.empty_graph_us);
+    print("\n{:<9} {:<32} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+          "routine",
+          "shape",
+          "kernel",
+          "timing",
+          "time us",
+          "rate",
+          "spread",
+          "ceiling",
+          clock_cell(context_, "MHz"),
+          "against",
+          "time us",
+          "ratio",
+          "check");
 }
 
 void report::add(const row& r) {
-    results_.push_back(to_json(r, context_.limits));
-    all_passed_ = all_passed_ && r.passed;
-    if (!r.incumbent.empty())
-        comparisons_.push_back({describe(r.sizes.routine).name,
-                                r.incumbent,
-                                fmt::format("{} {}", to_text(r.sizes), r.kernel),
-                                ratio(r)});
+    results_.rows.push_back(to_json(r, context_.limits));
+    results_.all_passed = results_.all_passed && r.passed;
+    if (!r.passed && !outputs_.shows_table)
+        fmt::print(stderr,
+                   "myblas-bench: a wrong result: {} {}: {}\n",
+                   describe(r.sizes.routine).name,
+                   to_text(r.sizes),
+                   r.kernel);
 
     const std::string rate = !has_rate(r)      ? "-"
                              : counts_flops(r) ? fmt::format("{:.1f} GFLOP/s", gflops(r))
@@ -256,40 +252,54 @@ void report::add(const row& r) {
     if (r.max_err)
         check = fmt::format("{} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err);
     const unsigned mhz = r.time.sm_clock_mhz;
-    fmt::print(
-        "{:<9} {:<32} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
-        describe(r.sizes.routine).name,
-        to_text(r.sizes),
-        r.kernel,
-        fmt::format("{}{}", to_text(r.time.how), r.cold ? " cold" : ""),
-        r.time.median_us,
-        rate,
-        spread,
-        percent > 0 ? fmt::format("{:.1f}%", percent) : "-",
-        clock_cell(context_, mhz ? fmt::format("{}", mhz) : "-"),
-        alone ? "-" : r.incumbent,
-        alone ? "-" : fmt::format("{:.2f}", r.incumbent_time.median_us),
-        alone ? "-" : fmt::format("{:.3f}", ratio(r)),
-        check);
-    std::fflush(stdout);
+    print("{:<9} {:<32} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+          describe(r.sizes.routine).name,
+          to_text(r.sizes),
+          r.kernel,
+          fmt::format("{}{}", to_text(r.time.how), r.cold ? " cold" : ""),
+          r.time.median_us,
+          rate,
+          spread,
+          percent > 0 ? fmt::format("{:.1f}%", percent) : "-",
+          clock_cell(context_, mhz ? fmt::format("{}", mhz) : "-"),
+          alone ? "-" : r.incumbent,
+          alone ? "-" : fmt::format("{:.2f}", r.incumbent_time.median_us),
+          alone ? "-" : fmt::format("{:.3f}", ratio(r)),
+          check);
 }
 
 void report::add(const skipped_row& r) {
-    ordered_json json = describe_sizes(r.sizes);
+    ordered_json json = to_json(r.sizes);
     json["kernel"] = r.kernel;
     json["reason"] = r.reason;
-    skipped_.push_back(json);
-    fmt::print("{:<9} {:<32} {:<24} skipped: {}\n",
-               describe(r.sizes.routine).name,
-               to_text(r.sizes),
-               r.kernel,
-               r.reason);
-    std::fflush(stdout);
+    results_.skipped.push_back(json);
+    print("{:<9} {:<32} {:<24} skipped: {}\n",
+          describe(r.sizes.routine).name,
+          to_text(r.sizes),
+          r.kernel,
+          r.reason);
+}
+
+void report::add(const left_out_calls& left) {
+    results_.skipped.push_back(
+        {{"function", left.function}, {"calls", left.calls}, {"reason", left.reason}});
+    print("left out: {} calls of {}: {}\n", left.calls, left.function, left.reason);
 }
 
 std::vector<std::vector<report::comparison>> report::groups() const {
+    constexpr double least_ratio = 0.5e-4; // those below it are rounded to 0
     std::vector<std::vector<comparison>> found;
-    for (const comparison& c : comparisons_) {
+    for (const ordered_json& r : results_.rows) {
+        if (r["incumbent"].is_null())
+            continue;
+        const shape sizes = read_shape(r);
+        const comparison c = {describe(sizes.routine).name,
+                              r["incumbent"],
+                              fmt::format("{} {}", to_text(sizes), r["kernel"].get<std::string>()),
+                              std::max(r["ratio"].get<double>(), least_ratio),
+                              r["time_us"],
+                              r["incumbent_us"],
+                              sizes.calls};
         const auto same = [&](const std::vector<comparison>& group) {
             return group[0].routine == c.routine && group[0].incumbent == c.incumbent;
         };
@@ -328,6 +338,20 @@ ordered_json report::summarise() const {
                            {"worst", describe_case(group[0])},
                            {"threshold", *context_.threshold},
                            {"under_threshold", under}});
+        const auto total = [&](double comparison::*us) {
+            double sum = 0;
+            for (const comparison& c : group)
+                sum += static_cast<double>(c.calls) * c.*us;
+            return keep_ns(sum);
+        };
+        if (group[0].calls > 0) { // a program's
+            int64_t calls = 0;
+            for (const comparison& c : group)
+                calls += c.calls;
+            summary.back()["calls"] = calls;
+            summary.back()["total_us"] = total(&comparison::us);
+            summary.back()["incumbent_total_us"] = total(&comparison::incumbent_us);
+        }
     }
     return summary;
 }
@@ -335,41 +359,63 @@ ordered_json report::summarise() const {
 void report::print_summary() const {
     for (const ordered_json& group : summarise()) {
         const ordered_json& under = group["under_threshold"];
-        fmt::print("\n{} against {}: {} cases, geometric mean of the ratios {:.3f}, worst {:.3f} "
-                   "({}), {} under {}\n",
-                   group["routine"].get<std::string>(),
-                   group["incumbent"].get<std::string>(),
-                   group["cases"].get<size_t>(),
-                   group["geometric_mean"].get<double>(),
-                   group["worst"]["ratio"].get<double>(),
-                   group["worst"]["case"].get<std::string>(),
-                   under.size(),
-                   group["threshold"].get<double>());
+        print("\n{} against {}: {} cases, geometric mean of the ratios {:.3f}, worst {:.3f} "
+              "({}), {} under {}\n",
+              group["routine"].get<std::string>(),
+              group["incumbent"].get<std::string>(),
+              group["cases"].get<size_t>(),
+              group["geometric_mean"].get<double>(),
+              group["worst"]["ratio"].get<double>(),
+              group["worst"]["case"].get<std::string>(),
+              under.size(),
+              group["threshold"].get<double>());
+        if (group.contains("calls")) {
+            const double ours = group["total_us"], others = group["incumbent_total_us"];
+            print("  all {} calls: {:.4g} ms, by {} {:.4g} ms ({:.3f})\n",
+                  group["calls"].get<int64_t>(),
+                  ours / 1000,
+                  group["incumbent"].get<std::string>(),
+                  others / 1000,
+                  others / ours);
+        }
         for (const ordered_json& entry : under)
-            fmt::print(
-                "  {:.3f}  {}\n", entry["ratio"].get<double>(), entry["case"].get<std::string>());
+            print("  {:.3f}  {}\n", entry["ratio"].get<double>(), entry["case"].get<std::string>());
     }
 }
 
-void report::save_if_due() {
-    if (std::chrono::steady_clock::now() - saved_ >= std::chrono::seconds(5))
+void report::finish_shape() {
+    constexpr int least_share = 50; // saving takes at most a fiftieth of the time
+    ++results_.finished;
+    if (std::chrono::steady_clock::now() - saved_ >= least_share * save_time_)
         save();
 }
 
+void report::finish() {
+    save();
+    if (outputs_.csv_file != standard_output)
+        return;
+    progress_.clear();
+    fmt::print("{}", to_csv(results_.rows));
+    std::fflush(stdout);
+}
+
 void report::save() {
-    saved_ = std::chrono::steady_clock::now();
-    if (!json_file_.empty()) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (!outputs_.json_file.empty()) {
         ordered_json json;
         json["context"] = to_json(context_);
+        json["run"] = {{"shapes", results_.shapes},
+                       {"finished", results_.finished},
+                       {"all_passed", results_.all_passed}};
         json["summary"] = summarise();
-        json["results"] = results_;
-        json["skipped"] = skipped_;
-        open_file(json_file_) << to_json_text(json);
+        json["results"] = results_.rows;
+        json["skipped"] = results_.skipped;
+        write_file(outputs_.json_file, to_json_text(json));
     }
-    if (!csv_file_.empty()) {
-        std::ofstream file = open_file(csv_file_);
-        write_csv(file, results_);
-    }
+    if (!outputs_.csv_file.empty() && outputs_.csv_file != standard_output)
+        write_file(outputs_.csv_file, to_csv(results_.rows));
+    saved_ = std::chrono::steady_clock::now();
+    save_time_ = saved_ - begin;
 }
 
 } // namespace bench

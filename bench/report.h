@@ -1,10 +1,13 @@
 // What was measured, and the forms it is written in: a table on stdout, JSON, CSV.
 #pragma once
 
+#include "call_log.h"
 #include "machine.h"
+#include "progress.h"
 #include "shape.h"
 #include "timing.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -44,6 +47,21 @@ struct context {
     ceilings limits;
 };
 
+// What a file of results has of a run so far.
+struct results {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
+    size_t shapes = 0, finished = 0; // of all shapes so many have their rows, or are skipped
+    bool all_passed = true;
+};
+
+// Where a run writes what it finds. Empty names: nowhere.
+struct outputs {
+    std::string json_file, csv_file;
+    bool shows_table = true;
+};
+inline constexpr const char* standard_output = "-"; // as the CSV file; then there is no table
+
 // As the files hold it.
 nlohmann::ordered_json to_json(const context&);
 // JSON has no infinity, and no NaN: those become text.
@@ -51,44 +69,49 @@ nlohmann::ordered_json number_or_text(double);
 
 // Throws usage_error if the file cannot be written.
 std::ofstream open_file(const std::string& name);
+// The same; a file that is there already keeps its content until the new one is complete.
+void write_file(const std::string& name, const std::string& text);
 
 class report {
 public:
-    // Throws usage_error if a file cannot be written. Empty names: no file.
-    report(context, std::string json_file, std::string csv_file);
+    // Throws usage_error if a file cannot be written. `so_far` is what is known from an earlier run.
+    report(context, outputs, results so_far, progress&);
 
     void print_heading() const;
     void add(const row&);
     void add(const skipped_row&);
+    void add(const left_out_calls&);
+    // All rows of a shape are there. Writes the files now and then: an interrupted run leaves nearly all that it has,
+    // and a long one does not spend its time on writing.
+    void finish_shape();
+    // The end, whether or not all shapes are done: writes everything.
+    void finish();
     // For each routine and incumbent how many cases there are, the geometric mean of their ratios, the
     // worst, and those under the threshold.
     void print_summary() const;
 
-    // Writes the files anew with all that is there.
-    void save();
-    // The same, but every few seconds only: an interrupted run leaves nearly all that it has, and a long one does
-    // not spend its time on writing.
-    void save_if_due();
-
-    bool all_passed() const { return all_passed_; }
-    size_t row_count() const { return results_.size(); }
+    bool all_passed() const { return results_.all_passed; }
+    size_t row_count() const { return results_.rows.size(); }
 
 private:
     struct comparison {
         std::string routine, incumbent, name; // of the case: its shape and kernel
-        double ratio;
+        double ratio, us, incumbent_us;
+        int64_t calls;
     };
     // The comparisons by routine and incumbent, in the order of their appearance.
     std::vector<std::vector<comparison>> groups() const;
     nlohmann::ordered_json summarise() const;
+    void save();
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) const;
 
     context context_;
-    std::vector<comparison> comparisons_;
-    std::string json_file_, csv_file_;
+    outputs outputs_;
+    results results_;
+    progress& progress_;
     std::chrono::steady_clock::time_point saved_;
-    nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
-    nlohmann::ordered_json skipped_ = nlohmann::ordered_json::array();
-    bool all_passed_ = true;
+    std::chrono::steady_clock::duration save_time_{};
 };
 
 } // namespace bench

@@ -79,6 +79,7 @@ struct shape {
     bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
     bool in_place = false;      // a transpose onto its own matrix
     data_kind data = data_kind::uniform;
+    int64_t calls = 0; // of a program that made it; 0: from no program
 };
 
 // What a routine can be bound by at best: arithmetic, reading, or reading and writing.

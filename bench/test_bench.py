@@ -477,8 +477,11 @@ class BenchTest(unittest.TestCase):
 
     def test_a_wrong_variable_is_named(self):
         for variable, value in (
+            ("MYBLAS_BACKEND", "gpu"),
             ("MYBLAS_MATH", "magic"),
             ("MYBLAS_WORKSPACE", "much"),
+            ("MYBLAS_LOG", "/nonexistent/log"),
+            ("MYBLAS_TUNING", "/nonexistent/tuning"),
             ("MYBLAS_SGEMM_KERNEL", "magic"),
             ("MYBLAS_SGEMM_KERNEL", "block"),
         ):

@@ -10,6 +10,14 @@ install(
             NAMELINK_COMPONENT development
 )
 
+if(MYBLAS_STATIC)
+    install(
+        TARGETS myblas_static
+        EXPORT myblas-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    )
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/myblas)
 install(
     EXPORT myblas-targets
@@ -38,6 +46,17 @@ file(RELATIVE_PATH pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_IN
 configure_file(pkgconfig/myblas.pc.in ${PROJECT_BINARY_DIR}/myblas.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/myblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
+if(MYBLAS_STATIC)
+    set(static_libraries "-lstdc++ -lm -lpthread -ldl")
+    if(MYBLAS_CUDA)
+        string(PREPEND static_libraries "-lcudart_static -lrt ") # the linker has to be told where CUDA is
+    endif()
+    configure_file(
+        pkgconfig/myblas-static.pc.in ${PROJECT_BINARY_DIR}/myblas-static.pc @ONLY
+    )
+    install(FILES ${PROJECT_BINARY_DIR}/myblas-static.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endif()
 
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 # In a package the licence is its copyright file.

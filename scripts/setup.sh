@@ -69,6 +69,23 @@ missing_test_packages() {
     has_command dpkg-architecture || echo dpkg-dev
     has_command man || echo man-db
     has_command doxygen || echo doxygen
+    python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
+}
+
+# Packages of Python that distributions lack, for the tests of the wheel and of the conda recipe: by pip, into a virtual
+# environment. Without a network these tests are skipped.
+install_python_tools() {
+    local tools=$root/build/python-tools wanted=(scikit-build-core py-rattler-build) log
+    [ "$program" = tests ] || return 0
+    "$tools/bin/python" -c 'import scikit_build_core, rattler_build' 2>/dev/null && return
+    say "installing ${wanted[*]} into $tools"
+    log=$(mktemp)
+    if ! { python3 -m venv "$tools" &&
+        "$tools/bin/pip" install --quiet --disable-pip-version-check --retries 1 "${wanted[@]}"; } >"$log" 2>&1; then
+        tail -n 2 "$log"
+        say "not installed: the tests that need them are skipped"
+    fi
+    rm -f "$log"
 }
 
 # Each is a package and a command.
@@ -153,6 +170,7 @@ gpu_architecture() {
 set_up() {
     local build=$1 options=()
     install_packages
+    install_python_tools
 
     if [ "${MYBLAS_CUDA:-}" = OFF ]; then
         cuda=OFF

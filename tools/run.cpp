@@ -25,7 +25,7 @@ constexpr int status_failed = 125, status_not_runnable = 126, status_not_found =
 
 struct options {
     bool cublas = false, blas = false;
-    std::string math, kernel, report, offload;
+    std::string math, kernel, report, call_log, offload;
     std::vector<std::string> command;
 };
 
@@ -68,21 +68,21 @@ std::string describe_start(const std::string& command, const std::string& preloa
                                  : "started with " + preloaded);
 }
 
-// The processes append to the report: it starts with one line, and has the same place whatever their directory is.
-void start_report(const std::string& file, const std::string& first_line) {
+// The processes append to the file: it starts with a text, and has the same place whatever their directory is.
+void start_file(const char* variable, const std::string& file, const std::string& text) {
     if (file.empty())
         return;
     if (file == "stderr") {
-        set("MYBLAS_REPORT", file);
-        fmt::print(stderr, "{}", first_line);
+        set(variable, file);
+        fmt::print(stderr, "{}", text);
         return;
     }
-    std::FILE* report = std::fopen(file.c_str(), "w");
-    if (!report)
+    std::FILE* started = std::fopen(file.c_str(), "w");
+    if (!started)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
-    fmt::print(report, "{}", first_line);
-    std::fclose(report);
-    set("MYBLAS_REPORT", std::filesystem::absolute(file).string());
+    fmt::print(started, "{}", text);
+    std::fclose(started);
+    set(variable, std::filesystem::absolute(file).string());
 }
 
 // With a wrong variable the program would run without what its user asked for.
@@ -101,17 +101,20 @@ int run(const options& chosen) {
     set("MYBLAS_SGEMM_KERNEL", chosen.kernel);
     set("MYBLAS_OFFLOAD", chosen.offload);
     set("MYBLAS_REPORT", chosen.report);
+    set("MYBLAS_CALL_LOG", chosen.call_log);
     refuse_wrong_settings();
     const bool both = !chosen.cublas && !chosen.blas;
     if (chosen.blas || both)
         preload(tools::blas_preload);
     if (chosen.cublas || both)
         preload(tools::cublas_preload);
-    start_report(chosen.report,
-                 describe_start(chosen.command[0],
-                                both          ? "both preload libraries"
-                                : chosen.blas ? tools::blas_preload
-                                              : tools::cublas_preload));
+    start_file("MYBLAS_REPORT",
+               chosen.report,
+               describe_start(chosen.command[0],
+                              both          ? "both preload libraries"
+                              : chosen.blas ? tools::blas_preload
+                                            : tools::cublas_preload));
+    start_file("MYBLAS_CALL_LOG", chosen.call_log, "");
     set("MYBLAS_RUN_PROCESS", std::to_string(getpid())); // the program's, too
 
     std::vector<char*> arguments;
@@ -142,6 +145,9 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"auto", "always", "never"}));
     app.add_option(
         "--report", chosen.report, "file for what became of the calls, or stderr; default: none");
+    app.add_option("--call-log",
+                   chosen.call_log,
+                   "file for each distinct call, for myblas-bench replay; default: none");
     app.add_option("command", chosen.command, "the program and its arguments, after --")
         ->required();
     app.prefix_command(false);

@@ -73,7 +73,7 @@ std::string find_fault(const std::string& name, const std::string& value, bool* 
         return check_size(value, 1);
     if (name == "MYBLAS_LOG")
         return value == "stdout" || value == "stderr" ? "" : check_output(value);
-    if (name == "MYBLAS_REPORT")
+    if (name == "MYBLAS_REPORT" || name == "MYBLAS_CALL_LOG")
         return value == "stderr" ? "" : check_output(value);
     if (name == "MYBLAS_TUNING")
         return access(value.c_str(), R_OK) == 0

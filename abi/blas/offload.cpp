@@ -260,9 +260,16 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
 
 } // namespace
 
+namespace {
+
+// Every call is of interest, whoever computes it.
+bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }
+
+} // namespace
+
 void read_attention() noexcept {
     attention a = attention::everything;
-    if (!report::is_on() && read_mode() != mode::always)
+    if (!is_observed() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? attention::large_products : attention::nothing;
     set_attention(a);
 }
@@ -298,6 +305,12 @@ void attended_call::finish() noexcept {
 
 template <class Call>
 bool attended_call::offer(const Call& call, const origin& from) noexcept {
+    if (call_log::is_on() && !from.own.is_ilp64 && call.wrong_argument() == 0 &&
+        !call.is_trivial()) {
+        logged_call entry = call.logged();
+        entry.routine = static_cast<int>(Call::kind);
+        call_log::add(entry);
+    }
     if (const char* reason = reason_against(call, from))
         return refuse(reason);
     if constexpr (can_gain(Call::kind)) {
@@ -311,7 +324,7 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
     }
     if (devices().count == 0) {
         // Nothing will ever go to a device: later calls need no attention but to be counted.
-        if (!report::is_on())
+        if (!is_observed())
             set_attention(attention::nothing);
         return refuse(devices().reason);
     }

@@ -5,6 +5,7 @@
 #include "blas/model.h"
 #include "blas/program_blas.h"
 #include "blas/staged_level3.h"
+#include "common/call_log.h"
 #include "common/report.h"
 
 namespace myblas::preload {
@@ -32,6 +33,7 @@ constexpr bool can_gain(routine r) { return r <= routine::strsm; }
 //   is_trivial()       nothing to compute: left to the program's BLAS
 //   run(...)           computes it on the devices
 //   size()             its work, where can_gain(kind)
+//   logged()           what the log of calls says of it, except the routine
 
 struct product_call : product {
     int wrong_letter = 0; // the number of an argument that names no operation or order
@@ -41,6 +43,16 @@ struct product_call : product {
     product_size size() const { return {m, n, k, beta != 0}; }
     int wrong_argument() const;
     bool is_trivial() const { return m == 0 || n == 0 || k == 0 || alpha == 0; }
+    logged_call logged() const {
+        return {.transa = transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .transb = transb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .m = m,
+                .n = n,
+                .k = k,
+                .lda = lda,
+                .ldb = ldb,
+                .ldc = ldc};
+    }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -52,6 +64,19 @@ struct any_level3_call : level3 {
     int wrong_argument() const;
     bool is_trivial() const {
         return m == 0 || n == 0 || alpha == 0 || (updates_triangle() && k == 0);
+    }
+    // The triangular matrix stands on one side of C, which is B in the interface.
+    logged_call logged() const {
+        return {.side = left ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT,
+                .uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER,
+                .transa = transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .diag = unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT,
+                .m = m,
+                .n = n,
+                .k = shape().k,
+                .lda = lda,
+                .ldb = is_triangular() ? ldc : ldb,
+                .ldc = ldc};
     }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
@@ -86,6 +111,14 @@ struct matrix_vector_call {
     report::extents shape() const { return {rows, cols, 1}; }
     int wrong_argument() const;
     bool is_trivial() const { return rows == 0 || cols == 0 || alpha == 0; }
+    logged_call logged() const {
+        return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .m = rows,
+                .n = cols,
+                .lda = lda,
+                .incx = incx,
+                .incy = incy};
+    }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -100,6 +133,7 @@ struct asum_call {
     report::extents shape() const { return {n, 1, 1}; }
     int wrong_argument() const { return 0; }
     bool is_trivial() const { return n <= 0 || incx <= 0; }
+    logged_call logged() const { return {.n = n, .incx = incx, .incy = incx}; }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -116,6 +150,7 @@ struct dot_call {
     report::extents shape() const { return {n, 1, 1}; }
     int wrong_argument() const { return 0; }
     bool is_trivial() const { return n <= 0 || incx == 0 || incy == 0; }
+    logged_call logged() const { return {.n = n, .incx = incx, .incy = incy}; }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -132,6 +167,7 @@ struct axpy_call {
     report::extents shape() const { return {n, 1, 1}; }
     int wrong_argument() const { return 0; }
     bool is_trivial() const { return n <= 0 || alpha == 0 || incx == 0 || incy == 0; }
+    logged_call logged() const { return {.n = n, .incx = incx, .incy = incy}; }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -147,6 +183,7 @@ struct copy_call {
     report::extents shape() const { return {n, 1, 1}; }
     int wrong_argument() const { return 0; }
     bool is_trivial() const { return n <= 0 || incx == 0 || incy == 0; }
+    logged_call logged() const { return {.n = n, .incx = incx, .incy = incy}; }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -158,6 +195,13 @@ struct omatcopy_call : scaled_copy {
     report::extents shape() const { return {rows, cols, 1}; }
     int wrong_argument() const;
     bool is_trivial() const { return false; }
+    logged_call logged() const {
+        return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .m = rows,
+                .n = cols,
+                .lda = lda,
+                .ldb = ldb};
+    }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
@@ -175,6 +219,13 @@ struct imatcopy_call {
     report::extents shape() const { return {rows, cols, 1}; }
     int wrong_argument() const;
     bool is_trivial() const { return false; }
+    logged_call logged() const {
+        return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .m = rows,
+                .n = cols,
+                .lda = lda,
+                .ldb = ldb};
+    }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 

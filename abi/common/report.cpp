@@ -1,6 +1,7 @@
 #include "common/report.h"
 
 #include "common/environment.h"
+#include "common/exit_file.h"
 #include "common/mapped.h"
 #include "common/names.h"
 
@@ -11,9 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
-#include <pthread.h>
-#include <thread>
 #include <unistd.h>
 
 namespace myblas::preload::report {
@@ -68,46 +66,9 @@ void forget_parent() {
                 }
 }
 
-// ---- The setting ---------------------------------------------------------------------------------
-
-enum state : int { unread, off, on };
-constinit std::atomic<int> current_state{unread};
-constinit char target[4096]; // written once, before the state becomes `on`
-
-int read_setting() noexcept {
-    // Only one thread copies the name; the others wait.
-    static constinit std::atomic_flag taken;
-    if (taken.test_and_set()) {
-        int found = unread;
-        while ((found = current_state.load(std::memory_order_acquire)) == unread)
-            std::this_thread::yield();
-        return found;
-    }
-    const char* name = read_variable("MYBLAS_REPORT");
-    const bool is_usable = name && std::strlen(name) < sizeof target;
-    if (is_usable) {
-        std::strcpy(target, name);
-        pthread_atfork(nullptr, nullptr, forget_parent);
-    }
-    current_state.store(is_usable ? on : off, std::memory_order_release);
-    return is_usable ? on : off;
-}
+constinit exit_file file("MYBLAS_REPORT", forget_parent);
 
 // ---- The text ------------------------------------------------------------------------------------
-
-// Collects a text of limited length; what does not fit is left out.
-struct text {
-    char* const begin;
-    const size_t capacity;
-    size_t length = 0;
-
-    template <class... Arguments>
-    void add(const char* format, Arguments... arguments) noexcept {
-        const int added = std::snprintf(begin + length, capacity - length, format, arguments...);
-        if (added > 0)
-            length = std::min(capacity - 1, length + static_cast<size_t>(added));
-    }
-};
 
 struct totals {
     uint64_t calls = 0, elapsed_ns = 0;
@@ -122,7 +83,7 @@ totals sum(const row& r) noexcept {
     return t;
 }
 
-void add_labels(text& t, const char* heading, const row& r) noexcept {
+void add_labels(bounded_text& t, const char* heading, const row& r) noexcept {
     const char* before = heading;
     for (const cell& c : r.cells) {
         const uint64_t calls = c.calls.load(std::memory_order_relaxed);
@@ -133,7 +94,7 @@ void add_labels(text& t, const char* heading, const row& r) noexcept {
     }
 }
 
-void add_line(text& t, int routine, int shape) noexcept {
+void add_line(bounded_text& t, int routine, int shape) noexcept {
     const row& forwarded = rows[routine][shape][0];
     const row& served = rows[routine][shape][1];
     const totals f = sum(forwarded), s = sum(served);
@@ -190,7 +151,7 @@ void note_reference(const char* file, const char* symbol, bool is_defined, void*
     ++r->count;
 }
 
-void add_reference(text& t, const reference& r) noexcept {
+void add_reference(bounded_text& t, const reference& r) noexcept {
     t.add("; %s %s ",
           *r.file ? base_name(r.file) : "the program",
           r.is_defined ? "contains" : "refers to");
@@ -205,7 +166,7 @@ void add_reference(text& t, const reference& r) noexcept {
 }
 
 // Single precision first. False if there is nothing.
-bool add_references(text& t) noexcept {
+bool add_references(bounded_text& t) noexcept {
     static references found;
     visit_symbols(note_reference, &found);
     constexpr int most_added = 6;
@@ -250,7 +211,7 @@ calls_seen count_calls(int routine) noexcept {
 }
 
 // True if there were calls. A bystander without any leaves the text empty.
-bool add_heading(text& t) noexcept {
+bool add_heading(bounded_text& t) noexcept {
     calls_seen all;
     for (int routine = 0; routine < report_routine_count; ++routine) {
         const calls_seen c = count_calls(routine);
@@ -286,46 +247,12 @@ bool add_heading(text& t) noexcept {
     return true;
 }
 
-void write_all(int descriptor, const char* data, size_t bytes) noexcept {
-    while (bytes > 0) {
-        const ssize_t written = write(descriptor, data, bytes);
-        if (written < 0 && errno != EINTR)
-            return;
-        if (written > 0) {
-            data += written;
-            bytes -= static_cast<size_t>(written);
-        }
-    }
-}
-
-// A descriptor for what a variable names, or -1.
-int open_target(const char* name) noexcept {
-    return std::strcmp(name, "stderr") == 0
-               ? dup(STDERR_FILENO)
-               : open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-}
-
-// Tells the log that there is no report. libmyblas, which has the log, may not be loaded.
-void log_failure(int error) noexcept {
-    const char* log = read_variable("MYBLAS_LOG");
-    const int descriptor = !log                              ? -1
-                           : std::strcmp(log, "stdout") == 0 ? dup(STDOUT_FILENO)
-                                                             : open_target(log);
-    if (descriptor < 0)
-        return;
-    char memory[sizeof target + 256];
-    text t{memory, sizeof memory};
-    t.add("[myblas] MYBLAS_REPORT: cannot open %s: %s\n", target, std::strerror(error));
-    write_all(descriptor, memory, t.length);
-    close(descriptor);
-}
-
-// At the end of the process; by one write, so that processes that end together do not mix their lines.
+// At the end of the process.
 [[gnu::destructor]] void write_report() {
-    if (!is_on())
+    if (!file.is_on())
         return;
     static char memory[64 * 1024];
-    text t{memory, sizeof memory};
+    bounded_text t{memory, sizeof memory};
     if (add_heading(t)) {
         t.add("%-22s %-7s %10s %12s %10s %12s\n",
               "routine",
@@ -338,21 +265,13 @@ void log_failure(int error) noexcept {
             for (int shape = 0; shape < class_count; ++shape)
                 add_line(t, routine, shape);
     }
-    if (t.length == 0)
-        return;
-    const int descriptor = open_target(target);
-    if (descriptor < 0)
-        return log_failure(errno);
-    write_all(descriptor, memory, t.length);
-    close(descriptor);
+    if (t.length > 0)
+        file.append(memory, t.length);
 }
 
 } // namespace
 
-bool is_on() noexcept {
-    const int known = current_state.load(std::memory_order_acquire);
-    return (known == unread ? read_setting() : known) == on;
-}
+bool is_on() noexcept { return file.is_on(); }
 
 void add(int routine,
          const extents& e,

@@ -1,7 +1,10 @@
 #include "cublas/call.h"
 
+#include "common/call_log.h"
 #include "common/environment.h"
 #include "common/report.h"
+
+#include <algorithm>
 
 namespace myblas::preload {
 namespace {
@@ -60,7 +63,7 @@ bool try_to_serve(const request& r, int* status, const char** label) noexcept {
     if (!handle)
         return false;
     if (s->may_lack_room()) {
-        myblasCall_t call = r.describe();
+        described_call call = r.describe();
         call.routine = r.routine;
         s->make_room(call);
     }
@@ -82,6 +85,29 @@ bool try_to_serve(const request& r, int* status, const char** label) noexcept {
             *label = "none: nothing to compute";
     }
     return true;
+}
+
+// What is no call in FP32 is left out.
+void log_call(const request& r) noexcept {
+    if (r.against)
+        return;
+    const described_call call = r.describe();
+    call_log::add({.routine = static_cast<int>(r.which),
+                   .side = call.side,
+                   .uplo = call.uplo,
+                   .transa = call.transa,
+                   .transb = call.transb,
+                   .diag = call.diag,
+                   .m = call.m,
+                   .n = call.n,
+                   .k = call.k,
+                   .lda = call.lda,
+                   .ldb = call.ldb,
+                   .ldc = call.ldc,
+                   .incx = call.incx,
+                   .incy = call.incy,
+                   .batch = std::max<int64_t>(call.batch_count, 1),
+                   .pointer_array = call.pointer_array != 0});
 }
 
 } // namespace
@@ -108,6 +134,8 @@ int answer(const request& r) noexcept {
     const bool is_served = try_to_serve(r, &status, &label);
     if (!is_served)
         status = r.forward();
+    if (call_log::is_on())
+        log_call(r);
     if (report::is_on()) {
         const myblasCall_t call = r.describe();
         report::add(static_cast<int>(r.which),

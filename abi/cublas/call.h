@@ -15,6 +15,11 @@ inline bool is_known_version(int major) { return major == 12 || major == 13; }
 // Whether what asks for TF32 is computed all the same: MYBLAS_CUBLAS_TF32.
 bool serves_tf32() noexcept;
 
+// The sizes of a call. What libmyblas's description of a call has no field for, the log of calls wants.
+struct described_call : myblasCall_t {
+    int64_t incx = 1, incy = 1;
+};
+
 struct request {
     void* handle;                      // of the call
     const real_cublas::settings* real; // tell the handle's settings; null: they are `given`
@@ -23,7 +28,7 @@ struct request {
     entry which;
     myblasRoutine_t routine;
     const char* against; // why it is not served, or null
-    function_ref<myblasCall_t()> describe;
+    function_ref<described_call()> describe;
     function_ref<myblasStatus_t(myblasHandle_t)> serve; // by libmyblas, which is loaded
     function_ref<int()> forward;                        // to cuBLAS
 };

@@ -67,27 +67,60 @@ inline const char* unless_on_host(const real_cublas& real, void* handle) {
 
 // ---- Sizes ------------------------------------------------------------------------------------------
 
-inline myblasCall_t matrix(int64_t m, int64_t n) {
-    myblasCall_t call{};
-    call.size_bytes = sizeof call;
+// Of no batch: no workspace is made for it.
+inline described_call matrix(int64_t m, int64_t n) {
+    described_call call{};
+    call.size_bytes = sizeof(myblasCall_t);
     call.m = m;
     call.n = n;
     call.k = 1;
     return call;
 }
 
-inline myblasCall_t vector(int64_t n) { return matrix(1, n); }
+inline described_call with_increments(described_call call, int64_t incx, int64_t incy) {
+    call.incx = incx;
+    call.incy = incy;
+    return call;
+}
 
-inline myblasCall_t product(operation transa,
-                            operation transb,
-                            int64_t m,
-                            int64_t n,
-                            int64_t k,
-                            int64_t lda,
-                            int64_t ldb,
-                            int64_t ldc,
-                            int64_t batch_count) {
-    myblasCall_t call = matrix(m, n);
+inline described_call vector(int64_t n, int64_t incx) {
+    return with_increments(matrix(1, n), incx, incx);
+}
+inline described_call vectors(int64_t n, int64_t incx, int64_t incy) {
+    return with_increments(matrix(1, n), incx, incy);
+}
+
+inline described_call
+matrix_vectors(operation trans, int64_t m, int64_t n, int64_t lda, int64_t incx, int64_t incy) {
+    described_call call = with_increments(matrix(m, n), incx, incy);
+    call.transa = trans;
+    call.lda = lda;
+    return call;
+}
+
+inline described_call triangle_vectors(fill_mode uplo,
+                                       operation trans,
+                                       diagonal diag,
+                                       int64_t n,
+                                       int64_t lda,
+                                       int64_t incx,
+                                       int64_t incy) {
+    described_call call = matrix_vectors(trans, n, n, lda, incx, incy);
+    call.uplo = uplo;
+    call.diag = diag;
+    return call;
+}
+
+inline described_call product(operation transa,
+                              operation transb,
+                              int64_t m,
+                              int64_t n,
+                              int64_t k,
+                              int64_t lda,
+                              int64_t ldb,
+                              int64_t ldc,
+                              int64_t batch_count) {
+    described_call call = matrix(m, n);
     call.transa = transa;
     call.transb = transb;
     call.k = k;
@@ -98,19 +131,19 @@ inline myblasCall_t product(operation transa,
     return call;
 }
 
-inline myblasCall_t of_pointers(myblasCall_t call) {
+inline described_call of_pointers(described_call call) {
     call.pointer_array = 1;
     return call;
 }
-inline myblasCall_t of_pointers(myblasCall_t call, int64_t batch_count) {
+inline described_call of_pointers(described_call call, int64_t batch_count) {
     call.batch_count = batch_count;
     return of_pointers(call);
 }
 
 // By the first group. Without leading dimensions, so that none of the groups gets a workspace of its own.
 template <class Size>
-myblasCall_t groups(const Size* m, const Size* n, const Size* k, Size count) {
-    myblasCall_t call = matrix(0, 0);
+described_call groups(const Size* m, const Size* n, const Size* k, Size count) {
+    described_call call = matrix(0, 0);
     if (count > 0 && m && n && k) {
         call.m = m[0];
         call.n = n[0];
@@ -119,24 +152,24 @@ myblasCall_t groups(const Size* m, const Size* n, const Size* k, Size count) {
     return call;
 }
 
-inline myblasCall_t rank_k(
+inline described_call rank_k(
     fill_mode uplo, operation trans, int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc) {
-    myblasCall_t call = product(trans, trans, n, n, k, lda, ldb, ldc, 1);
+    described_call call = product(trans, trans, n, n, k, lda, ldb, ldc, 1);
     call.uplo = uplo;
     return call;
 }
 
 // With a symmetric or triangular matrix on one side, whose order is the depth.
-inline myblasCall_t one_sided(side_mode side,
-                              fill_mode uplo,
-                              operation trans,
-                              diagonal diag,
-                              int64_t m,
-                              int64_t n,
-                              int64_t lda,
-                              int64_t ldb,
-                              int64_t ldc) {
-    myblasCall_t call =
+inline described_call one_sided(side_mode side,
+                                fill_mode uplo,
+                                operation trans,
+                                diagonal diag,
+                                int64_t m,
+                                int64_t n,
+                                int64_t lda,
+                                int64_t ldb,
+                                int64_t ldc) {
+    described_call call =
         product(trans, MYBLAS_OP_N, m, n, side == MYBLAS_SIDE_LEFT ? m : n, lda, ldb, ldc, 1);
     call.side = side;
     call.uplo = uplo;
@@ -145,7 +178,7 @@ inline myblasCall_t one_sided(side_mode side,
 }
 
 // In place, where both operands are the same.
-inline myblasCall_t between(myblasCall_t call, const float* b, const float* c) {
+inline described_call between(described_call call, const float* b, const float* c) {
     call.B = b;
     call.C = c;
     return call;

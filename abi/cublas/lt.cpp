@@ -2,6 +2,7 @@
 // served does not look at it. libcublas itself does not come here: it calls what cublasLtMatmul calls.
 #include "cublas/lt.h"
 
+#include "common/call_log.h"
 #include "common/report.h"
 #include "cublas/lt_description.h"
 
@@ -128,7 +129,7 @@ int cublasLtMatmul(void* handle,
     static constexpr lt_call nothing{};
     const lt_call* call = &nothing;
     const char* against = nullptr;
-    const bool is_counted = report::is_on();
+    const bool is_counted = report::is_on() || call_log::is_on();
     if (!descriptor || !layout_a || !layout_b || !layout_c || !layout_d) {
         against = "a descriptor is NULL";
     } else if (is_known_version(real.major) && (is_counted || !why_switched_off())) {
@@ -142,15 +143,15 @@ int cublasLtMatmul(void* handle,
     }
     const operands x = {.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .d = d};
     const auto describe = [&] {
-        myblasCall_t described = product(call->transa,
-                                         call->transb,
-                                         call->m,
-                                         call->n,
-                                         call->k,
-                                         call->lda,
-                                         call->ldb,
-                                         call->ldd,
-                                         call->batch_count);
+        described_call described = product(call->transa,
+                                           call->transb,
+                                           call->m,
+                                           call->n,
+                                           call->k,
+                                           call->lda,
+                                           call->ldb,
+                                           call->ldd,
+                                           call->batch_count);
         // Of a call that is not served nobody knows where beta is.
         described.is_fused = call != &nothing && !against && !is_plain(*call, x);
         return described;

@@ -55,6 +55,21 @@ cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/consumer" $(pkg-c
     die "a program does not compile"
 "$root/consumer" || die "a program does not run"
 
+# The static library, through pkg-config and CMake, in C alone.
+# shellcheck disable=SC2046 # a list of flags
+cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/static" $(pkg-config --cflags --libs myblas-static) -lm ||
+    die "a program does not compile with the static library"
+cmake -S "$source/tests/consumer/find_package" -B "$root/find_package" -DCMAKE_PREFIX_PATH="$root/usr" \
+    -DWITH_STATIC=ON \
+    -DEXPECTED_VERSION="$(pkg-config --modversion myblas)" >"$build.log" 2>&1 && cmake --build "$root/find_package" >>"$build.log" 2>&1 || {
+    tail -n 30 "$build.log"
+    die "find_package does not bring the static library"
+}
+for program in "$root/static" "$root/find_package/consumer_static"; do
+    ! readelf -d "$program" | grep libmyblas || die "$program needs the shared library"
+    LD_LIBRARY_PATH='' "$program" || die "$program does not run"
+done
+
 # The tools find the preload libraries, and those find libmyblas.
 "$root/usr/bin/myblas-doctor" >"$root/doctor" || die "myblas-doctor fails"
 ! grep 'not there' "$root/doctor" || die "myblas-doctor misses something"

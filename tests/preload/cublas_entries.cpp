@@ -1,5 +1,6 @@
 // Every row of the table of cuBLAS's entry points: its function is called with distinctive arguments, which must
 // arrive at libmyblas's function, or at cuBLAS's, in their places. Both are stand-ins that note what they get.
+#include "common/call_log.h"
 #include "common/report.h"
 #include "cublas/entries.h"
 #include "cublas/real_lt.h"
@@ -312,6 +313,97 @@ void test_exceptions() {
     expected_handle = cublas_handle;
 }
 
+std::vector<logged_call> log;
+
+void expect_logged(const logged_call& wanted, const char* what) {
+    expect(log.size() == 1 && log[0] == wanted,
+           std::string(what) + " is not logged as it was made");
+    log.clear();
+}
+
+void test_call_log() {
+    float x[4] = {};
+    log.clear();
+    cublasSgemmStridedBatched_64(cublas_handle,
+                                 MYBLAS_OP_T,
+                                 MYBLAS_OP_N,
+                                 20,
+                                 30,
+                                 40,
+                                 x,
+                                 x,
+                                 41,
+                                 900,
+                                 x,
+                                 42,
+                                 1300,
+                                 x,
+                                 x,
+                                 21,
+                                 700,
+                                 5);
+    expect_logged({.routine = static_cast<int>(entry::cublasSgemmStridedBatched),
+                   .transa = MYBLAS_OP_T,
+                   .m = 20,
+                   .n = 30,
+                   .k = 40,
+                   .lda = 41,
+                   .ldb = 42,
+                   .ldc = 21,
+                   .batch = 5},
+                  "a batch");
+    cublasStrsm_v2(cublas_handle,
+                   MYBLAS_SIDE_RIGHT,
+                   MYBLAS_FILL_MODE_UPPER,
+                   MYBLAS_OP_T,
+                   MYBLAS_DIAG_UNIT,
+                   30,
+                   20,
+                   x,
+                   x,
+                   22,
+                   x,
+                   31);
+    expect_logged({.routine = static_cast<int>(entry::cublasStrsm_v2),
+                   .side = MYBLAS_SIDE_RIGHT,
+                   .uplo = MYBLAS_FILL_MODE_UPPER,
+                   .transa = MYBLAS_OP_T,
+                   .diag = MYBLAS_DIAG_UNIT,
+                   .m = 30,
+                   .n = 20,
+                   .k = 20,
+                   .lda = 22,
+                   .ldb = 31},
+                  "a solution");
+    cublasSgemv_v2(cublas_handle, MYBLAS_OP_T, 50, 60, x, x, 52, x, 2, x, x, 3);
+    expect_logged({.routine = static_cast<int>(entry::cublasSgemv_v2),
+                   .transa = MYBLAS_OP_T,
+                   .m = 50,
+                   .n = 60,
+                   .lda = 52,
+                   .incx = 2,
+                   .incy = 3},
+                  "a matrix-vector product");
+    cublasStrsv_v2(
+        cublas_handle, MYBLAS_FILL_MODE_UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 9, x, 10, x, 2);
+    expect_logged({.routine = static_cast<int>(entry::cublasStrsv_v2),
+                   .uplo = MYBLAS_FILL_MODE_UPPER,
+                   .transa = MYBLAS_OP_T,
+                   .diag = MYBLAS_DIAG_UNIT,
+                   .m = 9,
+                   .n = 9,
+                   .lda = 10,
+                   .incx = 2,
+                   .incy = 2},
+                  "a triangular system");
+    cublasSaxpy_v2(cublas_handle, 4, x, x, 2, x, 1);
+    expect_logged(
+        {.routine = static_cast<int>(entry::cublasSaxpy_v2), .n = 4, .incx = 2, .incy = 1}, "axpy");
+    constexpr data_type half{2};
+    cublasScalEx(cublas_handle, 4, x, half, x, half, 1, half);
+    expect(log.empty(), "what is in half precision is not logged");
+}
+
 void test_report_names() {
     expect(std::strcmp(report_routines[static_cast<int>(entry::cublasSgemm_v2)], "Sgemm") == 0 &&
                std::strcmp(report_routines[static_cast<int>(entry::cublasGemmEx)], "GemmEx") == 0 &&
@@ -378,6 +470,11 @@ void add(int routine, const extents&, bool was_served, const char* label, uint64
 uint64_t now_ns() noexcept { return 0; }
 } // namespace report
 
+namespace call_log {
+bool is_on() noexcept { return true; }
+void add(const logged_call& call) noexcept { log.push_back(call); }
+} // namespace call_log
+
 } // namespace myblas::preload
 
 int main() {
@@ -386,6 +483,7 @@ int main() {
     constexpr int least_count = 80; // all rows, most in two forms
     expect(count >= least_count, "only " + std::to_string(count) + " entries");
     test_exceptions();
+    test_call_log();
     test_report_names();
     return failures > 0;
 }

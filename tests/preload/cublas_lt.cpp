@@ -4,6 +4,7 @@
 // cublas_lt cost: what a call takes, and whether that is little enough.
 #include "cublas/lt.h"
 
+#include "common/call_log.h"
 #include "common/report.h"
 #include "cublas/lt_description.h"
 #include "standin_library.h"
@@ -767,6 +768,11 @@ void add(int, const extents&, bool served, const char* label, uint64_t) noexcept
 }
 uint64_t now_ns() noexcept { return 0; }
 } // namespace report
+
+namespace call_log {
+bool is_on() noexcept { return false; }
+void add(const logged_call&) noexcept {}
+} // namespace call_log
 
 } // namespace myblas::preload
 

@@ -81,6 +81,63 @@ if "$run" --kernel small_tile/16x16_k8 -- true 2>/dev/null; then
 fi
 expect "a report that cannot be written" status_is 125 "$run" --report /nonexistent/report -- true
 
+# ---- The log of calls -------------------------------------------------------------------------------------
+
+expect "a call log" status_is 0 "$run" --call-log calls -- "$host" "$client" local served
+expect "has the call" has '^\{"function": "Sgemm", "calls": 1, .*"m": [0-9]+, "n": [0-9]+, "k": [0-9]+, .*\}$' calls
+expect "and is all" test ! -s out -a ! -s err
+expect "a log starts empty" status_is 0 "$run" --call-log calls -- /bin/true
+expect "and stays so without calls" test ! -s calls
+expect "a log that cannot be written" status_is 125 "$run" --call-log /nonexistent/log -- true
+expect "is named" has 'MYBLAS_CALL_LOG=/nonexistent/log: cannot be written' err
+# A program with a BLAS that is not called: the calls go to libmyblas, or to the program's BLAS, and are logged.
+cat >calls.c <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+            const float*, const int*, const float*, float*, const int*, unsigned long, unsigned long);
+float sdot_(const int*, const float*, const int*, const float*, const int*);
+static void multiply(int m, int n) {
+    static float a[64], b[64], c[64];
+    const int k = 4, ld = 8;
+    const float one = 1, zero = 0;
+    sgemm_("T", "N", &m, &n, &k, &one, a, &ld, b, &ld, &zero, c, &ld, 1, 1);
+}
+int main(void) {
+    const int n = 5, wrong = -1, two = 2, three = 3;
+    static float x[16];
+    for (int i = 0; i < 3; ++i)
+        multiply(2, 3);
+    multiply(3, 2);
+    multiply(0, 3);
+    sdot_(&n, x, &two, x, &three);
+    sdot_(&wrong, x, &two, x, &three);
+    if (fork() == 0) {
+        multiply(2, 3);
+        return 0;
+    }
+    wait(0);
+    return 0;
+}
+END
+if cc calls.c -o calls -lopenblas 2>/dev/null; then
+    for offload in auto always never; do
+        expect "calls of BLAS ($offload)" status_is 0 "$run" --offload $offload --call-log blas.log -- ./calls
+        expect "each once, and the child's" test "$(wc -l <blas.log)" = 4
+        sizes='"m": 2, "n": 3, "k": 4, "lda": 8, "ldb": 8, "ldc": 8'
+        for count in 1 3; do
+            expect "$count times" has "\"sgemm\", \"calls\": $count, .*\"transa\": \"T\", \"transb\": \"N\", .*$sizes" blas.log
+        done
+        expect "a vector's" has '"sdot", "calls": 1, .*"n": 5, .*"incx": 2, "incy": 3' blas.log
+    done
+    if [ -x "$1/myblas-bench" ]; then
+        expect "a replay" status_is 0 "$1/myblas-bench" replay blas.log --backend host --min-time 0 --repeats 2 --csv -
+        expect "of both products" test "$(grep -c '^sgemm,T,N' out)" -ge 2
+    fi
+else
+    echo "there is no OpenBLAS to link to: the log of a BLAS is not tried"
+fi
+
 # ---- myblas-doctor -----------------------------------------------------------------------------------------
 
 expect "the machine" status_is 0 "$doctor"

@@ -1,0 +1,77 @@
+#include "common/exit_file.h"
+
+#include "common/environment.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+
+namespace myblas::preload {
+namespace {
+
+void write_all(int descriptor, const char* data, size_t bytes) noexcept {
+    while (bytes > 0) {
+        const ssize_t written = write(descriptor, data, bytes);
+        if (written < 0 && errno != EINTR)
+            return;
+        if (written > 0) {
+            data += written;
+            bytes -= static_cast<size_t>(written);
+        }
+    }
+}
+
+// A descriptor for what a variable names, or -1.
+int open_target(const char* name) noexcept {
+    return std::strcmp(name, "stderr") == 0
+               ? dup(STDERR_FILENO)
+               : open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+} // namespace
+
+int exit_file::read_setting() noexcept {
+    // Only one thread copies the name; the others wait.
+    if (is_taken_.test_and_set()) {
+        int found = unread;
+        while ((found = state_.load(std::memory_order_acquire)) == unread)
+            std::this_thread::yield();
+        return found;
+    }
+    const char* name = read_variable(variable_);
+    const bool is_usable = name && std::strlen(name) < sizeof target_;
+    if (is_usable) {
+        std::strcpy(target_, name);
+        pthread_atfork(nullptr, nullptr, forget_parent_);
+    }
+    state_.store(is_usable ? on : off, std::memory_order_release);
+    return is_usable ? on : off;
+}
+
+// Tells the log that nothing is written. libmyblas, which has the log, may not be loaded.
+void exit_file::log_failure(int error) noexcept {
+    const char* log = read_variable("MYBLAS_LOG");
+    const int descriptor = !log                              ? -1
+                           : std::strcmp(log, "stdout") == 0 ? dup(STDOUT_FILENO)
+                                                             : open_target(log);
+    if (descriptor < 0)
+        return;
+    char memory[sizeof target_ + 256];
+    bounded_text t{memory, sizeof memory};
+    t.add("[myblas] %s: cannot open %s: %s\n", variable_, target_, std::strerror(error));
+    write_all(descriptor, memory, t.length);
+    close(descriptor);
+}
+
+void exit_file::append(const char* text, size_t length) noexcept {
+    const int descriptor = open_target(target_);
+    if (descriptor < 0)
+        return log_failure(errno);
+    write_all(descriptor, text, length);
+    close(descriptor);
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,83 @@
+#include "earlier_run.h"
+
+#include "errors.h"
+#include "shape_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace bench {
+
+using nlohmann::ordered_json;
+
+std::optional<earlier_run> read_earlier_run(const std::string& file) {
+    if (!std::filesystem::exists(file))
+        return std::nullopt;
+    std::ifstream stream(file);
+    if (!stream)
+        throw usage_error(fmt::format("{} cannot be read", file));
+    try {
+        const ordered_json all = ordered_json::parse(stream);
+        const ordered_json& run = all.at("run");
+        earlier_run found;
+        found.context = all.at("context");
+        found.so_far.rows = all.at("results");
+        found.so_far.skipped = all.at("skipped");
+        found.so_far.shapes = run.at("shapes");
+        found.so_far.finished = run.at("finished");
+        found.so_far.all_passed = run.at("all_passed");
+        found.seed = found.context.at("seed");
+        found.date = found.context.at("date");
+        const auto ceiling = [&](const char* name) {
+            const ordered_json& value = found.context.at("ceilings").at(name);
+            return value.is_null() ? 0.0 : value.get<double>();
+        };
+        found.limits.fma_gflops = ceiling("fma_gflops");
+        found.limits.copy_gbps = ceiling("copy_gbps");
+        found.limits.read_gbps = ceiling("read_gbps");
+        found.limits.empty_graph_us = ceiling("empty_graph_us");
+        return found;
+    } catch (const nlohmann::json::exception&) {
+        throw usage_error(fmt::format("{} is no file of a run that can be resumed", file));
+    }
+}
+
+void check_same_run(const std::string& file,
+                    const earlier_run& earlier,
+                    const context& now,
+                    const std::vector<shape>& shapes) {
+    const ordered_json current = to_json(now);
+    for (const char* field : {"command",
+                              "commit",
+                              "library",
+                              "backend",
+                              "gpu",
+                              "driver",
+                              "cuda",
+                              "cublas",
+                              "cpu",
+                              "seed"})
+        if (earlier.context.value(field, ordered_json()) != current.at(field))
+            throw usage_error(fmt::format("{} is of another run: its {} is {}, here it is {}",
+                                          file,
+                                          field,
+                                          earlier.context.value(field, ordered_json()).dump(),
+                                          current.at(field).dump()));
+    // A log of calls, or a table of shapes in the program, may have changed.
+    const size_t finished = earlier.so_far.finished;
+    std::set<std::string> known;
+    for (size_t i = 0; i < std::min(finished, shapes.size()); ++i)
+        known.insert(to_json(shapes[i]).dump());
+    const auto is_known = [&](const ordered_json& row) {
+        return known.count(to_json(read_shape(row)).dump()) > 0;
+    };
+    if (earlier.so_far.shapes != shapes.size() || finished > shapes.size() ||
+        !std::all_of(earlier.so_far.rows.begin(), earlier.so_far.rows.end(), is_known))
+        throw usage_error(fmt::format("{} is of another run: its shapes are others", file));
+}
+
+} // namespace bench

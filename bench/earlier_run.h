@@ -1,0 +1,32 @@
+// What an interrupted run has left in its file of results, for --resume.
+#pragma once
+
+#include "machine.h"
+#include "report.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct earlier_run {
+    nlohmann::ordered_json context;
+    results so_far;
+    uint64_t seed = 0;
+    ceilings limits; // as the file has them, rounded
+    std::string date;
+};
+
+// Nothing, if there is no such file. Throws usage_error for a file that is no such thing.
+std::optional<earlier_run> read_earlier_run(const std::string& file);
+
+// Throws usage_error unless both runs are of the same command, commit, machine and shapes.
+void check_same_run(const std::string& file,
+                    const earlier_run&,
+                    const context&,
+                    const std::vector<shape>&);
+
+} // namespace bench

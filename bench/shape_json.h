@@ -1,0 +1,20 @@
+// A call's routine and sizes, as the files of results and the log of a program's calls have them.
+#pragma once
+
+#include "shape.h"
+
+#include <nlohmann/json.hpp>
+
+namespace bench {
+
+// Only what the routine has.
+nlohmann::ordered_json to_json(const shape&);
+
+// The sizes, of a call of this routine: what is missing keeps its default. Throws json::exception where a value is of
+// the wrong type.
+shape read_sizes(routine, const nlohmann::ordered_json&);
+
+// What to_json() wrote. Throws json::exception.
+shape read_shape(const nlohmann::ordered_json&);
+
+} // namespace bench
