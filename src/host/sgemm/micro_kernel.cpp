@@ -15,6 +15,8 @@
 // as hide the latency of two multiply-add pipes.
 #include "host/sgemm/micro_kernel.h"
 
+#include "host/instructions.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -22,17 +24,7 @@ namespace myblas::host {
 namespace {
 
 template <int bytes>
-using float_vector [[gnu::vector_size(bytes)]] = float;
-
-template <class Vector>
-[[gnu::always_inline]] inline void load(Vector& to, const float* from) {
-    std::memcpy(&to, from, sizeof(Vector));
-}
-
-template <class Vector>
-[[gnu::always_inline]] inline void store(float* to, const Vector& from) {
-    std::memcpy(to, &from, sizeof(Vector));
-}
+using float_vector = vector_of<float, bytes>;
 
 template <int vector_bytes, int tile_m, int tile_n>
 [[gnu::always_inline]] inline void
@@ -191,7 +183,7 @@ constexpr micro_kernel avx512{32, 12, pack<32>, pack<12>, multiply_avx512};
 
 const micro_kernel& best_micro_kernel() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
+    if (best_instructions() == instruction_set::avx512)
         return avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return avx2;

@@ -8,7 +8,9 @@
 //
 // Error: 7 roundings in a run, next to none above, one in the result: 9 u sum |A_ij|.
 // Works against memory, m n elements read. Accepts every problem.
+#include "host/instructions.h"
 #include "host/sum/registry.h"
+#include "host/threads.h"
 
 #include <algorithm>
 
@@ -57,12 +59,22 @@ float add_column(const float* x, int64_t m) {
 }
 
 myblasStatus_t launch(const gemsum_problem& p, const launch_context&) {
+    constexpr int64_t line = 16; // floats of a cache line, which two threads should not share
+    const int64_t bytes = 4;
     if (p.trans)
-        for (int64_t j = 0; j < p.n; ++j)
-            p.result[j] = add_column(p.a + j * p.lda, p.m);
+        for_each_piece(p.n, bytes * p.m, line, [&p](int64_t first, int64_t end) {
+            run_best([=, &p](auto) {
+                for (int64_t j = first; j < end; ++j)
+                    p.result[j] = add_column(p.a + j * p.lda, p.m);
+            });
+        });
     else
-        for (int64_t i0 = 0; i0 < p.m; i0 += strip)
-            add_strip(p, i0, static_cast<int>(std::min<int64_t>(strip, p.m - i0)));
+        for_each_piece(p.m, bytes * p.n, line, [&p](int64_t first, int64_t end) {
+            run_best([=, &p](auto) {
+                for (int64_t i0 = first; i0 < end; i0 += strip)
+                    add_strip(p, i0, static_cast<int>(std::min<int64_t>(strip, end - i0)));
+            });
+        });
     return MYBLAS_STATUS_SUCCESS;
 }
 
