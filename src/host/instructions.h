@@ -2,8 +2,8 @@
 //
 // `target` attributes let one translation unit hold all of them. The code is a lambda that takes the length of a vector; it
 // is inlined into functions of the instruction set, with all that it calls, so that nothing exists with foreign
-// instructions under a shared name. Multiplications and additions stay apart (-ffp-contract=off in src/CMakeLists.txt):
-// results have the same bits on every processor.
+// instructions under a shared name. Where multiplications and additions stay apart (-ffp-contract=off in
+// src/CMakeLists.txt), results have the same bits on every processor.
 #pragma once
 
 #include <cstring>
@@ -35,7 +35,7 @@ inline instruction_set best_instructions() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f"))
         return instruction_set::avx512;
-    if (__builtin_cpu_supports("avx2"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return instruction_set::avx2;
 #endif
     return instruction_set::baseline;
@@ -49,7 +49,7 @@ template <class Code>
 }
 
 template <class Code>
-[[gnu::target("avx2"), gnu::flatten]] auto run_avx2(const Code& code) {
+[[gnu::target("avx2,fma"), gnu::flatten]] auto run_avx2(const Code& code) {
     return code(vector_length<32>{});
 }
 

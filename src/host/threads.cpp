@@ -4,11 +4,8 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <optional>
 #include <pthread.h>
 #include <sched.h>
 #include <thread>
@@ -21,37 +18,16 @@ constexpr int most_threads = 256; // of a call, whatever the variables say
 
 // ---- The variables -------------------------------------------------------------------------------
 
-// A number from 1 on, at the beginning of `text`; *end is what follows.
-std::optional<int> parse_threads(const char* text, const char** end) {
-    if (*text < '0' || *text > '9')
-        return std::nullopt;
-    char* rest;
-    errno = 0;
-    const long number = std::strtol(text, &rest, 10);
-    *end = rest;
-    if (errno != 0 || number < 1)
-        return std::nullopt;
-    return static_cast<int>(std::min<long>(number, most_threads));
-}
-
-std::optional<int> read_own_variable() {
-    const char* const text = read_variable("MYBLAS_NUM_THREADS");
-    const char* end = "";
-    const std::optional<int> number = text ? parse_threads(text, &end) : std::nullopt;
-    return *end ? std::nullopt : number;
-}
-
 // Of the variables of others; what they would not understand is not judged here. OMP_NUM_THREADS may be a list, by the
 // level of nested regions.
-std::optional<int> read_usual_variables() {
+int read_usual_variables() {
     for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
         const char* const text = read_variable(name);
-        const char* end;
-        if (text)
-            if (const std::optional<int> number = parse_threads(text, &end))
-                return number;
+        const char* rest;
+        if (const long number = text ? parse_thread_count(text, &rest) : 0)
+            return static_cast<int>(std::min<long>(number, most_threads));
     }
-    return std::nullopt;
+    return 0;
 }
 
 int count_processors() {
@@ -62,10 +38,10 @@ int count_processors() {
 }
 
 int read_thread_count() {
-    if (const std::optional<int> own = read_own_variable())
-        return *own;
-    if (const std::optional<int> usual = read_usual_variables())
-        return *usual;
+    if (const long own = read_thread_variable())
+        return static_cast<int>(std::min<long>(own, most_threads));
+    if (const int usual = read_usual_variables())
+        return usual;
     return std::clamp(count_processors(), 1, most_threads);
 }
 
@@ -210,12 +186,6 @@ struct last_act {
 const last_act at_the_end;
 
 } // namespace
-
-bool has_thread_variable() { return read_own_variable().has_value(); }
-
-bool is_thread_variable_valid() {
-    return !read_variable("MYBLAS_NUM_THREADS") || has_thread_variable();
-}
 
 int thread_count() {
     static const int count = read_thread_count();

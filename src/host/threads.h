@@ -14,11 +14,6 @@ namespace myblas::host {
 // run this process. Read once a process.
 int thread_count();
 
-// Whether MYBLAS_NUM_THREADS is not set, or a number from 1 on.
-bool is_thread_variable_valid();
-// Whether it is set, and valid.
-bool has_thread_variable();
-
 // Calls work(data, task, thread) once for each task of 0 ... tasks - 1, in any order, on up to `threads` threads: this one,
 // which is thread 0, and others, 1 ... threads - 1. Where no thread can be started, it does all by itself.
 void run_tasks(int64_t tasks,

@@ -15,8 +15,6 @@
 // as hide the latency of two multiply-add pipes.
 #include "host/sgemm/micro_kernel.h"
 
-#include "host/instructions.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -60,16 +58,8 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
 #pragma GCC unroll 16
         for (int j = 0; j < tile_n; ++j) {
 #pragma GCC unroll 16
-            for (int v = 0; v < vectors; ++v) {
-                float* c = update.c + j * update.ldc + v * width;
-                vector value = acc[j][v] * alpha;
-                if (beta != 0.0f) {
-                    vector old;
-                    load(old, c);
-                    value = value + old * beta;
-                }
-                store(c, value);
-            }
+            for (int v = 0; v < vectors; ++v)
+                update_vector(update.c + j * update.ldc + v * width, acc[j][v], alpha, beta);
         }
         return;
     }
@@ -185,7 +175,7 @@ const micro_kernel& best_micro_kernel() {
 #if defined(__x86_64__)
     if (best_instructions() == instruction_set::avx512)
         return avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (best_instructions() == instruction_set::avx2)
         return avx2;
 #endif
     return baseline;
