@@ -33,10 +33,12 @@ template <class Vector>
 // The best that this processor runs; of x86-64 alone there is more than one.
 inline instruction_set best_instructions() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
-        return instruction_set::avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return instruction_set::avx2;
+    if (__builtin_cpu_supports("fma")) {
+        if (__builtin_cpu_supports("avx512f"))
+            return instruction_set::avx512;
+        if (__builtin_cpu_supports("avx2"))
+            return instruction_set::avx2;
+    }
 #endif
     return instruction_set::baseline;
 }
@@ -44,7 +46,7 @@ inline instruction_set best_instructions() {
 #if defined(__x86_64__)
 
 template <class Code>
-[[gnu::target("avx512f"), gnu::flatten]] auto run_avx512(const Code& code) {
+[[gnu::target("avx512f,fma"), gnu::flatten]] auto run_avx512(const Code& code) {
     return code(vector_length<64>{});
 }
 

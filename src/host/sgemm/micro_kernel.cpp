@@ -69,12 +69,18 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v)
             store(&edge[j][v * width], acc[j][v]);
+    // By whole vectors, too: at the edge an element has the same bits as elsewhere.
     for (int j = 0; j < update.cols; ++j) {
-        for (int i = 0; i < update.rows; ++i) {
-            float& c = update.c[i + j * update.ldc];
-            const float value = alpha * edge[j][i];
-            c = beta == 0.0f ? value : value + beta * c;
+        float* const c = update.c + j * update.ldc;
+        float whole[tile_m] = {};
+        if (beta != 0.0f)
+            std::copy_n(c, update.rows, whole);
+        for (int v = 0; v < vectors; ++v) {
+            vector sum;
+            load(sum, &edge[j][v * width]);
+            update_vector(whole + v * width, sum, alpha, beta);
         }
+        std::copy_n(whole, update.rows, c);
     }
 }
 
@@ -159,7 +165,7 @@ multiply_avx2(int64_t depth, const float* a, const float* b, const tile_update& 
     multiply<32, 16, 6>(depth, a, b, update);
 }
 
-[[gnu::target("avx512f")]] void
+[[gnu::target("avx512f,fma")]] void
 multiply_avx512(int64_t depth, const float* a, const float* b, const tile_update& update) {
     multiply<64, 32, 12>(depth, a, b, update);
 }
