@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures what bench/results/host holds: the host backend against OpenBLAS and the C library's copy, in about two minutes.
+# Measures what bench/results/host holds: the host backend against OpenBLAS and the C library's copy, in about four minutes.
 #   bench/run_host.sh [-o RESULTS] BUILD_DIR
 # Nothing else should run meanwhile. Exit status 1: a result was wrong.
 set -eu
@@ -25,7 +25,7 @@ cd "$results/host"
 measure() {
     part=$1
     shift
-    "$bench" --backend host "$@" --repeats 21 --verify --json "$part.json" || status=1
+    "$bench" --backend host "$@" --repeats 15 --verify --json "$part.json" || status=1
 }
 
 status=0
