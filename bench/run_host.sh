@@ -31,7 +31,7 @@ measure() {
 status=0
 routines=sgemm,transpose,geam,axpy,copy,scal,swap,rot,sum,asum,dsum,dot,nrm2,iamax,gemsum
 measure host_kernels -f "$routines" --sweep ladder --min-time 0.1
-measure host_batches -f sgemm --sweep batched --min-time 0.02
+measure host_batches -f sgemm --sweep batched --kernel unpacked --min-time 0.02
 export MYBLAS_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 measure host_kernels_one_thread -f "$routines" --sweep ladder --min-time 0.1
 exit $status

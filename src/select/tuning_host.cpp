@@ -1,5 +1,5 @@
-// Rules of the host backend: OpenBLAS where it can be loaded, else the best of the library's own. Small products of a batch
-// go to the library's own, which threads share (docs/experiments/host.md).
+// Rules of the host backend: OpenBLAS where it can be loaded, else the best of the library's own. Many small products go
+// to the library's own, which threads share (docs/experiments/host.md).
 #include "host/histogram/registry.h"
 #include "host/level2/registry.h"
 #include "host/level3/registry.h"
@@ -15,7 +15,7 @@ namespace {
 
 // clang-format off
 constexpr rule<sgemm_problem> sgemm[] = {
-    {any_form, {any, any, any, at_least(2)}, &host::sgemm_unpacked},
+    {any_form, {at_least(16), any, any, at_least(256)}, &host::sgemm_unpacked},
     {any_form, {any, any, any, any}, &host::sgemm_openblas},
     {any_form, {any, any, any, any}, &host::sgemm_unpacked},
     {any_form, {any, any, any, any}, &host::sgemm_blocked},
