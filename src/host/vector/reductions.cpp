@@ -3,7 +3,7 @@
 // least.
 //
 //   lanes    32 sums, of every 32nd product, which do not wait for each other; then by halves
-//   blocks   of 1024 elements: the extremum in 16 lanes, then, if it is new, where it is
+//   blocks   of 256 elements: the extremum in 64 lanes, then, if it is new, where it is
 //   pieces   at most 64, of a length that depends on n alone, for several threads; their sums are added in order
 //
 // The order of a sum depends on n alone. Error of a sum at most n 2^-53 sum |x_i y_i|, and one rounding to
@@ -94,7 +94,7 @@ struct extremum {
 // Of first ... end - 1, if it is better than `best`. Comparisons with NaN are false: NaN never comes first.
 template <bool least>
 extremum find_better(const extremum_problem& p, int64_t first, int64_t end, extremum best) {
-    constexpr int block = 1024, lanes = 16;
+    constexpr int block = 256, lanes = 64;
     int64_t i = first;
     if (p.incx == 1)
         for (; i + block <= end; i += block) {
@@ -105,9 +105,10 @@ extremum find_better(const extremum_problem& p, int64_t first, int64_t end, extr
                     const float value = std::abs(p.x[i + k + l]);
                     lane[l] = is_better<least>(value, lane[l]) ? value : lane[l];
                 }
-            float found = best.value;
-            for (const float value : lane)
-                found = is_better<least>(value, found) ? value : found;
+            for (int half = lanes / 2; half > 0; half /= 2)
+                for (int l = 0; l < half; ++l)
+                    lane[l] = is_better<least>(lane[l + half], lane[l]) ? lane[l + half] : lane[l];
+            const float found = lane[0];
             if (is_better<least>(found, best.value)) {
                 best = {found, i};
                 while (std::abs(p.x[best.where]) != found)
