@@ -37,7 +37,7 @@ def load(path):
     try:
         return json.loads(path.read_text())
     except FileNotFoundError:
-        raise Problem(f"{path} is missing: bench/run_gpu.sh makes it") from None
+        raise Problem(f"{path} is missing: bench/run_gpu.sh or run_host.sh makes it") from None
     except json.JSONDecodeError as error:
         raise Problem(f"{path} is not JSON: {error}") from None
 

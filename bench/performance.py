@@ -36,11 +36,10 @@ PLOTS = "plots"  # a folder beside the page, with one for each GPU
 INTRODUCTION = """\
 # Performance
 
-Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` measures, and on the
-host `bench/run_host.sh`: medians, the
-library and its incumbents in turn in one process, on the same random data, every result verified. A ratio is the
-incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at the commit that
-was measured.
+Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` and `bench/run_host.sh`
+measure: medians, the library and its incumbents in turn in one process, on the same random data, every result verified.
+A ratio is the incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at
+the commit that was measured.
 """
 
 
@@ -434,7 +433,8 @@ def host_table(entries):
         case = f"{entry['routine']} {name_of(entry)}{batch}{passing}"
         cases.setdefault((case, entry["kernel"]), []).append(entry)
     lines = [
-        "In brackets the time of the other by ours; memcpy moves as many bytes, on one thread.",
+        "In brackets the time of the other by ours; memcpy moves as many bytes, on one thread. Where both libraries have "
+        "threads, those of one that has just been called are busy waiting while the other is timed.",
         "",
         "| | Kernel | Time (µs) | GFLOP/s or GB/s | Against |",
         "| --- | --- | ---: | ---: | --- |",

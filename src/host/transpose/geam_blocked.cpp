@@ -125,12 +125,12 @@ add_tiles(const operand& a, const operand& b, const result& c, int64_t m, int64_
 template <int vector_bytes>
 [[gnu::always_inline]] inline void
 add_strips(const operand& a, const operand& b, const result& c, int64_t m, int64_t n) {
+    constexpr int64_t pitch = strip_tile<float>::pitch;
     strip_tile<float> sum, copy;
     for_each_strip_tile<float>(m, n, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
-        const columns tile_a = read_tile<vector_bytes>(a, i, j, rows, cols, sum.begin(), sum.pitch);
-        const columns tile_b =
-            read_tile<vector_bytes>(b, i, j, rows, cols, copy.begin(), copy.pitch);
-        add<vector_bytes>(a.factor, tile_a, b.factor, tile_b, rows, cols, {sum.begin(), sum.pitch});
+        const columns tile_a = read_tile<vector_bytes>(a, i, j, rows, cols, sum.begin(), pitch);
+        const columns tile_b = read_tile<vector_bytes>(b, i, j, rows, cols, copy.begin(), pitch);
+        add<vector_bytes>(a.factor, tile_a, b.factor, tile_b, rows, cols, {sum.begin(), pitch});
         sum.put(c.first + j * c.ld, c.ld, i, rows, cols, m);
     });
 }

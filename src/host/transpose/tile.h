@@ -102,7 +102,8 @@ template <int vector_bytes, class T>
 transpose_streaming(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
     strip_tile<T> t;
     for_each_strip_tile<T>(n, m, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
-        transpose_block<vector_bytes>(a + j + i * lda, lda, cols, rows, t.begin(), t.pitch);
+        transpose_block<vector_bytes>(
+            a + j + i * lda, lda, cols, rows, t.begin(), strip_tile<T>::pitch);
         t.put(b + j * ldb, ldb, i, rows, cols, n);
     });
     finish_streaming();
