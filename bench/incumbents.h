@@ -15,6 +15,8 @@ public:
     std::vector<subject> subjects(const shape&, const operands&) const;
 
 private:
+    void add_geam(std::vector<subject>& found, const shape&, const operands&) const;
+
     dynamic_library library_;
     // CBLAS: the enumerations are ints.
     void (*sgemm_)(int,
@@ -32,6 +34,7 @@ private:
                    float*,
                    int);
     void (*somatcopy_)(int, int, int, int, float, const float*, int, float*, int);
+    void (*sgeadd_)(int, int, int, float, const float*, int, float, float*, int);
     double (*dasum_)(int, const double*, int);
     cblas_functions blas_; // levels 1 to 3 but sgemm
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -23,6 +25,12 @@ void nothing() {}
 void copy_columns(const shape& s, const float* b, float* c) {
     for (int64_t j = 0; j < s.n; ++j)
         std::memcpy(c + j * s.ldc, b + j * s.ldb, static_cast<size_t>(s.m) * sizeof(float));
+}
+
+void count_bytes_plainly(int64_t n, const unsigned char* x, uint64_t* counts) {
+    std::fill(counts, counts + 256, uint64_t{0});
+    for (int64_t i = 0; i < n; ++i)
+        ++counts[x[i]];
 }
 
 void call_cblas(const cblas_functions& f, const shape& s, const operands& o) {
@@ -129,8 +137,41 @@ void add_same(std::vector<subject>& found,
 openblas_incumbents::openblas_incumbents() : library_{"libopenblas.so.0"} {
     library_.find(sgemm_, "cblas_sgemm");
     library_.find(somatcopy_, "cblas_somatcopy");
+    library_.find(sgeadd_, "cblas_sgeadd");
     library_.find(dasum_, "cblas_dasum");
     find_functions(blas_, library_);
+}
+
+// C = alpha op(A), to which B is added; and as many bytes moved by copies.
+void openblas_incumbents::add_geam(std::vector<subject>& found,
+                                   const shape& s,
+                                   const operands& o) const {
+    const float* const a = static_cast<const float*>(o.a);
+    const float* const b = static_cast<const float*>(o.b);
+    float* const c = static_cast<float*>(o.c);
+    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n);
+    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
+    const int ldc = static_cast<int>(s.ldc);
+    if (somatcopy_ && sgeadd_ && fits_int(s) && !s.transb)
+        found.push_back({"cblas_somatcopy, cblas_sgeadd",
+                         nothing,
+                         [=, somatcopy = somatcopy_, sgeadd = sgeadd_] {
+                             somatcopy(col_major,
+                                       s.transa ? trans : no_trans,
+                                       s.transa ? n : m,
+                                       s.transa ? m : n,
+                                       geam_alpha,
+                                       a,
+                                       lda,
+                                       c,
+                                       ldc);
+                             sgeadd(col_major, m, n, geam_beta, b, ldb, 1, c, ldc);
+                         }});
+    const size_t bytes = static_cast<size_t>(s.m * s.n) * sizeof(float);
+    found.push_back({"memcpy", nothing, [=] {
+                         std::memcpy(c, a, bytes);
+                         std::memcpy(c, b, bytes / 2);
+                     }});
 }
 
 std::vector<subject> openblas_incumbents::subjects(const shape& s, const operands& o) const {
@@ -175,9 +216,34 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
                      std::memcpy(s.in_place ? o.c : o.b, o.a, bytes);
                  }});
         break;
-    case routine::geam:   // OpenBLAS's geadd takes no transpositions
-    case routine::gemsum: // no BLAS has these
-    case routine::histogram:
+    case routine::geam:
+        add_geam(found, s, o);
+        break;
+    case routine::gemsum: // a product with ones
+        if (blas_.gemv && sizes_fit) {
+            const auto ones = std::make_shared<std::vector<float>>(std::max(s.m, s.n), 1.0f);
+            found.push_back({"cblas_sgemv", nothing, [=, gemv = blas_.gemv] {
+                                 gemv(col_major,
+                                      s.transa ? trans : no_trans,
+                                      m,
+                                      n,
+                                      1,
+                                      a,
+                                      lda,
+                                      ones->data(),
+                                      1,
+                                      0,
+                                      static_cast<float*>(o.c),
+                                      1);
+                             }});
+        }
+        break;
+    case routine::histogram: // no BLAS has it
+        found.push_back({"plain loop", nothing, [=, length = s.n] {
+                             count_bytes_plainly(length,
+                                                 static_cast<const unsigned char*>(o.a),
+                                                 static_cast<uint64_t*>(o.c));
+                         }});
         break;
     case routine::sum: { // reads the same bytes; OpenBLAS exports no plain sum in CBLAS everywhere
         shape absolute = s;

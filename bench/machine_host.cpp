@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace bench {
 namespace {
@@ -79,7 +80,8 @@ public:
 
     facts describe() const override {
         facts known;
-        known.cpu = read_field("/proc/cpuinfo", "model name");
+        known.cpu = read_field("/proc/cpuinfo", "model name") +
+                    ", processors: " + std::to_string(std::thread::hardware_concurrency());
         return known;
     }
 

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = pathlib.Path("bench/results")  # relative to ROOT; a folder for each GPU
+RESULTS = pathlib.Path("bench/results")  # relative to ROOT; a folder for each GPU, and one for the host
 GPUS = ("h200", "h100")  # those that are shown first
 
 LINE_DEPTH = 2
@@ -37,7 +37,7 @@ def load(path):
     try:
         return json.loads(path.read_text())
     except FileNotFoundError:
-        raise Problem(f"{path} is missing: bench/run_gpu.sh makes it") from None
+        raise Problem(f"{path} is missing: bench/run_gpu.sh or run_host.sh makes it") from None
     except json.JSONDecodeError as error:
         raise Problem(f"{path} is not JSON: {error}") from None
 
@@ -59,11 +59,14 @@ def first_with(results, parts):
 
 def provenance(context):
     """Where, when and how the results of a file were measured."""
-    return (
-        f"{context['gpu'] or context['cpu']}, driver {context['driver']}, CUDA {context['cuda']}, "
-        f"cuBLAS {context['cublas']}; commit {context['commit']}, {context['date'][:10]}: "
-        f"`{context['command']}`"
-    )
+    if not context["gpu"]:
+        measured_on = context["cpu"]
+    else:
+        measured_on = (
+            f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, "
+            f"cuBLAS {context['cublas']}"
+        )
+    return f"{measured_on}; commit {context['commit']}, {context['date'][:10]}: `{context['command']}`"
 
 
 def run(program, work):

@@ -32,10 +32,10 @@ PLOTS = "plots"  # a folder beside the page, with one for each GPU
 INTRODUCTION = """\
 # Performance
 
-Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` measures: medians, the
-library and its incumbents in turn in one process, on the same random data, every result verified. A ratio is the
-incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at the commit that
-was measured.
+Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` and `bench/run_host.sh`
+measure: medians, the library and its incumbents in turn in one process, on the same random data, every result verified.
+A ratio is the incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at
+the commit that was measured.
 """
 
 
@@ -81,6 +81,13 @@ class BlasSection(Section):
 class BatchSection(Section):
     def lines(self, measured):
         return batch_table(self.entries(measured)) + misses(measured["summary"])
+
+
+class HostSection(Section):
+    """Every kernel of the host backend at a few sizes, or the library's choices in batches."""
+
+    def lines(self, measured):
+        return host_table(self.entries(measured))
 
 
 class BareSection(Section):
@@ -253,6 +260,9 @@ SECTIONS = [
         "What an asynchronous call takes of the host's time",
         [Plot("enqueue", "By routine, m = n = k = 512", draw_times_by_routine)],
     ),
+    HostSection("host_kernels", "Kernels of the host backend", []),
+    HostSection("host_kernels_one_thread", "Kernels of the host backend, one thread", []),
+    HostSection("host_batches", "Batches on the host backend", []),
 ]  # fmt: skip
 
 
@@ -357,6 +367,29 @@ def batch_table(entries):
                 f"| {name} | {incumbent} | {summary.cases} | {summary.mean:.3f} | {summary.fifth:.3f} "
                 f"| {summary.worst['ratio']:.3f} (`{case_name(summary.worst)}`) |"
             )
+    return lines
+
+
+def host_table(entries):
+    """A line for each kernel and size, with all that it was measured against."""
+    cases = {}
+    for entry in entries:
+        batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
+        passing = " pointers" if entry.get("pointer_array") else ""
+        case = f"{entry['routine']} {name_of(entry)}{batch}{passing}"
+        cases.setdefault((case, entry["kernel"]), []).append(entry)
+    lines = [
+        "In brackets the time of the other by ours; memcpy moves as many bytes, on one thread. Where both libraries have "
+        "threads, those of one that has just been called are busy waiting while the other is timed.",
+        "",
+        "| | Kernel | Time (µs) | GFLOP/s or GB/s | Against |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    for (case, kernel), of_kernel in cases.items():
+        first = of_kernel[0]
+        value = first["gflops"] if first.get("gflops") else first["gbps"]
+        others = ", ".join(f"{entry['incumbent']} ({entry['ratio']:.2f} ×)" for entry in of_kernel)
+        lines.append(f"| {case} | `{kernel}` | {first['time_us']:.1f} | {value:.1f} | {others} |")
     return lines
 
 

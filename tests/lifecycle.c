@@ -278,7 +278,8 @@ static void test_loading(void** state) {
 // dlopen, call, dlclose, again and again, in a program that is not linked with the library.
 static void test_reloading(void** state) {
     (void)state;
-    static const char* const environments[][2] = {{"MYBLAS_BACKEND=host"}, {"MYBLAS_BACKEND=auto"}};
+    static const char* const environments[][3] = {{"MYBLAS_BACKEND=host", "MYBLAS_NUM_THREADS=3"},
+                                                  {"MYBLAS_BACKEND=auto"}};
     char loader[4096];
     const ssize_t length = readlink("/proc/self/exe", loader, sizeof loader - 16);
     assert_true(length > 0);

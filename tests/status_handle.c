@@ -476,13 +476,16 @@ static void expect_limit_of_512_megabytes(void) {
 }
 
 // The variable is named, whatever it is set to.
-static void expect_wrong_limit(void) {
+static void expect_wrong(const char* variable) {
     myblasHandle_t handle = NULL;
     assert_ok(myblasSetLoggerCallback(count_message));
     assert_status(INVALID_VALUE, myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
     assert_null(handle);
-    assert_non_null(strstr(message, "MYBLAS_WORKSPACE"));
+    assert_non_null(strstr(message, variable));
 }
+
+static void expect_wrong_limit(void) { expect_wrong("MYBLAS_WORKSPACE"); }
+static void expect_wrong_threads(void) { expect_wrong("MYBLAS_NUM_THREADS"); }
 
 static void expect_success(void) { expect_create(MYBLAS_STATUS_SUCCESS); }
 static void expect_invalid(void) { expect_create(MYBLAS_STATUS_INVALID_VALUE); }
@@ -578,6 +581,7 @@ static const struct scenario scenarios[] = {
     {"cuda", expect_cuda_or_refusal},
     {"limit_of_512_megabytes", expect_limit_of_512_megabytes},
     {"wrong_limit", expect_wrong_limit},
+    {"wrong_threads", expect_wrong_threads},
     {"defaults", expect_defaults},
     {"success", expect_success},
     {"invalid", expect_invalid},
@@ -608,6 +612,13 @@ static void test_environment(void** state) {
         {"wrong_limit", "MYBLAS_WORKSPACE=512MB"},
         {"wrong_limit", "MYBLAS_WORKSPACE=-1"},
         {"invalid", "MYBLAS_WORKSPACE=much"},
+        {"success", "MYBLAS_NUM_THREADS=3"},
+        {"success", "MYBLAS_NUM_THREADS=100000"},
+        {"success", "OPENBLAS_NUM_THREADS=none", "OMP_NUM_THREADS=4,2"},
+        {"wrong_threads", "MYBLAS_NUM_THREADS=0"},
+        {"wrong_threads", "MYBLAS_NUM_THREADS=2,1"},
+        {"wrong_threads", "MYBLAS_NUM_THREADS=all", "MYBLAS_BACKEND=host"},
+        {"invalid", "MYBLAS_NUM_THREADS=-1"},
         {"reference", "MYBLAS_BACKEND=host", "MYBLAS_SGEMM_KERNEL=reference"},
         {"unopened_log", "MYBLAS_LOG=/nonexistent/log"},
     };
@@ -617,6 +628,7 @@ static void test_environment(void** state) {
     static const char* const empty[] = {"MYBLAS_BACKEND=",
                                         "MYBLAS_MATH=",
                                         "MYBLAS_WORKSPACE=",
+                                        "MYBLAS_NUM_THREADS=",
                                         "MYBLAS_SGEMM_KERNEL=",
                                         "MYBLAS_TUNING=",
                                         "MYBLAS_LOG=",

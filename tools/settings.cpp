@@ -31,6 +31,13 @@ std::string check_size(const std::string& value, unsigned long long least) {
     return number < least ? "has to be positive" : "";
 }
 
+// A number of threads.
+std::string check_count(const std::string& value) {
+    const bool is_number = value.find_first_not_of("0123456789") == std::string::npos;
+    return is_number && value.find_first_not_of('0') != std::string::npos ? ""
+                                                                          : "no number from 1 on";
+}
+
 std::string check_choice(const std::string& value, std::initializer_list<const char*> choices) {
     std::string list;
     for (size_t i = 0; i < choices.size(); ++i) {
@@ -71,6 +78,8 @@ std::string find_fault(const std::string& name, const std::string& value, bool* 
     if (name == "MYBLAS_CUBLAS_WORKSPACE" || name == "MYBLAS_DEVICE_MEMORY" ||
         name == "MYBLAS_DEVICES")
         return check_size(value, 1);
+    if (name == "MYBLAS_NUM_THREADS")
+        return check_count(value);
     if (name == "MYBLAS_LOG")
         return value == "stdout" || value == "stderr" ? "" : check_output(value);
     if (name == "MYBLAS_REPORT" || name == "MYBLAS_CALL_LOG")

@@ -52,4 +52,11 @@ inline size_t read_size(const char* variable, size_t otherwise) noexcept {
     return otherwise;
 }
 
+// Whether a variable is not set, or nothing but a number from 1 on.
+inline bool is_count(const char* variable) noexcept {
+    const char* text = read_variable(variable);
+    return !text ||
+           (text[std::strspn(text, "0123456789")] == 0 && text[std::strspn(text, "0")] != 0);
+}
+
 } // namespace myblas::preload

@@ -32,10 +32,12 @@ constexpr auto missing_texts = [] {
 const char* reason_of(myblasStatus_t status) noexcept {
     static constexpr choice<bool> maths[] = {{"strict", true}, {"emulated", true}, {"fast", true}};
     switch (status) {
-    case MYBLAS_STATUS_INVALID_VALUE: // one of the two settings that it reads
-        return read_choice("MYBLAS_MATH", maths, true, false)
+    case MYBLAS_STATUS_INVALID_VALUE: // one of the settings that it reads
+        if (!read_choice("MYBLAS_MATH", maths, true, false))
+            return "MYBLAS_MATH is not strict, emulated or fast";
+        return is_count("MYBLAS_NUM_THREADS")
                    ? "MYBLAS_WORKSPACE is not a number of bytes, as 512M or 4G"
-                   : "MYBLAS_MATH is not strict, emulated or fast";
+                   : "MYBLAS_NUM_THREADS is not a number of threads, from 1 on";
     case MYBLAS_STATUS_ALLOC_FAILED:
         return "the GPU's memory is full";
     case MYBLAS_STATUS_ARCH_MISMATCH:

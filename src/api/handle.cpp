@@ -175,6 +175,10 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
         return refuse(function,
                       MYBLAS_STATUS_INVALID_VALUE,
                       "MYBLAS_WORKSPACE is not a number of bytes, as 512M or 4G");
+    if (!is_thread_variable_valid())
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      "MYBLAS_NUM_THREADS is not a number of threads, from 1 on");
 
     const char* why_host = "it was asked for";
     if (backend != MYBLAS_BACKEND_HOST) {

@@ -10,4 +10,26 @@ inline const char* read_variable(const char* name) noexcept {
     return text && *text ? text : nullptr;
 }
 
+// The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is what follows.
+inline long parse_thread_count(const char* text, const char** rest) noexcept {
+    if (*text < '0' || *text > '9')
+        return 0;
+    char* end;
+    const long number =
+        std::strtol(text, &end, 10); // the largest long, if there are too many digits
+    *rest = end;
+    return number;
+}
+
+// What MYBLAS_NUM_THREADS says: a number from 1 on, and nothing else. 0: it is not set, or makes no sense.
+inline long read_thread_variable() noexcept {
+    const char* const text = read_variable("MYBLAS_NUM_THREADS");
+    const char* rest = "";
+    const long number = text ? parse_thread_count(text, &rest) : 0;
+    return *rest ? 0 : number;
+}
+inline bool is_thread_variable_valid() noexcept {
+    return !read_variable("MYBLAS_NUM_THREADS") || read_thread_variable() > 0;
+}
+
 } // namespace myblas

@@ -1,5 +1,8 @@
 #include "host/openblas.h"
 
+#include "core/environment.h"
+#include "host/threads.h"
+
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -12,8 +15,17 @@ void find(void* library, const char* symbol, Function* function) {
     *function = reinterpret_cast<Function>(dlsym(library, symbol));
 }
 
+// MYBLAS_NUM_THREADS counts for OpenBLAS, too, unless the program has loaded it: then it is the program's to set.
+void limit_threads(void* library) {
+    void (*set_num_threads)(int);
+    find(library, "openblas_set_num_threads", &set_num_threads);
+    if (set_num_threads && read_thread_variable())
+        set_num_threads(thread_count());
+}
+
 openblas_library load() {
     for (const char* soname : {"libopenblas.so.0", "libopenblas.so"}) {
+        void* const present = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
         void* library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
         if (!library)
             continue;
@@ -29,6 +41,8 @@ openblas_library load() {
             constexpr int openmp = 2; // openblas_get_parallel: 0 sequential, 1 pthreads
             found.uses_openmp = get_parallel() == openmp;
             found.loaded_by = getpid();
+            if (!present)
+                limit_threads(library);
             find(library, "cblas_sgemv", &found.sgemv);
             find(library, "cblas_ssymv", &found.ssymv);
             find(library, "cblas_ssyr", &found.ssyr);

@@ -1,5 +1,5 @@
-// Rules of the host backend.
-// Provenance: unmeasured; OpenBLAS where it can be loaded, else the best of the library's own.
+// Rules of the host backend: OpenBLAS where it can be loaded, else the best of the library's own. Many small products go
+// to the library's own, which threads share (docs/experiments/host.md).
 #include "host/histogram/registry.h"
 #include "host/level2/registry.h"
 #include "host/level3/registry.h"
@@ -15,7 +15,9 @@ namespace {
 
 // clang-format off
 constexpr rule<sgemm_problem> sgemm[] = {
+    {any_form, {at_least(16), any, any, at_least(256)}, &host::sgemm_unpacked},
     {any_form, {any, any, any, any}, &host::sgemm_openblas},
+    {any_form, {any, any, any, any}, &host::sgemm_unpacked},
     {any_form, {any, any, any, any}, &host::sgemm_blocked},
     {any_form, {any, any, any, any}, &host::sgemm_reference},
 };

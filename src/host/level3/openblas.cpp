@@ -1,4 +1,4 @@
-// Level 3 by OpenBLAS, where it is installed (host/openblas.h), on as many threads as OPENBLAS_NUM_THREADS allows.
+// Level 3 by OpenBLAS, where it is installed (host/openblas.h), in its own threads.
 //
 // Accepts sizes and leading dimensions that fit int; of syrkx, which OpenBLAS does not have, nothing.
 // Two habits of OpenBLAS's packed kernels are kept from the caller. They multiply the zeros of a triangle, so that an Inf

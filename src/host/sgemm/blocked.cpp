@@ -11,8 +11,11 @@
 // transpositions, and pads edges with zeros so that the register tile knows no edges but in C.
 // Works against the multiply-add pipes: a block of B is used m times, a block of A block_n times.
 // At most block_k + k / block_k + 2 roundings touch a term, never more than k + 2.
-// One thread; the processor's vector length is found at run time (micro_kernel.h).
-// Accepts every problem for which the packed blocks fit the workspace.
+// The processor's vector length is found at run time (micro_kernel.h).
+//
+// Threads share a batch by its products, and a large C by regions of whole register tiles. Each has packed blocks of its
+// own, so that no thread waits for another. The bits of C do not depend on the regions.
+// Accepts every problem for which the packed blocks of one thread fit the workspace.
 #include "host/sgemm/micro_kernel.h"
 #include "host/sgemm/products.h"
 #include "host/sgemm/registry.h"
@@ -24,7 +27,6 @@ namespace {
 
 constexpr int block_m = 192;
 constexpr int block_n = 1536;
-constexpr int block_k = 256;
 
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -37,23 +39,83 @@ int64_t even_block(int64_t extent, int64_t block, int64_t multiple) {
     return pieces == 0 ? 0 : round_up((extent + pieces - 1) / pieces, multiple);
 }
 
-// What a problem is cut into. Panels are whole, so m and n are rounded up to the register tile.
+// What a region of C is cut into. Panels are whole, so m and n are rounded up to the register tile.
 struct blocking {
     int64_t m, n, k;
 
-    blocking(const sgemm_problem& p, const micro_kernel& kernel)
-        : m(even_block(p.m, block_m, kernel.tile_m)), n(even_block(p.n, block_n, kernel.tile_n)),
-          k(even_block(p.k, block_k, 1)) {}
+    blocking(int64_t rows, int64_t cols, int64_t depth, const micro_kernel& kernel)
+        : m(even_block(rows, block_m, kernel.tile_m)), n(even_block(cols, block_n, kernel.tile_n)),
+          k(even_block(depth, block_k, 1)) {}
 
     // The panels of A come first; 64 bytes keep those of B on cache lines.
     int64_t packed_a_floats() const { return round_up(m * k, 16); }
-    size_t workspace_bytes() const {
-        return static_cast<size_t>(packed_a_floats() + n * k) * sizeof(float);
+    int64_t floats() const { return packed_a_floats() + round_up(n * k, 16); }
+};
+
+// How threads share the work: the products of the batch, or regions of C.
+struct sharing {
+    int threads = 1;
+    int64_t rows, cols; // of a region
+    int64_t regions_m = 1, regions_n = 1;
+    int64_t floats_a_thread;
+
+    sharing(const sgemm_problem& p, const micro_kernel& kernel, int most_threads)
+        : rows(p.m), cols(p.n) {
+        const int for_batch = std::min(threads_for_batch(p), most_threads);
+        const int for_regions = std::min(threads_for(work_of(p), work_a_thread), most_threads);
+        threads = std::max(for_batch, for_regions);
+        if (for_regions > for_batch)
+            cut(p, kernel, for_regions);
+        floats_a_thread = blocking(rows, cols, p.k, kernel).floats();
+    }
+
+    bool has_regions() const { return regions_m * regions_n > 1; }
+    size_t bytes() const {
+        return static_cast<size_t>(threads) * static_cast<size_t>(floats_a_thread) * sizeof(float);
+    }
+
+private:
+    // Halves the longer side until there is a region for each thread, and none is so large that the others would wait for
+    // a thread that came late. Smaller regions would be packed more often for each use.
+    void cut(const sgemm_problem& p, const micro_kernel& kernel, int wanted) {
+        constexpr int64_t most_elements = int64_t{1} << 20;
+        const auto count = [](int64_t extent, int64_t piece) {
+            return (extent + piece - 1) / piece;
+        };
+        while (regions_m * regions_n < wanted || rows * cols > most_elements) {
+            const int64_t before = regions_m * regions_n;
+            if (rows > cols)
+                rows = round_up((rows + 1) / 2, kernel.tile_m);
+            else
+                cols = round_up((cols + 1) / 2, kernel.tile_n);
+            regions_m = count(p.m, rows);
+            regions_n = count(p.n, cols);
+            if (regions_m * regions_n == before)
+                break; // a register tile
+        }
+        threads = static_cast<int>(std::min<int64_t>(threads, regions_m * regions_n));
     }
 };
 
 size_t workspace_bytes(const sgemm_problem& p, const device_info&) {
-    return blocking(p, best_micro_kernel()).workspace_bytes();
+    return sharing(p, best_micro_kernel(), 1).bytes();
+}
+
+size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    // (Regions for two may take less than all of C for one.)
+    return std::max(workspace_bytes(p, device),
+                    sharing(p, best_micro_kernel(), thread_count()).bytes());
+}
+
+// The best sharing whose packed blocks fit the workspace.
+sharing share_work(const sgemm_problem& p, const micro_kernel& kernel, size_t workspace_bytes) {
+    int threads = thread_count();
+    for (;;) {
+        const sharing found(p, kernel, threads);
+        if (found.bytes() <= workspace_bytes || threads == 1)
+            return found;
+        threads = std::max(1, threads / 2);
+    }
 }
 
 // Updates the rows x cols block at c from packed blocks of A and B.
@@ -75,29 +137,36 @@ void multiply_block(const micro_kernel& kernel,
     }
 }
 
+// The region of C from (i0, j0) on.
 void multiply(const sgemm_problem& p,
               const product& q,
               const micro_kernel& kernel,
-              const blocking& block,
+              int64_t i0,
+              int64_t j0,
+              int64_t m,
+              int64_t n,
               float* workspace) {
+    const blocking block(m, n, p.k, kernel);
     float* packed_a = workspace;
     float* packed_b = workspace + block.packed_a_floats();
     // Strides of op(A) and op(B): along the lanes, which are rows of op(A) and columns of op(B), and
     // along the depth.
     const int64_t row_a = p.transa ? p.lda : 1, depth_a = p.transa ? 1 : p.lda;
     const int64_t column_b = p.transb ? 1 : p.ldb, depth_b = p.transb ? p.ldb : 1;
+    const float* const a = q.a + i0 * row_a;
+    const float* const b = q.b + j0 * column_b;
+    float* const c = q.c + i0 + j0 * p.ldc;
 
-    for (int64_t j = 0; j < p.n; j += block.n) {
-        const int64_t cols = std::min(block.n, p.n - j);
+    for (int64_t j = 0; j < n; j += block.n) {
+        const int64_t cols = std::min(block.n, n - j);
         for (int64_t l = 0; l < p.k; l += block.k) {
             const int64_t depth = std::min(block.k, p.k - l);
             kernel.pack_b(
-                {q.b + l * depth_b + j * column_b, column_b, depth_b}, cols, depth, packed_b);
+                {b + l * depth_b + j * column_b, column_b, depth_b}, cols, depth, packed_b);
             const float beta = l == 0 ? q.beta : 1.0f; // later slabs add to what the first left
-            for (int64_t i = 0; i < p.m; i += block.m) {
-                const int64_t rows = std::min(block.m, p.m - i);
-                kernel.pack_a(
-                    {q.a + i * row_a + l * depth_a, row_a, depth_a}, rows, depth, packed_a);
+            for (int64_t i = 0; i < m; i += block.m) {
+                const int64_t rows = std::min(block.m, m - i);
+                kernel.pack_a({a + i * row_a + l * depth_a, row_a, depth_a}, rows, depth, packed_a);
                 multiply_block(kernel,
                                depth,
                                packed_a,
@@ -106,7 +175,7 @@ void multiply(const sgemm_problem& p,
                                cols,
                                {.alpha = q.alpha,
                                 .beta = beta,
-                                .c = q.c + i + j * p.ldc,
+                                .c = c + i + j * p.ldc,
                                 .ldc = p.ldc,
                                 .rows = 0,
                                 .cols = 0});
@@ -117,9 +186,25 @@ void multiply(const sgemm_problem& p,
 
 myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
     const micro_kernel& kernel = best_micro_kernel();
-    const blocking block(p, kernel);
-    float* workspace = static_cast<float*>(context.workspace);
-    return for_each_product(p, [&](const product& q) { multiply(p, q, kernel, block, workspace); });
+    const sharing by = share_work(p, kernel, context.workspace_bytes);
+    float* const workspace = static_cast<float*>(context.workspace);
+    if (!by.has_regions())
+        return for_each_product(p, by.threads, [&](const product& q, int thread) {
+            multiply(p, q, kernel, 0, 0, p.m, p.n, workspace + thread * by.floats_a_thread);
+        });
+    return for_each_product(p, [&](const product& q) {
+        for_each_task(by.regions_m * by.regions_n, by.threads, [&](int64_t region, int thread) {
+            const int64_t i = region % by.regions_m * by.rows, j = region / by.regions_m * by.cols;
+            multiply(p,
+                     q,
+                     kernel,
+                     i,
+                     j,
+                     std::min(by.rows, p.m - i),
+                     std::min(by.cols, p.n - j),
+                     workspace + thread * by.floats_a_thread);
+        });
+    });
 }
 
 } // namespace
@@ -133,6 +218,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_blocked{
     .finishes = true,
     .takes_backwards = true,
     .workspace_bytes = workspace_bytes,
+    .best_workspace_bytes = best_workspace_bytes,
     .launch = launch,
 };
 

@@ -22,17 +22,7 @@ namespace myblas::host {
 namespace {
 
 template <int bytes>
-using float_vector [[gnu::vector_size(bytes)]] = float;
-
-template <class Vector>
-[[gnu::always_inline]] inline void load(Vector& to, const float* from) {
-    std::memcpy(&to, from, sizeof(Vector));
-}
-
-template <class Vector>
-[[gnu::always_inline]] inline void store(float* to, const Vector& from) {
-    std::memcpy(to, &from, sizeof(Vector));
-}
+using float_vector = vector_of<float, bytes>;
 
 template <int vector_bytes, int tile_m, int tile_n>
 [[gnu::always_inline]] inline void
@@ -68,16 +58,8 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
 #pragma GCC unroll 16
         for (int j = 0; j < tile_n; ++j) {
 #pragma GCC unroll 16
-            for (int v = 0; v < vectors; ++v) {
-                float* c = update.c + j * update.ldc + v * width;
-                vector value = acc[j][v] * alpha;
-                if (beta != 0.0f) {
-                    vector old;
-                    load(old, c);
-                    value = value + old * beta;
-                }
-                store(c, value);
-            }
+            for (int v = 0; v < vectors; ++v)
+                update_vector(update.c + j * update.ldc + v * width, acc[j][v], alpha, beta);
         }
         return;
     }
@@ -87,12 +69,18 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v)
             store(&edge[j][v * width], acc[j][v]);
+    // By whole vectors, too: at the edge an element has the same bits as elsewhere.
     for (int j = 0; j < update.cols; ++j) {
-        for (int i = 0; i < update.rows; ++i) {
-            float& c = update.c[i + j * update.ldc];
-            const float value = alpha * edge[j][i];
-            c = beta == 0.0f ? value : value + beta * c;
+        float* const c = update.c + j * update.ldc;
+        float whole[tile_m] = {};
+        if (beta != 0.0f)
+            std::copy_n(c, update.rows, whole);
+        for (int v = 0; v < vectors; ++v) {
+            vector sum;
+            load(sum, &edge[j][v * width]);
+            update_vector(whole + v * width, sum, alpha, beta);
         }
+        std::copy_n(whole, update.rows, c);
     }
 }
 
@@ -177,7 +165,7 @@ multiply_avx2(int64_t depth, const float* a, const float* b, const tile_update& 
     multiply<32, 16, 6>(depth, a, b, update);
 }
 
-[[gnu::target("avx512f")]] void
+[[gnu::target("avx512f,fma")]] void
 multiply_avx512(int64_t depth, const float* a, const float* b, const tile_update& update) {
     multiply<64, 32, 12>(depth, a, b, update);
 }
@@ -191,9 +179,9 @@ constexpr micro_kernel avx512{32, 12, pack<32>, pack<12>, multiply_avx512};
 
 const micro_kernel& best_micro_kernel() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
+    if (best_instructions() == instruction_set::avx512)
         return avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (best_instructions() == instruction_set::avx2)
         return avx2;
 #endif
     return baseline;

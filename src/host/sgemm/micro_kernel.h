@@ -2,9 +2,14 @@
 // it, and the choice among those the library is built with.
 #pragma once
 
+#include "host/instructions.h"
+
 #include <cstdint>
 
 namespace myblas::host {
+
+// Along the depth, terms of C are added up in registers by as many, in order (blocked.cpp).
+inline constexpr int block_k = 256;
 
 // An operand seen as lanes (rows of op(A), columns of op(B)) along the depth k. One stride is 1.
 struct lane_view {
@@ -31,6 +36,19 @@ struct micro_kernel {
     // Multiplies a panel of A by a panel of B and updates C.
     void (*multiply)(int64_t depth, const float* panel_a, const float* panel_b, const tile_update&);
 };
+
+// C = alpha * sum + beta * C of a vector, without reading C when beta is 0.
+template <class Vector>
+[[gnu::always_inline]] inline void
+update_vector(float* c, const Vector& sum, float alpha, float beta) {
+    Vector value = sum * alpha;
+    if (beta != 0.0f) {
+        Vector old;
+        load(old, c);
+        value = value + old * beta;
+    }
+    store(c, value);
+}
 
 // The best one that this processor runs.
 const micro_kernel& best_micro_kernel();

@@ -1,7 +1,7 @@
 // C = alpha * op(A) * op(B) + beta * C by OpenBLAS, found at run time.
 //
 // Products that do not read A and B never reach it.
-// Works against OpenBLAS's own kernels, on as many threads as OPENBLAS_NUM_THREADS allows.
+// Works against OpenBLAS's own kernels, in its own threads.
 // Accepts sizes and leading dimensions that fit int, where a usable OpenBLAS is installed (openblas.h).
 #include "host/openblas.h"
 #include "core/routine.h"

@@ -5,6 +5,7 @@
 #include "host/batch.h"
 #include "host/scalar.h"
 #include "host/sgemm/finish.h"
+#include "host/threads.h"
 
 #include "core/problem.h"
 #include "myblas/myblas.h"
@@ -35,12 +36,12 @@ inline void scale_matrix(float beta, int64_t m, int64_t n, float* c, int64_t ldc
     }
 }
 
-// Calls multiply(product) for each element of the batch. Where A and B must not be read their
-// pointers may be null: these elements are settled here.
+// Calls multiply(product, thread) for each element of the batch, on up to `threads` threads. Where A and B must not be read
+// their pointers may be null: these elements are settled here.
 template <class Multiply>
-myblasStatus_t for_each_product(const sgemm_problem& p, Multiply multiply) {
+myblasStatus_t for_each_product(const sgemm_problem& p, int threads, const Multiply& multiply) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    for (int64_t i = 0; i < p.batch_count; ++i) {
+    for_each_task(p.batch_count, threads, [&](int64_t i, int thread) {
         float* c = batch_operand(p.c, p.stride_c, p.c_array, i);
         if (p.finish.source && beta != 0.0f)
             copy_source(p, i, c);
@@ -51,11 +52,37 @@ myblasStatus_t for_each_product(const sgemm_problem& p, Multiply multiply) {
                              beta,
                              batch_operand(p.a, p.stride_a, p.a_array, i),
                              batch_operand(p.b, p.stride_b, p.b_array, i),
-                             c});
+                             c},
+                     thread);
         if (!p.finish.is_empty())
             finish_product(p, i, c);
-    }
+    });
     return MYBLAS_STATUS_SUCCESS;
+}
+
+template <class Multiply>
+myblasStatus_t for_each_product(const sgemm_problem& p, const Multiply& multiply) {
+    return for_each_product(p, 1, [&](const product& q, int) { multiply(q); });
+}
+
+// Multiply-adds of a product that are worth a thread, about 20 us of them.
+inline constexpr int64_t work_a_thread = int64_t{1} << 20;
+
+// Multiply-adds of one product of the batch, or the largest number; for estimates.
+inline int64_t work_of(const sgemm_problem& p) {
+    int64_t work = 0;
+    const bool is_more = __builtin_mul_overflow(p.m, p.n, &work) ||
+                         __builtin_mul_overflow(work, std::max<int64_t>(p.k, 1), &work);
+    return is_more ? INT64_MAX : work;
+}
+
+// The threads of a kernel that has one for each of several products.
+inline int threads_for_batch(const sgemm_problem& p) {
+    int64_t work = 0;
+    if (__builtin_mul_overflow(work_of(p), p.batch_count, &work))
+        work = INT64_MAX;
+    const int64_t products = std::max<int64_t>(p.batch_count, 1);
+    return static_cast<int>(std::min<int64_t>(threads_for(work, work_a_thread), products));
 }
 
 } // namespace myblas::host

@@ -6,6 +6,7 @@
 namespace myblas::host {
 
 extern const kernel_entry<sgemm_problem> sgemm_reference;
+extern const kernel_entry<sgemm_problem> sgemm_unpacked;
 extern const kernel_entry<sgemm_problem> sgemm_blocked;
 extern const kernel_entry<sgemm_problem> sgemm_openblas;
 

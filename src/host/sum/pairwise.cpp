@@ -7,14 +7,17 @@
 //   blocks                          two neighbouring sums of 2^i blocks make one of 2^(i+1); what is
 //                                   left at the end is added from the smallest up
 //
-// The order depends on n alone, not on addresses, increments or the processor.
+// Long vectors are cut into pieces of 2^i blocks, whose sums several threads compute: that changes nothing of the order,
+// which depends on n alone, not on addresses, increments, threads or the processor.
 // A term takes part in at most 15 + log2(lanes) additions in its block and log2(n / block) + 1 above
 // it: error at most (log2(n) + 12) u sum |x_i|.
 // Works against memory, n elements read. Accepts every problem.
+#include "host/instructions.h"
 #include "host/sum/registry.h"
+#include "host/threads.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstring>
 
 namespace myblas::host {
@@ -22,31 +25,49 @@ namespace {
 
 template <class T>
 struct block_shape {
-    using vector [[gnu::vector_size(16)]] = T;
-    static constexpr int width = 16 / sizeof(T);
-    static constexpr int vectors = 8; // enough to hide the latency of an addition
-    static constexpr int lanes = width * vectors;
+    static constexpr int lanes = 512 / sizeof(T);
     static constexpr int elements = 16 * lanes;
 };
 
-// The sum of block_shape<T>::elements contiguous elements.
-template <bool absolute, class T>
-T sum_block(const T* x) {
-    using shape = block_shape<T>;
-    typename shape::vector acc[shape::vectors] = {};
-    for (int first = 0; first < shape::elements; first += shape::lanes) {
+// Replaces each element by |x|.
+template <class Vector>
+[[gnu::always_inline]] inline void clear_signs(Vector& x) {
+    using bits = decltype(x < x); // integers of the same size
+    const Vector zeroes{};
+    bits value, signs;
+    load(value, &x);
+    const Vector negative = -zeroes;
+    load(signs, &negative);
+    value &= ~signs;
+    load(x, &value);
+}
+
+// The sum of up to block_shape<T>::elements contiguous elements; zeroes stand for the others.
+template <bool absolute, int vector_bytes, class T>
+[[gnu::always_inline]] inline T sum_block(const T* x, int count) {
+    using vector = vector_of<T, vector_bytes>;
+    constexpr int lanes = block_shape<T>::lanes;
+    constexpr int vectors = 8; // accumulators at a time, enough to hide the latency of an addition
+    constexpr int group = vectors * vector_bytes / sizeof(T); // lanes that these hold
+    const int rows = count / lanes;
+    T lane[lanes];
+    for (int first = 0; first < lanes; first += group) {
+        vector acc[vectors] = {};
+        for (int row = 0; row < rows; ++row) {
 #pragma GCC unroll 8
-        for (int v = 0; v < shape::vectors; ++v) {
-            typename shape::vector value;
-            std::memcpy(&value, x + first + v * shape::width, sizeof(value));
-            if constexpr (absolute)
-                value = value < 0 ? -value : value;
-            acc[v] += value;
+            for (int v = 0; v < vectors; ++v) {
+                vector value;
+                load(value, x + row * lanes + first + v * (group / vectors));
+                if constexpr (absolute)
+                    clear_signs(value);
+                acc[v] += value;
+            }
         }
+        std::memcpy(lane + first, acc, sizeof(acc));
     }
-    T lane[shape::lanes];
-    std::memcpy(lane, acc, sizeof(lane));
-    for (int half = shape::lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < count - rows * lanes; ++l)
+        lane[l] += absolute ? std::abs(x[rows * lanes + l]) : x[rows * lanes + l];
+    for (int half = lanes / 2; half > 0; half /= 2)
         for (int l = 0; l < half; ++l)
             lane[l] += lane[l + half];
     return lane[0];
@@ -64,8 +85,8 @@ public:
         ++count_;
     }
 
-    T total() const {
-        T sum = 0;
+    // With what comes behind the blocks, which is added first.
+    T total(T sum = 0) const {
         for (int level = 0; level < 64; ++level)
             if (count_ >> level & 1)
                 sum = level_[level] + sum;
@@ -77,24 +98,49 @@ private:
     T level_[64];
 };
 
-template <bool absolute, class T>
-T sum(const sum_problem<T>& p) {
+// The sum of the elements from `first` on, `first` a multiple of 2^i blocks and `count` no more than these.
+template <bool absolute, int vector_bytes, class T>
+[[gnu::always_inline]] inline T sum_piece(const sum_problem<T>& p, int64_t first, int64_t count) {
     constexpr int block = block_shape<T>::elements;
     pending_sums<T> pending;
-    for (int64_t first = 0; first < p.n; first += block) {
-        const T* x = p.x + first * p.incx;
-        const int count = static_cast<int>(std::min<int64_t>(block, p.n - first));
-        if (p.incx == 1 && count == block) {
-            pending.add(sum_block<absolute>(x));
-            continue;
-        }
+    for (int64_t done = 0; done < count; done += block) {
+        const T* x = p.x + (first + done) * p.incx;
+        const int size = static_cast<int>(std::min<int64_t>(block, count - done));
         T gathered[block];
-        for (int i = 0; i < count; ++i)
-            gathered[i] = x[i * p.incx];
-        std::fill(gathered + count, gathered + block, T{0});
-        pending.add(sum_block<absolute>(gathered));
+        if (p.incx != 1) {
+            for (int i = 0; i < size; ++i)
+                gathered[i] = x[i * p.incx];
+            x = gathered;
+        }
+        pending.add(sum_block<absolute, vector_bytes>(x, size));
     }
     return pending.total();
+}
+
+template <bool absolute, class T>
+T sum(const sum_problem<T>& p) {
+    const auto sum_range = [&p](int64_t first, int64_t count) {
+        return run_best(
+            [=, &p](auto length) { return sum_piece<absolute, length.value>(p, first, count); });
+    };
+    const int threads = threads_for(p.n * static_cast<int64_t>(sizeof(T)), bytes_a_thread);
+    if (threads == 1)
+        return sum_range(0, p.n);
+    // The largest pieces of which there are at least as many.
+    constexpr int least_pieces = 64;
+    const uint64_t blocks = static_cast<uint64_t>(p.n / block_shape<T>::elements);
+    const int64_t piece =
+        block_shape<T>::elements *
+        static_cast<int64_t>(std::bit_floor(std::max(blocks / least_pieces, uint64_t{1})));
+    const int64_t pieces = p.n / piece; // and what is left
+    T sums[2 * least_pieces + 1];
+    for_each_task(pieces + 1, threads, [&](int64_t task, int) {
+        sums[task] = sum_range(task * piece, std::min(piece, p.n - task * piece));
+    });
+    pending_sums<T> pending;
+    for (int64_t i = 0; i < pieces; ++i)
+        pending.add(sums[i]);
+    return pending.total(sums[pieces]);
 }
 
 template <class T>

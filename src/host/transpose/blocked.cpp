@@ -1,7 +1,6 @@
-// B = A^T by square tiles that stay in the first-level cache (tile.h).
+// B = A^T by square tiles that are turned in registers (tile.h), on several threads where A is large.
 //
-// Adds to naive: a cache line of either matrix is still near when its other elements are due, so it is
-// moved once.
+// Adds to naive: a cache line of either matrix is moved once.
 // Works against memory: 2 elements moved for each element of A.
 // Accepts every problem that is not in place.
 #include "host/transpose/element.h"

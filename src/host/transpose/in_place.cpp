@@ -16,37 +16,21 @@
 namespace myblas::host {
 namespace {
 
-// Column-major: element (i, j) at [j][i].
-template <class T>
-using tile = T[tile_edge][tile_edge];
-
-// Sets t to the transpose of the rows x cols matrix at `from`.
-template <class T>
-void load_transposed(tile<T>& t, const T* from, int64_t ld, int rows, int cols) {
-    for (int j = 0; j < cols; ++j)
-        for (int i = 0; i < rows; ++i)
-            t[i][j] = from[i + j * ld];
-}
-
-// Copies the rows x cols corner of t to `to`.
-template <class T>
-void store(const tile<T>& t, T* to, int64_t ld, int rows, int cols) {
-    for (int j = 0; j < cols; ++j)
-        std::copy_n(t[j], rows, to + j * ld);
-}
-
 template <class T>
 void transpose_square(int64_t n, T* a, int64_t lda) {
-    tile<T> upper, lower;
-    for_each_tile(n, n, [&](int64_t i, int64_t j, int rows, int cols) {
-        if (i > j)
-            return; // went with the tile above the diagonal
-        T* above = a + i + j * lda;
-        T* below = a + j + i * lda;
-        load_transposed(upper, above, lda, rows, cols);
-        load_transposed(lower, below, lda, cols, rows);
-        store(upper, below, lda, cols, rows);
-        store(lower, above, lda, rows, cols);
+    T above_transposed[tile_edge * tile_edge];
+    run_best([&](auto length) {
+        for_each_tile(n, n, [&](int64_t i, int64_t j, int rows, int cols) {
+            if (i > j)
+                return; // went with the tile above the diagonal
+            T* const above = a + i + j * lda;
+            T* const below = a + j + i * lda;
+            transpose_block<length.value>(above, lda, rows, cols, above_transposed, tile_edge);
+            if (i != j)
+                transpose_block<length.value>(below, lda, cols, rows, above, lda);
+            for (int row = 0; row < rows; ++row)
+                std::copy_n(above_transposed + row * tile_edge, cols, below + row * lda);
+        });
     });
 }
 

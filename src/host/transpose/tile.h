@@ -1,32 +1,129 @@
-// Square tiles of which two or three fit the first-level cache, and the walk over a matrix by tiles.
+// The walk over a matrix by tiles, which are transposed in registers (host/transpose_block.h), and transpositions of whole
+// matrices.
+//
+// Large results go through a buffer, from which whole lines are stored past the caches (host/stream.h): strips of the
+// source, with a tile of two lines of each column of the target after the other. What does not fill a line waits in the
+// buffer for the next tile.
 #pragma once
+
+#include "host/instructions.h"
+#include "host/stream.h"
+#include "host/threads.h"
+#include "host/transpose_block.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace myblas::host {
 
-inline constexpr int tile_edge = 32; // 4 KiB of floats; a column is two cache lines
+inline constexpr int tile_edge =
+    64; // of tiles that go directly, and of those that threads share a matrix by
 
 // Calls visit(i, j, rows, cols) for each tile of an m x n matrix, down the columns of tiles.
 template <class Visit>
 void for_each_tile(int64_t m, int64_t n, Visit visit) {
-    for (int64_t j = 0; j < n; j += tile_edge) {
-        const int cols = static_cast<int>(std::min<int64_t>(tile_edge, n - j));
+    for (int64_t j = 0; j < n; j += tile_edge)
         for (int64_t i = 0; i < m; i += tile_edge)
-            visit(i, j, static_cast<int>(std::min<int64_t>(tile_edge, m - i)), cols);
-    }
+            visit(i,
+                  j,
+                  static_cast<int>(std::min<int64_t>(tile_edge, m - i)),
+                  static_cast<int>(std::min<int64_t>(tile_edge, n - j)));
 }
 
-// B = A^T, A m x n, without overlap: the lines of B that a tile covers are filled while they are near.
+// Calls work(i, j, rows, cols) for parts of an m x n matrix, for several threads where it is large: pieces of its
+// longer side.
+template <class Work>
+void for_each_part(int64_t m, int64_t n, int64_t bytes_an_element, const Work& work) {
+    if (m > n)
+        for_each_piece(m, n * bytes_an_element, tile_edge, [&](int64_t first, int64_t end) {
+            work(first, int64_t{0}, end - first, n);
+        });
+    else
+        for_each_piece(n, m * bytes_an_element, tile_edge, [&](int64_t first, int64_t end) {
+            work(int64_t{0}, first, m, end - first);
+        });
+}
+
+// ---- Strips ----------------------------------------------------------------------------------------
+
+// A tile of the target, on its way there: `length` elements of up to strip_columns columns.
+inline constexpr int strip_columns =
+    512; // pieces of the source's columns that long keep the processor's prefetch going
+
+template <class T>
+struct strip_tile {
+    static constexpr int line = line_bytes / sizeof(T); // the last of the tile before
+    static constexpr int length = 2 * line;
+    T columns[strip_columns][line + length]; // 96 KiB
+
+    T* begin() { return columns[0] + line; } // element (i, j) is at begin()[i + j * pitch]
+    static constexpr int64_t pitch = line + length;
+
+    // Stores rows first ... first + rows - 1 of `cols` columns of a target with `all_rows` rows.
+    [[gnu::always_inline]] void
+    put(T* target, int64_t ld, int64_t first, int64_t rows, int64_t cols, int64_t all_rows) {
+        const int64_t bytes = rows * static_cast<int64_t>(sizeof(T));
+        for (int64_t j = 0; j < cols; ++j) {
+            T* const to = target + first + j * ld;
+            const int64_t start = first == 0 ? 0 : -bytes_into_line(to);
+            const int64_t stop =
+                first + rows == all_rows ? bytes : bytes - bytes_into_line(to + rows);
+            stream_copy(reinterpret_cast<char*>(to) + start,
+                        reinterpret_cast<const char*>(begin() + j * pitch) + start,
+                        static_cast<size_t>(stop - start));
+            std::memcpy(columns[j], columns[j] + length, line_bytes);
+        }
+    }
+};
+
+// Calls visit(i, j, rows, cols) for the tiles of an m x n target: down one strip after the other.
+template <class T, class Visit>
+void for_each_strip_tile(int64_t m, int64_t n, Visit visit) {
+    constexpr int64_t length = strip_tile<T>::length;
+    for (int64_t j = 0; j < n; j += strip_columns)
+        for (int64_t i = 0; i < m; i += length)
+            visit(i, j, std::min(length, m - i), std::min<int64_t>(strip_columns, n - j));
+}
+
+// ---- Of whole matrices -------------------------------------------------------------------------------
+
+// B = A^T, A m x n, without overlap.
+template <int vector_bytes, class T>
+[[gnu::always_inline]] inline void
+transpose_directly(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
+    for_each_tile(m, n, [=](int64_t i, int64_t j, int rows, int cols) {
+        transpose_block<vector_bytes>(a + i + j * lda, lda, rows, cols, b + j + i * ldb, ldb);
+    });
+}
+
+template <int vector_bytes, class T>
+[[gnu::always_inline]] inline void
+transpose_streaming(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
+    strip_tile<T> t;
+    for_each_strip_tile<T>(n, m, [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {
+        transpose_block<vector_bytes>(
+            a + j + i * lda, lda, cols, rows, t.begin(), strip_tile<T>::pitch);
+        t.put(b + j * ldb, ldb, i, rows, cols, n);
+    });
+    finish_streaming();
+}
+
+// On several threads where A is large.
 template <class T>
 void transpose_tiles(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
-    for_each_tile(m, n, [=](int64_t i, int64_t j, int rows, int cols) {
-        const T* from = a + i + j * lda;
-        T* to = b + j + i * ldb;
-        for (int row = 0; row < rows; ++row)
-            for (int column = 0; column < cols; ++column)
-                to[column + row * ldb] = from[row + column * lda];
+    // Columns of a few lines are not worth the buffer.
+    const bool streams = m * n * static_cast<int64_t>(sizeof(T)) >= least_streamed_bytes &&
+                         n >= 2 * strip_tile<T>::length;
+    for_each_part(m, n, 2 * sizeof(T), [=](int64_t i, int64_t j, int64_t rows, int64_t cols) {
+        const T* const from = a + i + j * lda;
+        T* const to = b + j + i * ldb;
+        run_best([=](auto length) {
+            if (streams)
+                transpose_streaming<length.value>(rows, cols, from, lda, to, ldb);
+            else
+                transpose_directly<length.value>(rows, cols, from, lda, to, ldb);
+        });
     });
 }
 

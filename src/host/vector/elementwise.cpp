@@ -1,23 +1,33 @@
 // axpy, copy, scal, swap, rot, rotm: one loop, in order, over an operation on the elements of y, or of x
-// and y.
+// and y. Contiguous vectors go in vector instructions, and long ones in pieces to several threads.
 //
 // Works against memory. Any increments: where one is zero the updates follow each other on one element.
 // Accepts every problem.
 #include "core/rotation.h"
+#include "host/instructions.h"
 #include "host/scalar.h"
+#include "host/threads.h"
 #include "host/vector/registry.h"
+
+#include <cstring>
 
 namespace myblas::host {
 namespace {
+
+constexpr int64_t line = 16; // floats of a cache line, which two threads should not share
 
 // The loop over contiguous vectors stands apart, so that compilers vectorise it: x and y do not overlap.
 template <class X, class Operation>
 void walk(int64_t n, X* x, int64_t incx, float* y, int64_t incy, Operation update) {
     if (incx == 1 && incy == 1) {
-        X* __restrict contiguous_x = x;
-        float* __restrict contiguous_y = y;
-        for (int64_t i = 0; i < n; ++i)
-            update(contiguous_x[i], contiguous_y[i]);
+        for_each_piece(n, 2 * sizeof(float), line, [=](int64_t first, int64_t end) {
+            run_best([=](auto) {
+                X* __restrict contiguous_x = x;
+                float* __restrict contiguous_y = y;
+                for (int64_t i = first; i < end; ++i)
+                    update(contiguous_x[i], contiguous_y[i]);
+            });
+        });
         return;
     }
     for (int64_t i = 0; i < n; ++i)
@@ -38,14 +48,24 @@ myblasStatus_t launch(const axpy_problem& p, const launch_context&) {
 }
 
 myblasStatus_t launch(const copy_problem& p, const launch_context&) {
+    if (p.incx == 1 && p.incy == 1) {
+        for_each_piece(p.n, 2 * sizeof(float), line, [&p](int64_t first, int64_t end) {
+            std::memcpy(p.y + first, p.x + first, static_cast<size_t>(end - first) * sizeof(float));
+        });
+        return MYBLAS_STATUS_SUCCESS;
+    }
     return walk(p, [](float x, float& y) { y = x; });
 }
 
 myblasStatus_t launch(const scal_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha);
     if (p.incx == 1)
-        for (int64_t i = 0; i < p.n; ++i)
-            p.x[i] *= alpha;
+        for_each_piece(p.n, sizeof(float), line, [=, x = p.x](int64_t first, int64_t end) {
+            run_best([=](auto) {
+                for (int64_t i = first; i < end; ++i)
+                    x[i] *= alpha;
+            });
+        });
     else
         for (int64_t i = 0; i < p.n; ++i)
             p.x[i * p.incx] *= alpha;

@@ -2,12 +2,15 @@
 // squares of all of them without overflow or underflow. amax, amin: the first element that is largest or
 // least.
 //
-//   lanes    8 sums, of every eighth product, which do not wait for each other; then by halves
-//   blocks   of 1024 elements: the extremum in 16 lanes, then, if it is new, where it is
+//   lanes    32 sums, of every 32nd product, which do not wait for each other; then by halves
+//   blocks   of 256 elements: the extremum in 64 lanes, then, if it is new, where it is
+//   pieces   at most 64, of a length that depends on n alone, for several threads; their sums are added in order
 //
 // The order of a sum depends on n alone. Error of a sum at most n 2^-53 sum |x_i y_i|, and one rounding to
 // float; the root of nrm2 is another one in double.
 // Works against memory, n elements read of each vector. Accepts every problem.
+#include "host/instructions.h"
+#include "host/threads.h"
 #include "host/vector/registry.h"
 
 #include <algorithm>
@@ -16,15 +19,32 @@
 namespace myblas::host {
 namespace {
 
+constexpr int most_pieces = 64;
+constexpr int64_t least_piece = 8192; // elements
+
+// Calls work(piece, first, end) for each piece of n elements, and returns their number.
+template <class Work>
+int for_pieces(int64_t n, int64_t bytes_an_element, const Work& work) {
+    const int64_t even = (n + most_pieces - 1) / most_pieces;
+    const int64_t length = (even + least_piece - 1) / least_piece * least_piece;
+    const int64_t pieces = length == 0 ? 0 : (n + length - 1) / length;
+    const int threads = threads_for(n * bytes_an_element, bytes_a_thread);
+    for_each_task(pieces, threads, [&](int64_t piece, int) {
+        work(piece, piece * length, std::min(n, (piece + 1) * length));
+    });
+    return static_cast<int>(pieces);
+}
+
+// Of first ... end - 1.
 template <class Term>
-double add_terms(int64_t n, Term term) {
-    constexpr int lanes = 8;
+double add_terms(int64_t first, int64_t end, Term term) {
+    constexpr int lanes = 32;
     double lane[lanes] = {};
-    int64_t i = 0;
-    for (; i + lanes <= n; i += lanes)
+    int64_t i = first;
+    for (; i + lanes <= end; i += lanes)
         for (int l = 0; l < lanes; ++l)
             lane[l] += term(i + l);
-    for (int l = 0; i + l < n; ++l)
+    for (int l = 0; i + l < end; ++l)
         lane[l] += term(i + l);
     for (int half = lanes / 2; half > 0; half /= 2)
         for (int l = 0; l < half; ++l)
@@ -33,9 +53,22 @@ double add_terms(int64_t n, Term term) {
 }
 
 double add_products(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy) {
-    if (incx == 1 && incy == 1)
-        return add_terms(n, [=](int64_t i) { return double{x[i]} * double{y[i]}; });
-    return add_terms(n, [=](int64_t i) { return double{x[i * incx]} * double{y[i * incy]}; });
+    double sums[most_pieces];
+    const int pieces =
+        for_pieces(n, 2 * sizeof(float), [=, &sums](int64_t piece, int64_t first, int64_t end) {
+            sums[piece] = run_best([=](auto) {
+                if (incx == 1 && incy == 1)
+                    return add_terms(
+                        first, end, [=](int64_t i) { return double{x[i]} * double{y[i]}; });
+                return add_terms(first, end, [=](int64_t i) {
+                    return double{x[i * incx]} * double{y[i * incy]};
+                });
+            });
+        });
+    double sum = 0;
+    for (int i = 0; i < pieces; ++i)
+        sum += sums[i];
+    return sum;
 }
 
 myblasStatus_t launch(const dot_problem& p, const launch_context&) {
@@ -53,39 +86,58 @@ bool is_better(float candidate, float best) {
     return least ? candidate < best : candidate > best;
 }
 
-// Comparisons with NaN are false: NaN never comes first, and as x_0 it stays.
+struct extremum {
+    float value;
+    int64_t where;
+};
+
+// Of first ... end - 1, if it is better than `best`. Comparisons with NaN are false: NaN never comes first.
 template <bool least>
-int64_t find_extremum(const extremum_problem& p) {
-    constexpr int block = 1024, lanes = 16;
-    float best = std::abs(p.x[0]);
-    int64_t where = 0, i = 0;
+extremum find_better(const extremum_problem& p, int64_t first, int64_t end, extremum best) {
+    constexpr int block = 256, lanes = 64;
+    int64_t i = first;
     if (p.incx == 1)
-        for (; i + block <= p.n; i += block) {
+        for (; i + block <= end; i += block) {
             float lane[lanes];
-            std::fill_n(lane, lanes, best);
+            std::fill_n(lane, lanes, best.value);
             for (int k = 0; k < block; k += lanes)
                 for (int l = 0; l < lanes; ++l) {
                     const float value = std::abs(p.x[i + k + l]);
                     lane[l] = is_better<least>(value, lane[l]) ? value : lane[l];
                 }
-            float found = best;
-            for (const float value : lane)
-                found = is_better<least>(value, found) ? value : found;
-            if (is_better<least>(found, best)) {
-                best = found;
-                where = i;
-                while (std::abs(p.x[where]) != best)
-                    ++where;
+            for (int half = lanes / 2; half > 0; half /= 2)
+                for (int l = 0; l < half; ++l)
+                    lane[l] = is_better<least>(lane[l + half], lane[l]) ? lane[l + half] : lane[l];
+            const float found = lane[0];
+            if (is_better<least>(found, best.value)) {
+                best = {found, i};
+                while (std::abs(p.x[best.where]) != found)
+                    ++best.where;
             }
         }
-    for (; i < p.n; ++i) {
+    for (; i < end; ++i) {
         const float value = std::abs(p.x[i * p.incx]);
-        if (is_better<least>(value, best)) {
-            best = value;
-            where = i;
-        }
+        if (is_better<least>(value, best.value))
+            best = {value, i};
     }
-    return where;
+    return best;
+}
+
+// Each piece begins with x_0, so that NaN as x_0 stays; of equal ones the first piece's counts.
+template <bool least>
+int64_t find_extremum(const extremum_problem& p) {
+    const extremum initial{std::abs(p.x[0]), 0};
+    extremum found[most_pieces];
+    const int pieces =
+        for_pieces(p.n, sizeof(float), [&](int64_t piece, int64_t first, int64_t end) {
+            found[piece] = run_best(
+                [&, first, end](auto) { return find_better<least>(p, first, end, initial); });
+        });
+    extremum best = initial;
+    for (int i = 0; i < pieces; ++i)
+        if (is_better<least>(found[i].value, best.value))
+            best = found[i];
+    return best.where;
 }
 
 myblasStatus_t launch(const extremum_problem& p, const launch_context&) {

@@ -1,0 +1,75 @@
+// Code that is compiled for several instruction sets, of which the processor's best is taken at run time.
+//
+// `target` attributes let one translation unit hold all of them. The code is a lambda that takes the length of a vector; it
+// is inlined into functions of the instruction set, with all that it calls, so that nothing exists with foreign
+// instructions under a shared name. Where multiplications and additions stay apart (-ffp-contract=off in
+// src/CMakeLists.txt), results have the same bits on every processor.
+#pragma once
+
+#include <cstring>
+
+namespace myblas::host {
+
+enum class instruction_set { baseline, avx2, avx512 };
+
+template <int bytes>
+struct vector_length {
+    static constexpr int value = bytes;
+};
+
+template <class T, int bytes>
+using vector_of [[gnu::vector_size(bytes)]] = T;
+
+template <class Vector>
+[[gnu::always_inline]] inline void load(Vector& to, const void* from) {
+    std::memcpy(&to, from, sizeof(Vector));
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline void store(void* to, const Vector& from) {
+    std::memcpy(to, &from, sizeof(Vector));
+}
+
+// The best that this processor runs; of x86-64 alone there is more than one.
+inline instruction_set best_instructions() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("fma")) {
+        if (__builtin_cpu_supports("avx512f"))
+            return instruction_set::avx512;
+        if (__builtin_cpu_supports("avx2"))
+            return instruction_set::avx2;
+    }
+#endif
+    return instruction_set::baseline;
+}
+
+#if defined(__x86_64__)
+
+template <class Code>
+[[gnu::target("avx512f,fma"), gnu::flatten]] auto run_avx512(const Code& code) {
+    return code(vector_length<64>{});
+}
+
+template <class Code>
+[[gnu::target("avx2,fma"), gnu::flatten]] auto run_avx2(const Code& code) {
+    return code(vector_length<32>{});
+}
+
+#endif
+
+template <class Code>
+auto run_best(const Code& code) {
+#if defined(__x86_64__)
+    switch (best_instructions()) {
+    case instruction_set::avx512:
+        return run_avx512(code);
+    case instruction_set::avx2:
+        return run_avx2(code);
+    case instruction_set::baseline:
+        break;
+    }
+#endif
+    return code(vector_length<16>{});
+}
+
+} // namespace myblas::host

@@ -1,0 +1,231 @@
+#include "host/threads.h"
+
+#include "core/environment.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <pthread.h>
+#include <sched.h>
+#include <thread>
+#include <unistd.h>
+
+namespace myblas::host {
+namespace {
+
+constexpr int most_threads = 256; // of a call, whatever the variables say
+
+// ---- The variables -------------------------------------------------------------------------------
+
+// Of the variables of others; what they would not understand is not judged here. OMP_NUM_THREADS may be a list, by the
+// level of nested regions.
+int read_usual_variables() {
+    for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
+        const char* const text = read_variable(name);
+        const char* rest;
+        if (const long number = text ? parse_thread_count(text, &rest) : 0)
+            return static_cast<int>(std::min<long>(number, most_threads));
+    }
+    return 0;
+}
+
+int count_processors() {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return CPU_COUNT(&allowed);
+    return static_cast<int>(std::thread::hardware_concurrency()); // more than a cpu_set_t has
+}
+
+int read_thread_count() {
+    if (const long own = read_thread_variable())
+        return static_cast<int>(std::min<long>(own, most_threads));
+    if (const int usual = read_usual_variables())
+        return usual;
+    return std::clamp(count_processors(), 1, most_threads);
+}
+
+// ---- The workers -----------------------------------------------------------------------------------
+
+// What a worker is at. The call that has the workers offers them its job, and takes back what was not accepted.
+enum worker_state : int { idle, offered, running, ending };
+
+constexpr size_t cache_line = 64;
+
+struct alignas(cache_line) worker {
+    std::atomic<int> state{idle};
+    int number = 0; // of the thread, from 1 on
+    pthread_t thread{};
+};
+
+// Tasks first ... end - 1, of which the next is `next`.
+struct alignas(cache_line) share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+};
+
+// The workers and their job; of the process that started them. Written by the call that has the workers.
+struct crew {
+    pid_t process = 0;
+    int started = 0; // workers 0 ... started - 1
+    std::array<worker, most_threads - 1> workers;
+
+    void (*work)(const void*, int64_t, int) = nullptr;
+    const void* data = nullptr;
+    int members = 0; // threads that the job has shares for
+    std::array<share, most_threads> shares;
+};
+constinit crew the_crew;
+
+// Which process's call has the crew: 0, or its number.
+constinit std::atomic<pid_t> owner{0};
+
+// Whether this call has the crew now. What a parent's call had in the moment of a fork is free in the child.
+bool acquire_crew() {
+    const pid_t self = getpid();
+    pid_t seen = owner.load(std::memory_order_relaxed);
+    while (seen != self)
+        if (owner.compare_exchange_weak(seen, self, std::memory_order_acquire))
+            return true;
+    return false;
+}
+
+void release_crew() { owner.store(0, std::memory_order_release); }
+
+// Its own share first, so that calls that follow one another have the same data on the same processor; then what is
+// left of the others'.
+void take_tasks(int thread) {
+    crew& c = the_crew;
+    for (int i = 0; i < c.members; ++i) {
+        share& from = c.shares[static_cast<size_t>((thread + i) % c.members)];
+        for (;;) {
+            const int64_t task = from.next.fetch_add(1, std::memory_order_relaxed);
+            if (task >= from.end)
+                break;
+            c.work(c.data, task, thread);
+        }
+    }
+}
+
+void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// Waits while the state is as it was: busily at first, because a program's calls often follow one another, and to wake a
+// thread may take as long as the work.
+void wait_while(const std::atomic<int>& state, int value) {
+    using clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds busy_time{200};
+    constexpr int looks = 64; // for each at the clock
+    const clock::time_point end = clock::now() + busy_time;
+    do {
+        for (int i = 0; i < looks; ++i) {
+            if (state.load(std::memory_order_acquire) != value)
+                return;
+            pause();
+        }
+    } while (clock::now() < end);
+    state.wait(value, std::memory_order_acquire);
+}
+
+void* run_worker(void* argument) {
+    worker& self = *static_cast<worker*>(argument);
+    for (;;) {
+        wait_while(self.state, idle);
+        int expected = offered;
+        if (self.state.compare_exchange_strong(expected, running, std::memory_order_acquire)) {
+            take_tasks(self.number);
+            self.state.store(idle, std::memory_order_release);
+            self.state.notify_one();
+        } else if (expected == ending) {
+            return nullptr;
+        }
+    }
+}
+
+// Makes it `wanted` workers, or as many as the system allows.
+void start_workers(int wanted) {
+    crew& c = the_crew;
+    if (c.process != getpid()) { // the workers stayed with the parent
+        c.process = getpid();
+        c.started = 0;
+    }
+    if (c.started >= wanted)
+        return;
+    // The program's signal handlers run on its own threads.
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    for (; c.started < wanted; ++c.started) {
+        worker& next = c.workers[static_cast<size_t>(c.started)];
+        next.state.store(idle, std::memory_order_relaxed);
+        next.number = c.started + 1;
+        if (pthread_create(&next.thread, nullptr, run_worker, &next) != 0)
+            break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Before the library is unloaded, and when the process ends; not while a call is running, which then goes on.
+struct last_act {
+    ~last_act() {
+        crew& c = the_crew;
+        if (!acquire_crew() || c.process != getpid())
+            return;
+        // The crew stays taken: calls after this one work alone.
+        for (int i = 0; i < c.started; ++i) {
+            worker& one = c.workers[static_cast<size_t>(i)];
+            one.state.store(ending, std::memory_order_release);
+            one.state.notify_one();
+            pthread_join(one.thread, nullptr);
+        }
+    }
+};
+const last_act at_the_end;
+
+} // namespace
+
+int thread_count() {
+    static const int count = read_thread_count();
+    return count;
+}
+
+void run_tasks(int64_t tasks,
+               int threads,
+               void (*work)(const void*, int64_t, int),
+               const void* data) {
+    const int members = static_cast<int>(std::min<int64_t>({threads, tasks, thread_count()}));
+    if (members <= 1 || !acquire_crew()) {
+        for (int64_t task = 0; task < tasks; ++task)
+            work(data, task, 0);
+        return;
+    }
+    crew& c = the_crew;
+    start_workers(members - 1);
+    c.work = work;
+    c.data = data;
+    c.members = members;
+    for (int i = 0; i < members; ++i) {
+        share& own = c.shares[static_cast<size_t>(i)];
+        own.next.store(tasks * i / members, std::memory_order_relaxed);
+        own.end = tasks * (i + 1) / members;
+    }
+    const int helpers = std::min(members - 1, c.started);
+    for (int i = 0; i < helpers; ++i) {
+        worker& one = c.workers[static_cast<size_t>(i)];
+        one.state.store(offered, std::memory_order_release);
+        one.state.notify_one();
+    }
+    take_tasks(0);
+    for (int i = 0; i < helpers; ++i) {
+        worker& one = c.workers[static_cast<size_t>(i)];
+        int expected = offered; // by a worker that is not even awake; its share is done
+        if (!one.state.compare_exchange_strong(expected, idle, std::memory_order_acquire))
+            wait_while(one.state, running);
+    }
+    release_crew();
+}
+
+} // namespace myblas::host

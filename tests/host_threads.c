@@ -1,0 +1,258 @@
+// Threads of the host backend: the same bits whatever their number, calls from several threads of a program, and fork().
+#include "support.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { length = 3000001, product_side = 330, small_side = 21, batch = 2000, rows = 2100 };
+
+struct data {
+    float *x, *y, *z;
+};
+
+// Values with several digits, and none that is above all others.
+static struct data make_data(void) {
+    const size_t count = (size_t)rows * (rows + 1); // the largest that a call takes
+    struct data d = {malloc(count * sizeof(float)),
+                     malloc(count * sizeof(float)),
+                     malloc(count * sizeof(float))};
+    for (size_t i = 0; d.x && d.y && d.z && i < count; ++i) {
+        d.x[i] = (float)((i * 2654435761u >> 7) % 65536) / 65536 - 0.5f;
+        d.y[i] = (float)((i * 2246822519u >> 5) % 65536) / 65536 - 0.5f;
+        d.z[i] = 0;
+    }
+    return d;
+}
+
+static void free_data(struct data d) {
+    free(d.x);
+    free(d.y);
+    free(d.z);
+}
+
+static uint64_t hash(uint64_t so_far, const void* data, size_t bytes) {
+    const unsigned char* at = data;
+    for (size_t i = 0; i < bytes; ++i)
+        so_far = (so_far ^ at[i]) * 1099511628211u;
+    return so_far;
+}
+
+enum {
+    level_1,
+    products,
+    small_products,
+    small_products_packed,
+    transposes,
+    additions,
+    matrix_sums,
+    hash_count
+};
+
+// Of all results, by what computed them; false if a call failed.
+static bool compute(uint64_t hashes[hash_count]) {
+    const float half = 0.5f, one = 1, zero = 0;
+    myblasHandle_t h = NULL;
+    struct data d = make_data();
+    bool ok = d.x && d.y && d.z && myblasCreateOn(&h, MYBLAS_BACKEND_HOST) == MYBLAS_STATUS_SUCCESS;
+    for (int i = 0; i < hash_count; ++i)
+        hashes[i] = 14695981039346656037u;
+#define CALL(call) ok = ok && (call) == MYBLAS_STATUS_SUCCESS
+    float found[4] = {0, 0, 0, 0};
+    int index = 0;
+    CALL(mysum(h, length, d.x, 1, &found[0]));
+    CALL(mysasum(h, length, d.x, 1, &found[1]));
+    CALL(mysdot(h, length, d.x, 1, d.y, 1, &found[2]));
+    CALL(mysnrm2(h, length, d.x, 1, &found[3]));
+    CALL(myisamax(h, length, d.x, 1, &index));
+    CALL(myscopy(h, length, d.y, 1, d.z, 1));
+    CALL(mysaxpy(h, length, &half, d.x, 1, d.z, 1));
+    CALL(mysscal(h, length, &half, d.z, 1));
+    if (ok) {
+        hashes[level_1] = hash(hashes[level_1], found, sizeof found);
+        hashes[level_1] = hash(hashes[level_1], &index, sizeof index);
+        hashes[level_1] = hash(hashes[level_1], d.z, length * sizeof(float));
+    }
+
+    const int n = product_side;
+    const size_t product_bytes = (size_t)n * n * sizeof(float);
+    CALL(myblasForceKernel(h, MYBLAS_ROUTINE_SGEMM, "blocked"));
+    for (int form = 0; ok && form < 4; ++form) {
+        const myblasOperation_t transa = form & 1 ? MYBLAS_OP_T : MYBLAS_OP_N;
+        const myblasOperation_t transb = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+        CALL(mysgemm(h, transa, transb, n, n, n, &half, d.x, n, d.y, n, &one, d.z, n));
+        hashes[products] = hash(hashes[products], d.z, product_bytes);
+    }
+
+    // The two kernels differ in how they read, not in what they compute.
+    const int s = small_side, stride = small_side * small_side;
+    const char* const kernels[] = {"unpacked", "blocked"};
+    for (int k = 0; ok && k < 2; ++k) {
+        uint64_t* const to = &hashes[small_products + k];
+        CALL(myblasForceKernel(h, MYBLAS_ROUTINE_SGEMM, kernels[k]));
+        for (int form = 0; ok && form < 4; ++form)
+            for (int height = 1; ok && height <= s; height += 5) {
+                const float* const beta = form == 1 ? &half : &zero;
+                const myblasOperation_t transa = form & 1 ? MYBLAS_OP_T : MYBLAS_OP_N;
+                const myblasOperation_t transb = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+                memcpy(d.z, d.y, (size_t)stride * batch * sizeof(float));
+                CALL(mysgemmStridedBatched(h,
+                                           transa,
+                                           transb,
+                                           height,
+                                           s,
+                                           s,
+                                           &half,
+                                           d.x,
+                                           s,
+                                           stride,
+                                           d.y,
+                                           s,
+                                           stride,
+                                           beta,
+                                           d.z,
+                                           s,
+                                           stride,
+                                           batch));
+                *to = hash(*to, d.z, (size_t)stride * batch * sizeof(float));
+            }
+    }
+
+    // Large enough to go past the caches, and with columns that begin anywhere.
+    const int m = rows;
+    const size_t matrix_bytes = (size_t)m * (m + 1) * sizeof(float);
+    CALL(mytranspose(h, m, m + 1, d.x, m, d.z, m + 1));
+    if (ok)
+        hashes[transposes] = hash(hashes[transposes], d.z, matrix_bytes);
+    CALL(mysgeam(
+        h, MYBLAS_OP_T, MYBLAS_OP_N, m + 1, m, &half, d.x, m, &one, d.y, m + 1, d.z, m + 1));
+    if (ok)
+        hashes[additions] = hash(hashes[additions], d.z, matrix_bytes);
+    CALL(mysgeam(h, MYBLAS_OP_N, MYBLAS_OP_N, m, m, &half, d.x, m, &one, d.y, m, d.z, m));
+    if (ok)
+        hashes[additions] = hash(hashes[additions], d.z, (size_t)m * m * sizeof(float));
+    CALL(mysgemsum(h, MYBLAS_OP_N, m, m, d.x, m, d.z));
+    CALL(mysgemsum(h, MYBLAS_OP_T, m, m, d.x, m, d.z + m));
+    if (ok)
+        hashes[matrix_sums] = hash(hashes[matrix_sums], d.z, 2 * m * sizeof(float));
+#undef CALL
+    if (h)
+        ok = myblasDestroy(h) == MYBLAS_STATUS_SUCCESS && ok;
+    free_data(d);
+    return ok;
+}
+
+// ---- Their number ----------------------------------------------------------------------------------
+
+// In a process of its own, because the variable is read once.
+static void compute_in_child(const char* threads, uint64_t hashes[hash_count]) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        uint64_t found[hash_count];
+        setenv("MYBLAS_NUM_THREADS", threads, 1);
+        CHILD_CHECK(compute(found));
+        CHILD_CHECK(write(ends[1], found, sizeof found) == sizeof found);
+        exit(0); // with all that happens at the end of a process
+    }
+    close(ends[1]);
+    const ssize_t bytes = read(ends[0], hashes, hash_count * sizeof(uint64_t));
+    close(ends[0]);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(bytes, hash_count * sizeof(uint64_t));
+}
+
+static void test_bits(void** state) {
+    (void)state;
+    static const char* const counts[] = {"3", "2", "7"};
+    uint64_t alone[hash_count], together[hash_count];
+    compute_in_child("1", alone);
+    assert_true(alone[small_products] == alone[small_products_packed]);
+    for (size_t i = 0; i < (reduced() ? 1 : COUNT_OF(counts)); ++i) {
+        compute_in_child(counts[i], together);
+        for (int what = 0; what < hash_count; ++what)
+            if (together[what] != alone[what])
+                fail_msg("group %d has other bits with %s threads", what, counts[i]);
+    }
+}
+
+// ---- Callers with threads of their own -------------------------------------------------------------
+
+struct caller {
+    const uint64_t* expected;
+    int rounds;
+    bool is_right;
+    pthread_t thread;
+};
+
+static void* call_repeatedly(void* argument) {
+    struct caller* self = argument;
+    self->is_right = true;
+    for (int round = 0; round < self->rounds; ++round) {
+        uint64_t found[hash_count];
+        self->is_right =
+            compute(found) && self->is_right && memcmp(found, self->expected, sizeof found) == 0;
+    }
+    return NULL;
+}
+
+static void start(struct caller* caller, const uint64_t* expected, int rounds) {
+    *caller = (struct caller){.expected = expected, .rounds = rounds};
+    assert_int_equal(pthread_create(&caller->thread, NULL, call_repeatedly, caller), 0);
+}
+
+static void expect_right(struct caller* caller) {
+    assert_int_equal(pthread_join(caller->thread, NULL), 0);
+    assert_true(caller->is_right);
+}
+
+static void test_callers(void** state) {
+    const uint64_t* expected = *state;
+    struct caller callers[3];
+    for (size_t i = 0; i < COUNT_OF(callers); ++i)
+        start(&callers[i], expected, 1);
+    for (size_t i = 0; i < COUNT_OF(callers); ++i)
+        expect_right(&callers[i]);
+}
+
+// A child may be forked while another thread's call has the workers, and has none itself.
+static void test_fork(void** state) {
+    const uint64_t* expected = *state;
+    struct caller beside;
+    const int rounds = reduced() ? 1 : 3;
+    start(&beside, expected, rounds);
+    for (int i = 0; i < rounds; ++i) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            uint64_t found[hash_count];
+            alarm(120); // instead of waiting for ever
+            CHILD_CHECK(compute(found));
+            CHILD_CHECK(memcmp(found, expected, sizeof found) == 0);
+            exit(0);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    expect_right(&beside);
+}
+
+static int set_up(void** state) {
+    static uint64_t expected[hash_count];
+    setenv("MYBLAS_NUM_THREADS", "3", 1);
+    *state = expected;
+    return compute(expected) ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest numbers[] = {cmocka_unit_test(test_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_callers), cmocka_unit_test(test_fork)};
+    const int failed = cmocka_run_group_tests_name("numbers", numbers, NULL, NULL);
+    return failed + cmocka_run_group_tests_name("callers", tests, set_up, NULL);
+}
