@@ -1,5 +1,7 @@
 #include "blas/copy_team.h"
 
+#include "blas/local_ranks.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -108,7 +110,8 @@ share share_of(int64_t rows, int64_t cols, int64_t index, int64_t count) {
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
     const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
     // The system reads a file to tell: ask it once, not for each call.
-    static const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    static const int cores =
+        static_cast<int>(std::thread::hardware_concurrency()) / read_local_ranks().count;
     return std::clamp(cores / teams - 1, 0, most);
 }
 
