@@ -71,7 +71,7 @@ expect "the program's status" status_is 7 "$run" -- sh -c 'exit 7'
 expect "the program's options are its own" status_is 0 "$run" -- sh -c 'test "$1" = --report' sh --report
 if [ "$(uname -m)" = x86_64 ]; then
     expect "cuBLAS that is looked up" status_is 0 "$doctor" "$(dirname "$client")/client_by_name13.so"
-    expect "that is said" has 'names cublasGemmBatchedEx.*: looked up by dlsym, can be interposed' out
+    expect "that is said" has 'names cublasAsumEx.*cublasSgemm_v2.*: looked up by dlsym, can be interposed' out
 fi
 expect "a program that is not there" status_is 127 "$run" -- ./nowhere
 expect "a program that is none" status_is 126 "$run" -- /
