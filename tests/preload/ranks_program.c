@@ -11,21 +11,8 @@ int main(void) {
         a[i] = 1;
         b[i] = (float)(i / n % 7); // of one column
     }
-    sgemm_("N",
-           "N",
-           &extent,
-           &extent,
-           &extent,
-           &one,
-           a,
-           &extent,
-           b,
-           &extent,
-           &zero,
-           c,
-           &extent,
-           1,
-           1);
+    sgemm_(
+        "N", "N", &extent, &extent, &extent, &one, a, &extent, b, &extent, &zero, c, &extent, 1, 1);
     for (int i = 0; i < n * n; ++i)
         if (c[i] != (float)(n * (i / n % 7)))
             return 1;
