@@ -60,7 +60,7 @@ takes "no rank" "0 1" 1
 takes "Slurm" 1 1 SLURM_LOCALID=1 SLURM_STEP_TASKS_PER_NODE=2
 
 # As launchers that are here start them.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$source/open_mpi.sh"
 for launcher in "mpirun.openmpi --oversubscribe" mpirun.mpich; do
     # shellcheck disable=SC2086 # a command and its option
     if command -v ${launcher% *} >/dev/null; then

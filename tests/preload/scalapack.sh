@@ -10,6 +10,7 @@ library_path=$2
 preload=$3
 expectation=$4
 
+. "$(dirname "${BASH_SOURCE[0]}")/open_mpi.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -19,10 +20,6 @@ fail() {
     echo "$*"
     failures=$((failures + 1))
 }
-
-# As root, as in containers; by shared memory on this host alone, whatever networks it has.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated OMPI_MCA_pml=ob1 \
-    OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 # tester PROGRAM ROUTINE...: runs a tester with the input that lies here; of the routines every rank has calls.
 tester() {
