@@ -45,6 +45,11 @@ expect "it is there" has '^Sgemm ' there
 expect "a report starts empty" status_is 0 "$run" --report there -- /bin/true
 expect "and begins with who started what" has '^myblas-run: /bin/true, process [0-9]+: started with both preload libraries$' there
 expect "and a line of each library" test "$(grep -c ': loaded, 0 calls seen; no file of the process refers' there)" = 2
+for rank in 0 1; do
+    expect "a rank of MPI" status_is 0 env OMPI_COMM_WORLD_LOCAL_RANK=$rank OMPI_COMM_WORLD_LOCAL_SIZE=2 \
+        "$run" --report of_ranks -- "$host" "$client" local served
+done
+expect "ranks write one report" test "$(grep -c '^myblas-run: ' of_ranks)" = 2 -a "$(grep -c '^Sgemm ' of_ranks)" = 2
 expect "bystanders are left out of it" status_is 0 "$run" --report there -- sh -c '/bin/true; /bin/true; exit 0'
 expect "who write nothing" bash -c "! grep -v '^myblas-run: sh, process .*: started with both preload libraries' there | grep -v ': sh, process '"
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
