@@ -4,7 +4,6 @@
 #include "cublas/lt.h"
 
 #include <atomic>
-#include <cstring>
 #include <dlfcn.h>
 #include <string_view>
 
@@ -20,8 +19,8 @@ bool is_library(const char* base_name) {
     return std::string_view(base_name).starts_with(file_names[static_cast<int>(kind)]);
 }
 
-// By library_kind, as handles of dlopen: the first of each whose functions were looked up. No functions of
-// another are replaced.
+// By library_kind, as handles of dlopen: the first of each whose functions were looked up. Those of another are not
+// replaced: a function that was handed on does not tell where it came from.
 constinit std::atomic<void*> looked_up[2];
 
 } // namespace
@@ -113,8 +112,7 @@ dlsym_function* next_dlsym() noexcept {
     static constinit std::atomic<dlsym_function*> known{nullptr};
     dlsym_function* next = known.load(std::memory_order_relaxed);
     if (!next) {
-        constexpr char first_version[] =
-            "GLIBC_2.2.5"; // of x86-64; every later C library has it, too
+        constexpr char first_version[] = "GLIBC_2.2.5"; // of x86-64, and in every C library since
         next = reinterpret_cast<dlsym_function*>(dlvsym(RTLD_NEXT, "dlsym", first_version));
         if (next)
             next = reinterpret_cast<dlsym_function*>(next(RTLD_NEXT, "dlsym"));
