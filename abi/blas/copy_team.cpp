@@ -119,8 +119,8 @@ int count_cores() noexcept {
 
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
     const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
-    static const int cores =
-        count_cores(); // the system reads a file to tell: once, not for each call
+    // The system reads a file to tell: ask it once, not for each call.
+    static const int cores = count_cores();
     return std::clamp(cores / teams - 1, 0, most);
 }
 
