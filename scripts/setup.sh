@@ -61,6 +61,8 @@ missing_test_packages() {
     [ -e "/usr/lib/$multiarch/blas64/libblas64.so.3" ] || echo libblas64-3
     [ -e "/usr/lib/$multiarch/blas/xblat3s" ] || echo libblas-test
     [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
+    [ -e "/usr/lib/$multiarch/scalapack/openmpi-tests/xslu" ] || echo scalapack-mpi-test
+    has_command mpirun.openmpi || echo openmpi-bin
     for module in numpy scipy pytest hypothesis; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || echo "python3-$module"
     done

@@ -256,6 +256,16 @@ bool is_provider(const std::string& path) {
            name.find("cusolver") != std::string::npos;
 }
 
+// Whether a look-up by name is answered by a preload library (abi/cublas/lookup.h).
+bool can_look_up(std::string_view name) {
+#ifdef __x86_64__
+    return name.starts_with("cublas");
+#else
+    static_cast<void>(name);
+    return false;
+#endif
+}
+
 // Says what becomes of calls; true if any can be had.
 bool describe_calls(const std::string& name,
                     const std::set<std::string>& imports,
@@ -300,12 +310,20 @@ bool examine(const std::string& path, const tools::elf_file& elf) {
                          elf.binds_to_itself
                              ? "bound to itself (-Bsymbolic), out of reach"
                              : "linked statically, out of reach where it calls itself"));
-    if (const auto looked_up = served_among(elf.mentions); !looked_up.empty())
+    std::set<std::string> looked_up, out_of_reach;
+    for (const std::string& symbol : served_among(elf.mentions))
+        (can_look_up(symbol) ? looked_up : out_of_reach).insert(symbol);
+    if (!looked_up.empty())
+        line("",
+             fmt::format("{} names {}: looked up by dlsym, can be interposed",
+                         name,
+                         list(looked_up, looked_up.size())));
+    if (!out_of_reach.empty())
         line("",
              fmt::format("{} names {}: looked up by dlsym, out of reach",
                          name,
-                         list(looked_up, looked_up.size())));
-    return can_interpose;
+                         list(out_of_reach, out_of_reach.size())));
+    return can_interpose || !looked_up.empty();
 }
 
 // The calls of a Python package, as a whole, and from where it gets its BLAS.

@@ -4,6 +4,7 @@
 #include "program.h"
 #include "settings.h"
 
+#include "blas/local_ranks.h"
 #include "myblas/myblas_kernels.h"
 
 #include <CLI/CLI.hpp>
@@ -68,7 +69,8 @@ std::string describe_start(const std::string& command, const std::string& preloa
                                  : "started with " + preloaded);
 }
 
-// The processes append to the file: it starts with a text, and has the same place whatever their directory is.
+// The processes append to the file: it starts with a text, and has the same place whatever their directory is. Of several
+// ranks of an MPI job each adds its text, for none of them is the first.
 void start_file(const char* variable, const std::string& file, const std::string& text) {
     if (file.empty())
         return;
@@ -77,7 +79,8 @@ void start_file(const char* variable, const std::string& file, const std::string
         fmt::print(stderr, "{}", text);
         return;
     }
-    std::FILE* started = std::fopen(file.c_str(), "w");
+    const bool is_shared = myblas::preload::read_local_ranks().count > 1;
+    std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
     fmt::print(started, "{}", text);

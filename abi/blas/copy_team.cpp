@@ -1,8 +1,11 @@
 #include "blas/copy_team.h"
 
+#include "blas/local_ranks.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <sched.h>
 #include <thread>
 
 #ifdef __SSE2__
@@ -101,6 +104,15 @@ share share_of(int64_t rows, int64_t cols, int64_t index, int64_t count) {
     return has_columns ? share{0, begin, rows, size} : share{begin, 0, size, cols};
 }
 
+// This rank's part of the host's cores, at most those that the thread is bound to: its helpers will be, too.
+int count_cores() noexcept {
+    const int part =
+        static_cast<int>(std::thread::hardware_concurrency()) / read_local_ranks().count;
+    cpu_set_t bound;
+    return sched_getaffinity(0, sizeof bound, &bound) == 0 ? std::min(part, CPU_COUNT(&bound))
+                                                           : part;
+}
+
 } // namespace
 
 // ---- The team --------------------------------------------------------------------------------------
@@ -108,7 +120,7 @@ share share_of(int64_t rows, int64_t cols, int64_t index, int64_t count) {
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
     const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
     // The system reads a file to tell: ask it once, not for each call.
-    static const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    static const int cores = count_cores();
     return std::clamp(cores / teams - 1, 0, most);
 }
 

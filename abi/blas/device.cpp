@@ -19,16 +19,16 @@ constexpr unsigned host_memory_for_all_contexts = 1; // CU_MEMHOSTALLOC_PORTABLE
 
 // ---- Opening -------------------------------------------------------------------------------------
 
-device* device::open(int ordinal, const char** reason) noexcept {
+device* device::open(int ordinal, int sharers, const char** reason) noexcept {
     *reason = "out of memory";
     device* made = new (std::nothrow) device;
-    if (made && made->initialise(ordinal, reason))
+    if (made && made->initialise(ordinal, sharers, reason))
         return made;
     // What was made of it stays: taking a device apart is no safer than leaving it.
     return nullptr;
 }
 
-bool device::initialise(int ordinal, const char** reason) noexcept {
+bool device::initialise(int ordinal, int sharers, const char** reason) noexcept {
     *reason = "libmyblas cannot be loaded";
     api_ = load_library();
     if (!api_)
@@ -81,11 +81,11 @@ bool device::initialise(int ordinal, const char** reason) noexcept {
         for (cuda_driver::event& e : events_)
             if (driver_->event_create(&e, event_without_timing) != 0)
                 return false;
-    // Half of the free memory is left to the program.
+    // Half of the free memory is left to the programs.
     size_t free_bytes = 2 * stand_in_memory, total_bytes = 0;
     if (driver_ && driver_->memory_info(&free_bytes, &total_bytes) != 0)
         return false;
-    limit_ = read_size("MYBLAS_DEVICE_MEMORY", free_bytes / 2);
+    limit_ = read_size("MYBLAS_DEVICE_MEMORY", free_bytes / 2 / static_cast<size_t>(sharers));
     return true;
 }
 

@@ -25,9 +25,10 @@ struct device_matrix {
 
 class device {
 public:
-    // The number of the GPU, or `stand_in`. Null where it cannot be had, with *reason.
+    // The number of the GPU, or `stand_in`, and how many processes share its memory. Null where it cannot be had, with
+    // *reason.
     static constexpr int stand_in = -1;
-    static device* open(int ordinal, const char** reason) noexcept;
+    static device* open(int ordinal, int sharers, const char** reason) noexcept;
 
     // Of a call that failed: null if nothing more is known.
     const char* why_failed(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
@@ -107,7 +108,7 @@ private:
         bool ends_download = false;
     };
 
-    bool initialise(int ordinal, const char** reason) noexcept;
+    bool initialise(int ordinal, int sharers, const char** reason) noexcept;
     slot& slot_after(int distance) noexcept { // in the ring, from the oldest one on
         return slots_[(next_ + distance) % slot_count];
     }

@@ -1,5 +1,6 @@
 #include "blas/offload.h"
 
+#include "blas/local_ranks.h"
 #include "common/environment.h"
 #include "common/names.h"
 
@@ -80,11 +81,15 @@ device_list open_devices() noexcept {
     const bool is_host_wanted = !may_use_cuda();
     const cuda_driver* driver = is_host_wanted ? nullptr : load_driver();
     list.reason = is_host_wanted ? "MYBLAS_BACKEND=host" : why_no_driver();
+    const local_ranks ranks = read_local_ranks();
     int visible = 0;
     if (driver && driver->device_get_count(&visible) == 0)
-        for (int i = 0; i < std::min(visible, limit); ++i)
-            if (device* d = device::open(i, &list.reason))
-                list.devices[list.count++] = d;
+        for (int i = 0, taken = 0; i < visible && taken < limit; ++i)
+            if (ranks.take(i, visible)) {
+                ++taken;
+                if (device* d = device::open(i, ranks.on(i, visible), &list.reason))
+                    list.devices[list.count++] = d;
+            }
     list.has_gpu = list.count > 0;
     if (list.has_gpu)
         pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); });
@@ -92,7 +97,7 @@ device_list open_devices() noexcept {
         const int stand_ins =
             static_cast<int>(std::min<size_t>(read_size("MYBLAS_DEVICES", 1), device_list::most));
         for (int i = 0; i < stand_ins; ++i)
-            if (device* d = device::open(device::stand_in, &list.reason))
+            if (device* d = device::open(device::stand_in, 1, &list.reason))
                 list.devices[list.count++] = d;
     }
     if (read_mode() == mode::always)
@@ -388,7 +393,7 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
     if (const int argument = call.wrong_argument())
         return report_wrong_argument(name, argument);
     const char* reason = nullptr;
-    static device* const host = device::open(device::stand_in, &reason);
+    static device* const host = device::open(device::stand_in, 1, &reason);
     if (!host)
         end_for_want_of(name);
     while (true) {

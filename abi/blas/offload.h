@@ -5,8 +5,9 @@
 //                  always  whatever libmyblas can compute goes to it, on its host backend where there
 //                          is no GPU: for experiments and tests
 //                  never   everything is forwarded
-// MYBLAS_DEVICES   how many GPUs a call may take (all that are visible); stand-ins with `always`
-// MYBLAS_DEVICE_MEMORY   bytes that a call may take on each GPU, with K, M or G (half of what is free)
+// MYBLAS_DEVICES   how many GPUs a call may take (all that are visible, or this local rank's); stand-ins with `always`
+// MYBLAS_DEVICE_MEMORY   bytes that a call may take on each GPU, with K, M or G (half of what is free, divided by
+//                        the local ranks that share the GPU)
 #pragma once
 
 #include "blas/model.h"

@@ -88,12 +88,16 @@ void* symbol_in_scope_of(const void* caller, const char* symbol) noexcept {
 void* symbol_for(const void* caller,
                  const char* symbol,
                  scope_order order,
-                 bool (*is_candidate)(const char* base_name)) noexcept {
+                 bool (*is_candidate)(const char* base_name),
+                 void* preferred) noexcept {
     if (order == scope_order::program_first)
         if (void* found = foreign_symbol(RTLD_NEXT, symbol))
             return found;
     if (void* found = symbol_in_scope_of(caller, symbol))
         return found;
+    if (preferred)
+        if (void* found = foreign_symbol(preferred, symbol))
+            return found;
     if (order == scope_order::caller_first)
         if (void* found = foreign_symbol(RTLD_NEXT, symbol))
             return found;

@@ -36,12 +36,14 @@ void* foreign_symbol(void* handle, const char* symbol) noexcept;
 // definitions of another version than the caller asks for. So plain symbols are looked for in that order
 // (`program_first`), and versioned ones among the caller's dependencies first (`caller_first`), where the
 // right version is. RTLD_NEXT stands for the libraries of the program; alone it finds nothing for
-// libraries that came with RTLD_LOCAL. At last come all mapped libraries whose base name is a candidate.
+// libraries that came with RTLD_LOCAL. At last come all mapped libraries whose base name is a candidate. A handle in
+// `preferred` comes right behind the caller's dependencies.
 enum class scope_order { program_first, caller_first };
 void* symbol_for(const void* caller,
                  const char* symbol,
                  scope_order,
-                 bool (*is_candidate)(const char* base_name)) noexcept;
+                 bool (*is_candidate)(const char* base_name),
+                 void* preferred = nullptr) noexcept;
 
 // Calls visit(name, context) for each mapped file in the order of loading until it returns true.
 bool visit_mapped(bool (*visit)(const char* name, void* context), void* context) noexcept;

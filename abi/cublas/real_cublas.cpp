@@ -1,20 +1,15 @@
 #include "cublas/real_cublas.h"
 
 #include "common/caller_cache.h"
-#include "common/mapped.h"
+#include "cublas/lookup.h"
 
-#include <cstring>
 #include <new>
 
 namespace myblas::preload {
 namespace {
 
-bool is_cublas(const char* base_name) {
-    return std::strncmp(base_name, "libcublas.so", std::strlen("libcublas.so")) == 0;
-}
-
 void* find(const char* symbol, const void* caller) noexcept {
-    return symbol_for(caller, symbol, scope_order::caller_first, is_cublas);
+    return cublas_symbol(library_kind::cublas, symbol, caller);
 }
 
 real_cublas::settings find_settings(const void* caller) noexcept {

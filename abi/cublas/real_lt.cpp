@@ -1,21 +1,15 @@
 #include "cublas/real_lt.h"
 
 #include "common/caller_cache.h"
-#include "common/mapped.h"
-
-#include <cstring>
+#include "cublas/lookup.h"
 
 namespace myblas::preload {
 namespace {
 
-bool is_cublas_lt(const char* base_name) {
-    return std::strncmp(base_name, "libcublasLt.so", std::strlen("libcublasLt.so")) == 0;
-}
-
 void fill(real_lt* real, const void* caller) noexcept {
     const auto find = [=]<class Function>(Function& function, const char* symbol) {
-        function = reinterpret_cast<Function>(
-            symbol_for(caller, symbol, scope_order::caller_first, is_cublas_lt));
+        function =
+            reinterpret_cast<Function>(cublas_symbol(library_kind::cublas_lt, symbol, caller));
     };
     find(real->matmul, "cublasLtMatmul");
     find(real->destroy, "cublasLtDestroy");

@@ -1,36 +1,52 @@
-// A CUDA driver with one GPU, which fails as it is told: STANDIN_INIT and STANDIN_RETAIN are the errors of cuInit and of
-// taking the context.
+// A CUDA driver whose GPUs are not there. It fails as it is told: STANDIN_INIT and STANDIN_RETAIN are the errors of cuInit
+// and of taking a context. STANDIN_GPUS is the number of GPUs, 1 by default; the file STANDIN_LOG gets a line for each whose
+// context is taken. All work that could be waited for has been done.
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-static int error_of(const char* variable) {
+static int number_in(const char* variable, int otherwise) {
     const char* text = getenv(variable);
-    return text ? atoi(text) : 0;
+    return text ? atoi(text) : otherwise;
 }
 
 int cuInit(unsigned flags) {
     (void)flags;
-    return error_of("STANDIN_INIT");
+    return number_in("STANDIN_INIT", 0);
 }
 
 int cuDeviceGetCount(int* count) {
-    *count = 1;
+    *count = number_in("STANDIN_GPUS", 1);
     return 0;
 }
 
 int cuDevicePrimaryCtxRetain(void** context, int device) {
-    (void)device;
     *context = NULL;
-    return error_of("STANDIN_RETAIN");
+    const char* name = getenv("STANDIN_LOG");
+    FILE* log = name ? fopen(name, "a") : NULL;
+    if (log) {
+        fprintf(log, "GPU %d\n", device);
+        fclose(log);
+    }
+    return number_in("STANDIN_RETAIN", 0);
 }
 
-// Looked up, and never called.
-int cuCtxPushCurrent_v2(void) { return 1; }
-int cuCtxPopCurrent_v2(void) { return 1; }
-int cuMemGetInfo_v2(void) { return 1; }
-int cuMemHostAlloc(void) { return 1; }
-int cuMemFreeHost(void) { return 1; }
-int cuEventCreate(void) { return 1; }
-int cuEventRecord(void) { return 1; }
-int cuEventSynchronize(void) { return 1; }
-int cuEventQuery(void) { return 1; }
-int cuStreamWaitEvent(void) { return 1; }
+int cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
+    *free_bytes = *total_bytes = (size_t)16 << 20;
+    return 0;
+}
+
+int cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
+    (void)flags;
+    *memory = aligned_alloc(256, bytes);
+    return *memory == NULL;
+}
+
+int cuCtxPushCurrent_v2(void) { return 0; }
+int cuCtxPopCurrent_v2(void) { return 0; }
+int cuMemFreeHost(void) { return 0; }
+int cuEventCreate(void) { return 0; }
+int cuEventRecord(void) { return 0; }
+int cuEventSynchronize(void) { return 0; }
+int cuEventQuery(void) { return 0; }
+int cuStreamWaitEvent(void) { return 0; }

@@ -45,6 +45,11 @@ expect "it is there" has '^Sgemm ' there
 expect "a report starts empty" status_is 0 "$run" --report there -- /bin/true
 expect "and begins with who started what" has '^myblas-run: /bin/true, process [0-9]+: started with both preload libraries$' there
 expect "and a line of each library" test "$(grep -c ': loaded, 0 calls seen; no file of the process refers' there)" = 2
+for rank in 0 1; do
+    expect "a rank of MPI" status_is 0 env OMPI_COMM_WORLD_LOCAL_RANK=$rank OMPI_COMM_WORLD_LOCAL_SIZE=2 \
+        "$run" --report of_ranks -- "$host" "$client" local served
+done
+expect "ranks write one report" test "$(grep -c '^myblas-run: ' of_ranks)" = 2 -a "$(grep -c '^Sgemm ' of_ranks)" = 2
 expect "bystanders are left out of it" status_is 0 "$run" --report there -- sh -c '/bin/true; /bin/true; exit 0'
 expect "who write nothing" bash -c "! grep -v '^myblas-run: sh, process .*: started with both preload libraries' there | grep -v ': sh, process '"
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
@@ -69,6 +74,10 @@ expect "cuBLAS alone" status_is 0 "$run" --cublas -- "$host" "$client" local ser
 expect "the program's status" status_is 7 "$run" -- sh -c 'exit 7'
 # shellcheck disable=SC2016 # for the inner shell
 expect "the program's options are its own" status_is 0 "$run" -- sh -c 'test "$1" = --report' sh --report
+if [ "$(uname -m)" = x86_64 ]; then
+    expect "cuBLAS that is looked up" status_is 0 "$doctor" "$(dirname "$client")/client_by_name13.so"
+    expect "that is said" has 'names cublasAsumEx.*cublasSgemm_v2.*: looked up by dlsym, can be interposed' out
+fi
 expect "a program that is not there" status_is 127 "$run" -- ./nowhere
 expect "a program that is none" status_is 126 "$run" -- /
 expect "no program" status_is 125 "$run"

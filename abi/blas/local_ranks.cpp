@@ -1,0 +1,85 @@
+#include "blas/local_ranks.h"
+
+#include "common/environment.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace myblas::preload {
+namespace {
+
+// A number of decimal digits, behind which *text then points; -1: there is none.
+int read_digits(const char** text) noexcept {
+    if (**text < '0' || **text > '9')
+        return -1;
+    char* end;
+    const long number = std::strtol(*text, &end, 10);
+    *text = end;
+    return static_cast<int>(std::min<long>(number, INT_MAX));
+}
+
+// -1: the variable is not set, or holds anything else.
+int read_number(const char* variable) noexcept {
+    const char* text = read_variable(variable);
+    const int number = text ? read_digits(&text) : -1;
+    return number >= 0 && *text == '\0' ? number : -1;
+}
+
+bool is_sensible(const local_ranks& r) noexcept { return 0 <= r.rank && r.rank < r.count; }
+
+// Launchers that Slurm has started come first: Slurm then numbers the launchers, not the ranks.
+constexpr struct {
+    const char *rank, *count;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"}, // Open MPI
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},   // MVAPICH2
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},                       // MPICH's Hydra, Intel MPI
+    {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},                         // Cray MPICH
+    {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"},                     // Cray PALS
+};
+
+// The tasks that `srun` starts on this host. The counts of all hosts are a list such as "2(x3),1": three with two
+// tasks, then one with one. Slurm sets a task's number in batch scripts, too, but the list in a step alone.
+local_ranks read_slurm() noexcept {
+    const char* list = read_variable("SLURM_STEP_TASKS_PER_NODE");
+    int hosts_before = std::max(0, read_number("SLURM_NODEID"));
+    while (list) {
+        const int count = read_digits(&list);
+        int hosts = 1;
+        if (std::strncmp(list, "(x", 2) == 0) {
+            list += 2;
+            hosts = read_digits(&list);
+            list += *list == ')';
+        }
+        if (count < 0 || hosts < 0)
+            break;
+        if (hosts_before < hosts)
+            return {read_number("SLURM_LOCALID"), count};
+        hosts_before -= hosts;
+        if (*list++ != ',')
+            break;
+    }
+    return {};
+}
+
+} // namespace
+
+bool local_ranks::take(int gpu, int gpus) const noexcept {
+    return (gpu - rank) % std::min(count, gpus) == 0;
+}
+
+int local_ranks::on(int gpu, int gpus) const noexcept {
+    const int takers = std::min(count, gpus);
+    return (count - 1 - gpu % takers) / takers + 1;
+}
+
+local_ranks read_local_ranks() noexcept {
+    for (const auto& variables : launchers)
+        if (const local_ranks r{read_number(variables.rank), read_number(variables.count)};
+            is_sensible(r))
+            return r;
+    const local_ranks r = read_slurm();
+    return is_sensible(r) ? r : local_ranks{};
+}
+
+} // namespace myblas::preload

@@ -1,0 +1,111 @@
+// Which rank a launcher's variables say a process is, and how ranks share GPUs.
+#include "blas/local_ranks.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+
+using namespace myblas::preload;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool condition, const char* what) {
+    if (condition)
+        return;
+    std::printf("not so: %s\n", what);
+    ++failures;
+}
+
+struct variable {
+    const char *name, *value;
+};
+
+// What is read with these variables alone.
+local_ranks read(std::initializer_list<variable> variables) {
+    clearenv();
+    for (const variable& v : variables)
+        setenv(v.name, v.value, 1);
+    return read_local_ranks();
+}
+
+bool is(const local_ranks& r, int rank, int count) { return r.rank == rank && r.count == count; }
+
+void check_launchers() {
+    expect(is(read({}), 0, 1), "without a launcher there is one rank");
+    for (const auto& [rank, count] : std::initializer_list<variable>{
+             {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+             {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+             {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+             {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
+             {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}}) {
+        expect(is(read({{rank, "5"}, {count, "8"}}), 5, 8), rank);
+        expect(is(read({{rank, "5"},
+                        {count, "8"},
+                        {"SLURM_LOCALID", "0"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "1"}}),
+                  5,
+                  8),
+               "a launcher that Slurm started knows better than Slurm");
+        expect(is(read({{rank, "5"}}), 0, 1), "a rank without a count says nothing");
+        expect(is(read({{count, "8"}}), 0, 1), "nor does a count without a rank");
+        for (const char* senseless : {"8", "-1", "", "x", "5x", "99999999999999999999"})
+            expect(is(read({{rank, senseless}, {count, "8"}}), 0, 1), "a rank that makes no sense");
+        for (const char* senseless : {"5", "0", "-8", "", "eight", "8.5"})
+            expect(is(read({{rank, "5"}, {count, senseless}}), 0, 1),
+                   "a count that makes no sense");
+    }
+}
+
+void check_slurm() {
+    const auto step = [](const char* id, const char* node, const char* tasks) {
+        return read(
+            {{"SLURM_LOCALID", id}, {"SLURM_NODEID", node}, {"SLURM_STEP_TASKS_PER_NODE", tasks}});
+    };
+    expect(is(step("1", "0", "4"), 1, 4), "one host");
+    expect(is(step("1", "2", "4(x3)"), 1, 4), "the last of three hosts");
+    expect(is(step("1", "2", "4(x2),2"), 1, 2), "a host behind two others");
+    expect(is(step("2", "1", "2,3(x4)"), 2, 3), "a host before others");
+    expect(is(step("0", "3", "4(x3)"), 0, 1), "a host that the list lacks");
+    for (const char* senseless : {"", "x", "(x2)", "4(x", "4(x)", ",4", "0", "4 4"})
+        expect(is(step("0", "1", senseless), 0, 1), "a list that makes no sense");
+    expect(is(read({{"SLURM_LOCALID", "0"}, {"SLURM_TASKS_PER_NODE", "4"}}), 0, 1),
+           "a batch script is no rank");
+}
+
+// For every count of ranks and GPUs: nobody is left out, nobody is favoured, and all agree on how many share.
+void check_sharing() {
+    for (int ranks = 1; ranks <= 20; ++ranks)
+        for (int gpus = 1; gpus <= 20; ++gpus) {
+            int fewest = gpus + 1, most = 0;
+            for (int rank = 0; rank < ranks; ++rank) {
+                int taken = 0;
+                for (int gpu = 0; gpu < gpus; ++gpu)
+                    taken += local_ranks{rank, ranks}.take(gpu, gpus);
+                fewest = taken < fewest ? taken : fewest;
+                most = taken > most ? taken : most;
+            }
+            expect(fewest == (ranks < gpus ? gpus / ranks : 1),
+                   "every rank has its part of the GPUs");
+            expect(most - fewest <= (ranks < gpus ? 1 : 0), "no rank has two more than another");
+            for (int gpu = 0; gpu < gpus; ++gpu) {
+                int sharers = 0;
+                for (int rank = 0; rank < ranks; ++rank)
+                    sharers += local_ranks{rank, ranks}.take(gpu, gpus);
+                expect(sharers >= 1, "every GPU is taken");
+                expect(sharers == local_ranks{0, ranks}.on(gpu, gpus), "so many ranks share a GPU");
+            }
+        }
+    for (int rank = 0; rank < 4; ++rank)
+        expect(local_ranks{rank, 4}.take(rank, 4), "with as many ranks as GPUs, each its own");
+}
+
+} // namespace
+
+int main() {
+    check_launchers();
+    check_slurm();
+    check_sharing();
+    return failures != 0;
+}
