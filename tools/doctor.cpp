@@ -264,7 +264,6 @@ bool describe_calls(const std::string& name,
     constexpr size_t most_unserved = 6;
     bool can_interpose = false;
     for (const char* remark : {remark_served,
-                               remark_renamed,
                                remark_not_served,
                                remark_double,
                                remark_complex,

@@ -211,7 +211,6 @@ bool add_references(text& t) noexcept {
     constexpr int most_added = 6;
     int added = 0;
     for (const char* remark : {remark_served,
-                               remark_renamed,
                                remark_not_served,
                                remark_double,
                                remark_complex,
