@@ -3,21 +3,16 @@
 //
 // The smallest calls take a BLAS some nanoseconds, so that of them each nanosecond in front counts. Storing the
 // arguments again that lie on the stack, as a compiler does for a call, costs more than all decisions. So
-// on x86-64 the exported functions are written in assembly. Those of routines that cannot gain are one jump, through a
-// pointer: at first to `enter`, which knows the arguments; once that has found that calls deserve no attention, to the
-// function that all callers get, or to `pass_by` where callers may get different ones. That of the product sends small
-// products of the code that called first to its BLAS, those of other code to `pass_by`, and all else to `enter`.
-// `pass_by` is declared with those arguments alone that come in registers: the others stay where
+// on x86-64 the exported functions are written in assembly. Those of level 3 send calls with a large extent to `enter`,
+// which knows the arguments. All other calls are one jump, through a pointer: at first to `enter`; once that has found
+// that such calls deserve no attention, to the function that all callers get, or to `pass_by` where callers may get
+// different ones. `pass_by` is declared with those arguments alone that come in registers: the others stay where
 // the caller put them, for the function that the next jump leads to. The test `jumps` looks at the machine code.
 #pragma once
 
 #include "blas/offload.h"
 
 namespace myblas::preload {
-
-#ifdef __x86_64__
-static_assert(offsetof(first_caller, bytes) == 8 && offsetof(first_caller, sgemm) == 16);
-#endif
 
 // Where the exported function jumps that has a spelling and a routine; entries.cpp has one for each.
 template <spelling s, routine r>
@@ -84,11 +79,9 @@ struct entry<s, r, list<Tags...>, Result(Arguments...)> {
         const report::extents shape = call.shape();
         if (void* function = own.get(r)) {
             if (!deserves_attention(r, shape.m, shape.n, shape.k)) {
-                if constexpr (!can_gain(r)) {
-                    void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
-                    route<s, r>::target().store(reinterpret_cast<Result (*)(Arguments...)>(target),
-                                                std::memory_order_relaxed);
-                }
+                void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
+                route<s, r>::target().store(reinterpret_cast<Result (*)(Arguments...)>(target),
+                                            std::memory_order_relaxed);
                 return reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...);
             }
         }

@@ -12,33 +12,38 @@
         "   .cfi_startproc\n" body "   .cfi_endproc\n"                                            \
         "   .size " #symbol ", . - " #symbol "\n"                                                  \
         "   .popsection\n");
-#define FORWARD(symbol, ...)                                                                       \
+#define FORWARD(symbol, used, integer)                                                             \
     FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
 
-// m | n | k of a product, and its comparison.
-#define EXTENTS_fortran_int                                                                        \
-    "   movl (%rdx), %eax\n   orl (%rcx), %eax\n   orl (%r8), %eax\n"                             \
-    "   cmpl least_attended_extent(%rip), %eax\n"
-#define EXTENTS_fortran_int64_t                                                                    \
-    "   movq (%rdx), %rax\n   orq (%rcx), %rax\n   orq (%r8), %rax\n"                             \
-    "   cmpq least_attended_extent(%rip), %rax\n"
-#define EXTENTS_cblas_int                                                                          \
-    "   movl %ecx, %eax\n   orl %r8d, %eax\n   orl %r9d, %eax\n"                                  \
-    "   cmpl least_attended_extent(%rip), %eax\n"
-#define EXTENTS_cblas_int64_t                                                                      \
-    "   movq %rcx, %rax\n   orq %r8, %rax\n   orq %r9, %rax\n"                                    \
-    "   cmpq least_attended_extent(%rip), %rax\n"
+// The extents of a call, one or-ed to the other in %rax: behind two or four letters, and CBLAS's layout.
+#define EXTENTS_fortran_three_behind_two(integer)                                                  \
+    LOAD_##integer("(%rdx)") OR_##integer("(%rcx)") OR_##integer("(%r8)")
+#define EXTENTS_fortran_two_behind_two(integer) LOAD_##integer("(%rdx)") OR_##integer("(%rcx)")
+#define EXTENTS_fortran_two_behind_four(integer) LOAD_##integer("(%r8)") OR_##integer("(%r9)")
+#define EXTENTS_cblas_three_behind_two(integer)                                                    \
+    LOAD_##integer(CX_##integer) OR_##integer(R8_##integer) OR_##integer(R9_##integer)
+#define EXTENTS_cblas_two_behind_two(integer) LOAD_##integer(CX_##integer) OR_##integer(R8_##integer)
+#define EXTENTS_cblas_two_behind_four(integer) LOAD_##integer(R9_##integer) OR_##integer("8(%rsp)")
 
-#define FORWARD_PRODUCT(symbol, used, integer)                                                     \
+#define LOAD_int(place) "   movl " place ", %eax\n"
+#define LOAD_int64_t(place) "   movq " place ", %rax\n"
+#define OR_int(place) "   orl " place ", %eax\n"
+#define OR_int64_t(place) "   orq " place ", %rax\n"
+#define COMPARE_int "   cmpl least_attended_extent(%rip), %eax\n"
+#define COMPARE_int64_t "   cmpq least_attended_extent(%rip), %rax\n"
+#define CX_int "%ecx"
+#define CX_int64_t "%rcx"
+#define R8_int "%r8d"
+#define R8_int64_t "%r8"
+#define R9_int "%r9d"
+#define R9_int64_t "%r9"
+
+#define FORWARD_SMALL(symbol, used, integer, extents)                                              \
     FUNCTION(symbol,                                                                               \
-             EXTENTS_##used##_##integer                                                            \
+             EXTENTS_##used##_##extents(integer) COMPARE_##integer                                 \
              "   jge 1f\n"                                                                         \
-             "   movq (%rsp), %rax\n"                                                              \
-             "   subq " #symbol "_first_caller(%rip), %rax\n"                                      \
-             "   cmpq " #symbol "_first_caller+8(%rip), %rax\n"                                    \
-             "   jae " #symbol "_pass_by\n"                                                        \
-             "   jmp *" #symbol "_first_caller+16(%rip)\n"                                         \
-             "1: jmp *" #symbol "_target(%rip)\n")
+             "   jmp *" #symbol "_target(%rip)\n"                                                  \
+             "1: jmp *" #symbol "_enter(%rip)\n")
 
 #else
 
@@ -48,7 +53,7 @@
     static void* symbol##_resolver() { return reinterpret_cast<void*>(symbol##_target.load()); }   \
     [[gnu::visibility("default"), gnu::ifunc(#symbol "_resolver")]] void symbol();                 \
     }
-#define FORWARD_PRODUCT FORWARD
+#define FORWARD_SMALL FORWARD
 
 #endif
 
@@ -83,29 +88,33 @@
     constinit std::atomic<function_for<s, r>*> symbol##_target{&entry<s, r>::enter};               \
     }
 
-#define SPELL_ONE(symbol, name, id, used, integer)                                                 \
+#define SPELL_SYMBOL(symbol, name, id, used, integer)                                              \
     DEFINE(symbol, spelling::id, routine::name)                                                    \
-    FORWARD(symbol)
-#define SPELL_PRODUCT(symbol, name, id, used, integer)                                             \
+    FORWARD(symbol, used, integer)
+#define SPELL_LEVEL3(symbol, name, id, used, integer, extents)                                     \
+    DEFINE(symbol, spelling::id, routine::name)                                                    \
     extern "C" {                                                                                   \
-    constinit first_caller symbol##_first_caller;                                                  \
+    extern function_for<spelling::id, routine::name>* const symbol##_enter;                        \
+    function_for<spelling::id, routine::name>* const symbol##_enter =                              \
+        &entry<spelling::id, routine::name>::enter;                                                \
     }                                                                                              \
-    DEFINE(symbol, spelling::id, routine::name)                                                    \
-    FORWARD_PRODUCT(symbol, used, integer)
+    FORWARD_SMALL(symbol, used, integer, extents)
+
 #define SPELL(name, id, used, integer, before, after)                                              \
-    SPELL_ONE(before##name##after, name, id, used, integer)
-#define SPELL_SGEMM(name, id, used, integer, before, after)                                        \
-    SPELL_PRODUCT(before##name##after, name, id, used, integer)
-#define FIRST_CALLER(name, id, used, integer, before, after) &before##name##after##_first_caller,
+    SPELL_SYMBOL(before##name##after, name, id, used, integer)
+#define SPELL_three_behind_two(name, id, used, integer, before, after)                             \
+    SPELL_LEVEL3(before##name##after, name, id, used, integer, three_behind_two)
+#define SPELL_two_behind_two(name, id, used, integer, before, after)                               \
+    SPELL_LEVEL3(before##name##after, name, id, used, integer, two_behind_two)
+#define SPELL_two_behind_four(name, id, used, integer, before, after)                              \
+    SPELL_LEVEL3(before##name##after, name, id, used, integer, two_behind_four)
 
 namespace myblas::preload {
 
 #define BLAS_ENTRY(name, ...) BLAS_SPELLINGS(SPELL, name)
-#define BLAS_PRODUCT(name, ...) BLAS_SPELLINGS(SPELL_SGEMM, name)
+#define BLAS_LEVEL3(name, routine, call, signature, extents) BLAS_SPELLINGS(SPELL_##extents, name)
 #include "common/entries.inc"
 #undef BLAS_ENTRY
-#undef BLAS_PRODUCT
-
-first_caller* const first_callers[] = {BLAS_SPELLINGS(FIRST_CALLER, sgemm)};
+#undef BLAS_LEVEL3
 
 } // namespace myblas::preload

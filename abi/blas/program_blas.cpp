@@ -79,25 +79,13 @@ void fill(program_blas* blas, const void* caller, spelling s) noexcept {
     }
 }
 
-void note_first_caller(const void* caller, spelling s, void* sgemm) noexcept {
-    first_caller& first = *first_callers[static_cast<int>(s)];
-    const code_segment code = segment_of(caller);
-    uintptr_t nobody = 0;
-    if (!sgemm || code.bytes == 0 || !first.begin.compare_exchange_strong(nobody, code.begin))
-        return;
-    first.sgemm.store(sgemm, std::memory_order_relaxed);
-    first.bytes.store(code.bytes, std::memory_order_release);
-}
-
 } // namespace
 
 constinit caller_cache<program_blas> blas_callers;
 
 const program_blas& blas_of(const void* caller, spelling s) noexcept {
-    return blas_callers.of(caller, static_cast<unsigned>(s), [=](program_blas* blas) {
-        fill(blas, caller, s);
-        note_first_caller(caller, s, blas->get(routine::sgemm));
-    });
+    return blas_callers.of(
+        caller, static_cast<unsigned>(s), [=](program_blas* blas) { fill(blas, caller, s); });
 }
 
 } // namespace myblas::preload

@@ -28,15 +28,6 @@ struct origin {
     spelling spelt;
 };
 
-// The code that was the first to multiply by a spelling, mostly the only one, and the function that it gets.
-// Once set it stays. The entry points on x86-64 know this layout.
-struct alignas(32) first_caller {
-    std::atomic<uintptr_t> begin;
-    std::atomic<uintptr_t> bytes; // set last; 0: nobody has called yet
-    std::atomic<void*> sgemm;
-};
-extern first_caller* const first_callers[spelling_count];
-
 // The BLAS of the code at the address, which is a return address of the caller.
 const program_blas& blas_of(const void* caller, spelling) noexcept;
 
