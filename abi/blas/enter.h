@@ -45,9 +45,8 @@ typename Convention::result result_of(const Call& call) {
 }
 
 template <interface i, class Integer, routine r, class... Arguments>
-[[gnu::noinline]] auto attend(const typename call_of<r>::type& call,
-                              const origin& from,
-                              Arguments... arguments) noexcept {
+[[gnu::noinline]] auto
+attend(const typename call_of<r>::type& call, const origin& from, Arguments... arguments) noexcept {
     using convention = convention_of<i, Integer, typename signature_of<r>::type>;
     attended_call attended(r, call.shape());
     if (!attended.is_nested() && attended.offer(call, from))
@@ -56,7 +55,8 @@ template <interface i, class Integer, routine r, class... Arguments>
         attended.finish();
     if (void* function = from.own.get(r))
         return reinterpret_cast<typename convention::function*>(function)(arguments...);
-    if (call.wrong_argument() != 0 || !call.is_trivial() || std::is_void_v<typename convention::result>)
+    if (call.wrong_argument() != 0 || !call.is_trivial() ||
+        std::is_void_v<typename convention::result>)
         compute_on_host(call, from);
     return result_of<convention, i, Integer, r>(call);
 }
@@ -109,8 +109,7 @@ private:
 
 // Forwards a call that deserves no attention, if it is known at once whose it is.
 template <spelling s, routine r>
-[[gnu::always_inline]] inline void*
-known_target(const void* caller) noexcept {
+[[gnu::always_inline]] inline void* known_target(const void* caller) noexcept {
     if (const program_blas* own = known_blas_of(caller, s)) [[likely]]
         if (void* function = own->get(r)) [[likely]]
             return function;

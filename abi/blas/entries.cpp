@@ -9,11 +9,10 @@
         "   .p2align 4\n"                                                                          \
         "   .globl " #symbol "\n"                                                                  \
         "   .type " #symbol ", @function\n" #symbol ":\n"                                          \
-        "   .cfi_startproc\n" body "   .cfi_endproc\n"                                            \
+        "   .cfi_startproc\n" body "   .cfi_endproc\n"                                             \
         "   .size " #symbol ", . - " #symbol "\n"                                                  \
         "   .popsection\n");
-#define FORWARD(symbol, used, integer)                                                             \
-    FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
+#define FORWARD(symbol, used, integer) FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
 
 // The extents of a call, one or-ed to the other in %rax: behind two or four letters, and CBLAS's layout.
 #define EXTENTS_fortran_three_behind_two(integer)                                                  \
@@ -22,7 +21,8 @@
 #define EXTENTS_fortran_two_behind_four(integer) LOAD_##integer("(%r8)") OR_##integer("(%r9)")
 #define EXTENTS_cblas_three_behind_two(integer)                                                    \
     LOAD_##integer(CX_##integer) OR_##integer(R8_##integer) OR_##integer(R9_##integer)
-#define EXTENTS_cblas_two_behind_two(integer) LOAD_##integer(CX_##integer) OR_##integer(R8_##integer)
+#define EXTENTS_cblas_two_behind_two(integer)                                                      \
+    LOAD_##integer(CX_##integer) OR_##integer(R8_##integer)
 #define EXTENTS_cblas_two_behind_four(integer) LOAD_##integer(R9_##integer) OR_##integer("8(%rsp)")
 
 #define LOAD_int(place) "   movl " place ", %eax\n"

@@ -79,19 +79,8 @@ product_call product_call::read(char layout,
                                 float beta,
                                 float* c,
                                 int64_t ldc) {
-    product p{is_transposed(transa),
-              is_transposed(transb),
-              m,
-              n,
-              k,
-              alpha,
-              a,
-              lda,
-              b,
-              ldb,
-              beta,
-              c,
-              ldc};
+    product p{
+        is_transposed(transa), is_transposed(transb), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
     if (layout == 'R') {
         std::swap(p.transa, p.transb);
         std::swap(p.m, p.n);

@@ -10,13 +10,16 @@ namespace myblas::preload {
 
 struct program_blas {
     void* functions[routine_count]; // of one spelling; null: nowhere to be found
-    uint64_t same_for_all;          // a bit for each routine that all callers in the process get from the same place
+    uint64_t
+        same_for_all; // a bit for each routine that all callers in the process get from the same place
     // Its integers have 64 bits under names that do not say so (Debian's libblas64.so.3): arguments must not be
     // interpreted.
     bool is_ilp64;
 
     void* get(routine r) const noexcept { return functions[static_cast<int>(r)]; }
-    bool is_same_for_all(routine r) const noexcept { return same_for_all >> static_cast<int>(r) & 1; }
+    bool is_same_for_all(routine r) const noexcept {
+        return same_for_all >> static_cast<int>(r) & 1;
+    }
 };
 static_assert(routine_count <= 64);
 

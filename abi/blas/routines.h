@@ -101,11 +101,13 @@ struct vector {};        // read
 struct vector_result {}; // written
 struct parameters {};    // of srotm, read
 struct few_floats {};    // written
-struct number {};        // as a result: of an element, counted from 1 in Fortran and from 0 in CBLAS
+struct number {}; // as a result: of an element, counted from 1 in Fortran and from 0 in CBLAS
 } // namespace argument
 
 template <class Tag>
-inline constexpr bool is_letter = requires { Tag::known; };
+inline constexpr bool is_letter = requires {
+    Tag::known;
+};
 template <class Tag, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<Tag, Others> || ...);
 template <class Tag>
@@ -145,7 +147,7 @@ struct passing {
 };
 
 template <class Integer, class Tag>
-    requires is_letter<Tag>
+requires is_letter<Tag>
 struct passing<interface::fortran, Integer, Tag> {
     using passed = const char*;
     using kept = char;
@@ -155,7 +157,7 @@ struct passing<interface::fortran, Integer, Tag> {
 };
 
 template <class Integer, class Tag>
-    requires is_letter<Tag>
+requires is_letter<Tag>
 struct passing<interface::cblas, Integer, Tag> {
     using passed = slot;
     using kept = char;
@@ -165,7 +167,7 @@ struct passing<interface::cblas, Integer, Tag> {
 };
 
 template <class Integer, class Tag>
-    requires is_integer<Tag>
+requires is_integer<Tag>
 struct passing<interface::fortran, Integer, Tag> {
     using passed = const Integer*;
     using kept = Integer;
@@ -175,7 +177,7 @@ struct passing<interface::fortran, Integer, Tag> {
 };
 
 template <class Integer, class Tag>
-    requires is_integer<Tag>
+requires is_integer<Tag>
 struct passing<interface::cblas, Integer, Tag> {
     using passed = slot;
     using kept = slot;
@@ -267,19 +269,18 @@ struct behind_layout<list<Tags...>> {
 
 // The tags of a routine's arguments in an interface.
 template <interface i, class Signature>
-using tags_in = typename std::conditional_t<
-    i == interface::cblas && parts_of<Signature>::has_layout,
-    behind_layout<typename parts_of<Signature>::tags>,
-    std::type_identity<typename parts_of<Signature>::tags>>::type;
+using tags_in =
+    typename std::conditional_t<i == interface::cblas && parts_of<Signature>::has_layout,
+                                behind_layout<typename parts_of<Signature>::tags>,
+                                std::type_identity<typename parts_of<Signature>::tags>>::type;
 
 template <interface i, class Integer, class Signature>
-using convention_of =
-    convention<i,
-               Integer,
-               typename parts_of<Signature>::result,
-               tags_in<i, Signature>,
-               std::make_index_sequence<i == interface::fortran ? tags_in<i, Signature>::letters
-                                                                : 0>>;
+using convention_of = convention<
+    i,
+    Integer,
+    typename parts_of<Signature>::result,
+    tags_in<i, Signature>,
+    std::make_index_sequence<i == interface::fortran ? tags_in<i, Signature>::letters : 0>>;
 
 namespace argument::signature {
 #define BLAS_ENTRY(name, kernels, call, arguments) using name = arguments;

@@ -125,9 +125,8 @@ private:
     }
     template <class Visit>
     static void for_each(Visit&& visit) {
-        [&]<size_t... i>(std::index_sequence<i...>) {
-            (visit.template operator()<i, Tags>(), ...);
-        }(std::index_sequence_for<Tags...>());
+        [&]<size_t... i>(std::index_sequence<i...>) { (visit.template operator()<i, Tags>(), ...); }
+        (std::index_sequence_for<Tags...>());
     }
 
     static constexpr bool is_square = is_one_of<argument::uplo, Tags...>;
@@ -166,7 +165,8 @@ private:
         if constexpr (std::is_same_v<Tag, argument::step>)
             return get<i>() == 0;
         else
-            return get<i>() < (std::is_same_v<Tag, argument::size> ? 0 : std::max<int64_t>(1, rows()));
+            return get<i>() <
+                   (std::is_same_v<Tag, argument::size> ? 0 : std::max<int64_t>(1, rows()));
     }
 
     // Elements of the vector at index i.
@@ -250,8 +250,7 @@ private:
         if constexpr (std::is_void_v<result_type>)
             return call(passed_to_library<i>(operands, places)...);
         else
-            return call(passed_to_library<i>(operands, places)...,
-                        &value);
+            return call(passed_to_library<i>(operands, places)..., &value);
     }
 };
 

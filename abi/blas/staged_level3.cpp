@@ -226,7 +226,8 @@ staged_whole(std::span<device* const> devices, const level3& p, const host_funct
                             remaining_columns(s.p, s.cols, slot_elements, most_groups, downloads),
                             on_host);
     };
-    return compute_shares(devices, {count, bytes_of(share_for(p, 0, count)), compute, finish_on_host});
+    return compute_shares(devices,
+                          {count, bytes_of(share_for(p, 0, count)), compute, finish_on_host});
 }
 
 // By halves, and those by halves, until they fit. Once some of it is done the host takes what devices do not.

@@ -109,11 +109,8 @@ outcome staged_product(std::span<device* const> devices,
                        host_product fall_back,
                        const void* context) noexcept {
     const auto used = devices.first(std::min(devices.size(), most_devices));
-    const product_plan q = make_product_plan(p,
-                                             memory_of(used),
-                                             static_cast<int>(used.size()),
-                                             used[0]->is_strict(),
-                                             slot_elements);
+    const product_plan q = make_product_plan(
+        p, memory_of(used), static_cast<int>(used.size()), used[0]->is_strict(), slot_elements);
     const double bytes = sizeof(float) * (static_cast<double>(p.m) * static_cast<double>(p.k) +
                                           static_cast<double>(p.k) * static_cast<double>(p.n) +
                                           static_cast<double>(p.m) * static_cast<double>(p.n));

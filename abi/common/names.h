@@ -70,9 +70,10 @@ constexpr bool drop_suffix(std::string_view* text, std::string_view suffix) noex
 // A remark_ on a function of a BLAS without affixes; null for any other.
 constexpr const char* remark_on_routine(std::string_view name) noexcept {
     constexpr auto others = std::to_array<std::string_view>(
-        {"gbmv", "sbmv", "spmv", "spr",  "spr2",  "tbmv", "tbsv", "tpmv", "tpsv",  "hemm",  "herk",
-         "her2k", "hemv", "her", "her2", "gerc", "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m"});
-    drop_suffix(&name, "_sub"); // CBLAS, of complex results
+        {"gbmv", "sbmv", "spmv", "spr",   "spr2",  "tbmv",  "tbsv", "tpmv",
+         "tpsv", "hemm", "herk", "her2k", "hemv",  "her",   "her2", "gerc",
+         "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m"});
+    drop_suffix(&name, "_sub");                         // CBLAS, of complex results
     const size_t place = name.starts_with('i') ? 1 : 0; // of the letter for the precision
     if (name.size() <= place + 1)
         return nullptr;

@@ -197,12 +197,11 @@ void check(const problem& what, bool expect_resident) {
                what);
         expect(d.guard_is_untouched(), "the plan goes beyond its memory", what);
         int64_t left = d.downloads() - 1;
-        expect(!visit_product_plan(block,
-                                   q,
-                                   d.memory(),
-                                   [&](const product_step& s) {
-                                       return s.what != kind::download || left-- > 0;
-                                   }),
+        expect(!visit_product_plan(
+                   block,
+                   q,
+                   d.memory(),
+                   [&](const product_step& s) { return s.what != kind::download || left-- > 0; }),
                "a visitor does not end the plan",
                what);
         // All samples of the block. Where a range of columns begins, more was computed.

@@ -5,8 +5,17 @@ static int calls;
 int calls_of_blas(void) { return calls; }
 
 // Column-major, without transposition.
-static void multiply(
-    int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+static void multiply(int64_t m,
+                     int64_t n,
+                     int64_t k,
+                     float alpha,
+                     const float* a,
+                     int64_t lda,
+                     const float* b,
+                     int64_t ldb,
+                     float beta,
+                     float* c,
+                     int64_t ldc) {
     ++calls;
     for (int64_t j = 0; j < n; ++j)
         for (int64_t i = 0; i < m; ++i) {

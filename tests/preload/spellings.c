@@ -89,8 +89,9 @@ static int sum_is_right(void) {
     {                                                                                              \
         prepare();                                                                                 \
         const int calls_before = calls_of_blas();                                                  \
-        CALL_##used(#id, before##sgemm##after, before##isamax##after, before##saxpy##after, integer) \
-        check(#id, "sgemm", product_is_right());                                                   \
+        CALL_##used(                                                                               \
+            #id, before##sgemm##after, before##isamax##after, before##saxpy##after, integer)       \
+            check(#id, "sgemm", product_is_right());                                               \
         check(#id, "saxpy", sum_is_right());                                                       \
         const int negative_calls = (integer)NEGATIVE < 0; /* always the BLAS's own */              \
         const int expected = negative_calls + (is_served ? 0 : products + 2);                      \
