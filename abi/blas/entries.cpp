@@ -1,7 +1,6 @@
-// The exported functions of all routines in all spellings: see enter.h.
+// The exported functions of all routines in all spellings: see enter.h. On processors other than x86-64 calls of level 3 go
+// to `enter` whatever their size.
 #include "blas/enter.h"
-
-#ifdef __x86_64__
 
 // A function in assembly.
 #define FUNCTION(symbol, body)                                                                     \
@@ -12,6 +11,9 @@
         "   .cfi_startproc\n" body "   .cfi_endproc\n"                                             \
         "   .size " #symbol ", . - " #symbol "\n"                                                  \
         "   .popsection\n");
+
+#ifdef __x86_64__
+
 #define FORWARD(symbol, used, integer) FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
 
 // The extents of a call, one or-ed to the other in %rax: behind two or four letters, and CBLAS's layout.
@@ -45,44 +47,49 @@
              "   jmp *" #symbol "_target(%rip)\n"                                                  \
              "1: jmp *" #symbol "_enter(%rip)\n")
 
-#else
-
-// The loader binds the name to `enter` itself.
-#define FORWARD(symbol, ...)                                                                       \
-    extern "C" {                                                                                   \
-    static void* symbol##_resolver() { return reinterpret_cast<void*>(symbol##_target.load()); }   \
-    [[gnu::visibility("default"), gnu::ifunc(#symbol "_resolver")]] void symbol();                 \
+#define DEFINE_PASS_BY(function, s, r)                                                             \
+    [[gnu::optimize("O2")]] void function(long i0,                                                 \
+                                          long i1,                                                 \
+                                          long i2,                                                 \
+                                          long i3,                                                 \
+                                          long i4,                                                 \
+                                          long i5,                                                 \
+                                          float f0,                                                \
+                                          float f1,                                                \
+                                          float f2,                                                \
+                                          float f3,                                                \
+                                          float f4,                                                \
+                                          float f5,                                                \
+                                          float f6,                                                \
+                                          float f7) {                                              \
+        void* target = known_target<s, r>(__builtin_return_address(0));                            \
+        reinterpret_cast<argument_registers*>(target)(                                             \
+            i0, i1, i2, i3, i4, i5, f0, f1, f2, f3, f4, f5, f6, f7);                               \
     }
-#define FORWARD_SMALL FORWARD
+#define PASS_BY(function, s, r) reinterpret_cast<void*>(function)
 
+#elif defined(__aarch64__)
+
+#define JUMP(pointer)                                                                              \
+    "   adrp x16, " #pointer "\n   ldr x16, [x16, :lo12:" #pointer "]\n   br x16\n"
+#define FORWARD(symbol, used, integer) FUNCTION(symbol, JUMP(symbol##_target))
+#define FORWARD_SMALL(symbol, used, integer, extents) FUNCTION(symbol, JUMP(symbol##_enter))
+#define DEFINE_PASS_BY(function, s, r)
+#define PASS_BY(function, s, r) reinterpret_cast<void*>(entry<s, r>::enter)
+
+#else
+#error "The exported functions are written in assembly: add those of this processor."
 #endif
 
 #define DEFINE(symbol, s, r)                                                                       \
     extern "C" {                                                                                   \
     extern std::atomic<function_for<s, r>*> symbol##_target;                                       \
-    [[gnu::optimize("O2")]] void symbol##_pass_by(long i0,                                         \
-                                                  long i1,                                         \
-                                                  long i2,                                         \
-                                                  long i3,                                         \
-                                                  long i4,                                         \
-                                                  long i5,                                         \
-                                                  float f0,                                        \
-                                                  float f1,                                        \
-                                                  float f2,                                        \
-                                                  float f3,                                        \
-                                                  float f4,                                        \
-                                                  float f5,                                        \
-                                                  float f6,                                        \
-                                                  float f7) {                                      \
-        void* target = known_target<s, r>(__builtin_return_address(0));                            \
-        reinterpret_cast<argument_registers*>(target)(                                             \
-            i0, i1, i2, i3, i4, i5, f0, f1, f2, f3, f4, f5, f6, f7);                               \
-    }                                                                                              \
+    DEFINE_PASS_BY(symbol##_pass_by, s, r)                                                         \
     }                                                                                              \
     template <>                                                                                    \
     struct route<s, r> {                                                                           \
         static auto& target() { return symbol##_target; }                                          \
-        static void* pass_by() { return reinterpret_cast<void*>(symbol##_pass_by); }               \
+        static void* pass_by() { return PASS_BY(symbol##_pass_by, s, r); }                         \
     };                                                                                             \
     extern "C" {                                                                                   \
     constinit std::atomic<function_for<s, r>*> symbol##_target{&entry<s, r>::enter};               \
