@@ -66,7 +66,7 @@
         reinterpret_cast<argument_registers*>(target)(                                             \
             i0, i1, i2, i3, i4, i5, f0, f1, f2, f3, f4, f5, f6, f7);                               \
     }
-#define PASS_BY(function, s, r) reinterpret_cast<void*>(function)
+#define PASS_BY(function, s, r) (reinterpret_cast<void*>(function))
 
 #elif defined(__aarch64__)
 
@@ -75,7 +75,7 @@
 #define FORWARD(symbol, used, integer) FUNCTION(symbol, JUMP(symbol##_target))
 #define FORWARD_SMALL(symbol, used, integer, extents) FUNCTION(symbol, JUMP(symbol##_enter))
 #define DEFINE_PASS_BY(function, s, r)
-#define PASS_BY(function, s, r) reinterpret_cast<void*>(entry<s, r>::enter)
+#define PASS_BY(function, s, r) (reinterpret_cast<void*>(entry<s, r>::enter))
 
 #else
 #error "The exported functions are written in assembly: add those of this processor."

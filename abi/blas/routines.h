@@ -283,6 +283,7 @@ using convention_of = convention<
     std::make_index_sequence<i == interface::fortran ? tags_in<i, Signature>::letters : 0>>;
 
 namespace argument::signature {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a type
 #define BLAS_ENTRY(name, kernels, call, arguments) using name = arguments;
 #include "common/entries.inc"
 #undef BLAS_ENTRY

@@ -90,6 +90,7 @@ check "a fork after use" '^sgemm +small +2 ' MYBLAS_OFFLOAD=always "$host" "$plu
 check "a mode that makes no sense" 'MYBLAS_OFFLOAD makes no sense \(2\)' MYBLAS_OFFLOAD=sometimes "$host" "$plugin" local product
 check "an empty mode" "$forwarded_twice" MYBLAS_OFFLOAD= "$host" "$plugin" local product unmapped
 check "other empty settings" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_MATH= MYBLAS_SGEMM_KERNEL= MYBLAS_DEVICES= \
+    MYBLAS_DEVICE_MEMORY= MYBLAS_BACKEND= MYBLAS_WORKSPACE= MYBLAS_LOG= MYBLAS_TUNING= \
     "$host" "$plugin" local product
 check "sizes that make no sense" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=-1 MYBLAS_DEVICES=x \
     "$host" "$plugin" local product
