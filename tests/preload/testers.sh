@@ -61,12 +61,12 @@ judge() {
 
 # Calls were served, or all were forwarded.
 count() {
-    if ! grep -qE '^s[a-z0-9]+ ' report 2>/dev/null; then
+    if ! grep -qE '^i?s[a-z0-9]+ ' report 2>/dev/null; then
         fail "$1: no call reached the preload library"
         return
     fi
     awk -v expected="$expectation" '
-        /^s[a-z0-9]+ / { served += $3; forwarded += $5; of[$1] += $3 }
+        /^i?s[a-z0-9]+ / { served += $3; forwarded += $5; of[$1] += $3 }
         END {
             for (routine in of)
                 if (expected == "served" && !of[routine]) { print routine " was not served"; exit 1 }
