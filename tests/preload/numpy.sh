@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# numpy.sh PRELOAD PYTHON ROUTINE...: the float32 tests of NumPy's and SciPy's linear algebra have the same outcomes
-# with and without the BLAS preload library, which serves all calls that
-# have something to compute, those of the routines among them.
+# numpy.sh PRELOAD PYTHON MODULES ROUTINE...: the float32 tests of NumPy's and SciPy's modules have the same outcomes
+# with and without the BLAS preload library, which serves all calls that have something to compute, those of the
+# routines among them.
 set -u
 
 preload=$1
 python=$2
-shift 2
+modules=$3
+shift 3
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,10 +15,9 @@ cd "$work" || exit 1
 
 # outcomes [NAME=VALUE]...: a line for each test
 outcomes() {
+    # shellcheck disable=SC2086 # a list
     env OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 "$@" "$python" -m pytest -q -rA \
-        -p no:cacheprovider --pyargs numpy.linalg scipy.linalg.tests.test_blas \
-        scipy.linalg.tests.test_fblas scipy.linalg.tests.test_lapack \
-        scipy.linalg.tests.test_decomp_cholesky -k "float32 or single or FBLAS or fblas" 2>&1 |
+        -p no:cacheprovider --pyargs $modules -k "float32 or single or FBLAS or fblas" 2>&1 |
         grep -E '^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)' | sort
 }
 

@@ -40,5 +40,6 @@ calls "0 served, 24 forwarded" MYBLAS_OFFLOAD= # empty: as if it were not set
 # Without a report, calls that cannot gain jump.
 LD_PRELOAD="$preload" "$python" "$here/wheels.py" || exit 1
 
-bash "$here/numpy.sh" "$preload" "$python" sgemm ssyrk strmm strsm sgemv sger ssyr ssyr2 strmv strsv sasum sdot snrm2 isamax saxpy \
-    scopy sscal sswap
+modules="numpy.linalg scipy.linalg.tests.test_blas scipy.linalg.tests.test_fblas"
+bash "$here/numpy.sh" "$preload" "$python" "$modules" sgemm ssyrk strmm strsm sgemv sger ssyr ssyr2 strmv strsv sasum sdot \
+    snrm2 isamax saxpy scopy sscal sswap
