@@ -36,12 +36,12 @@ int first_wrong_letter(list<Tags...>, value_of<Tags>... values) {
     return wrong;
 }
 
-// What a function returns: of calls that libmyblas computed.
-template <class Convention, interface i, class Integer, routine r, class Call>
-typename Convention::result result_of(const Call& call) {
-    if constexpr (!std::is_void_v<typename Convention::result>)
-        return passing<i, Integer, typename parts_of<typename signature_of<r>::type>::result>::pass(
-            call.value);
+// What a function returns whose call libmyblas computed.
+template <interface i, class Integer, routine r>
+auto result_of(const typename call_of<r>::type& call) {
+    using result = passing<i, Integer, typename parts_of<typename signature_of<r>::type>::result>;
+    if constexpr (!std::is_void_v<typename result::passed>)
+        return result::pass(call.value);
 }
 
 template <interface i, class Integer, routine r, class... Arguments>
@@ -50,7 +50,7 @@ attend(const typename call_of<r>::type& call, const origin& from, Arguments... a
     using convention = convention_of<i, Integer, typename signature_of<r>::type>;
     attended_call attended(r, call.shape());
     if (!attended.is_nested() && attended.offer(call, from))
-        return result_of<convention, i, Integer, r>(call);
+        return result_of<i, Integer, r>(call);
     if (call.wrong_argument() != 0)
         attended.finish();
     if (void* function = from.own.get(r))
@@ -58,7 +58,7 @@ attend(const typename call_of<r>::type& call, const origin& from, Arguments... a
     if (call.wrong_argument() != 0 || !call.is_trivial() ||
         std::is_void_v<typename convention::result>)
         compute_on_host(call, from);
-    return result_of<convention, i, Integer, r>(call);
+    return result_of<i, Integer, r>(call);
 }
 
 template <spelling s,
@@ -79,10 +79,12 @@ struct entry<s, r, list<Tags...>, Result(Arguments...)> {
         const report::extents shape = call.shape();
         if (void* function = own.get(r)) {
             if (!deserves_attention(r, shape.m, shape.n, shape.k)) {
+                // Once and for all: a BLAS that comes later is none of earlier callers'.
                 void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
-                route<s, r>::target().store(reinterpret_cast<Result (*)(Arguments...)>(target),
-                                            std::memory_order_relaxed);
-                return reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...);
+                function_for<s, r>* at_first = enter;
+                route<s, r>::target().compare_exchange_strong(
+                    at_first, reinterpret_cast<function_for<s, r>*>(target));
+                return reinterpret_cast<function_for<s, r>*>(function)(arguments...);
             }
         }
         return attend<used, integer, r>(call, {own, s}, arguments...);
