@@ -143,6 +143,8 @@ int64_t count_of(const way_times& found, engine by) {
 }
 
 void every_way_is_right(void**) {
+    constexpr double apart_ms =
+        5; // the clock of events and that of the host begin one after the other
     for (const bool is_product : {true, false}) {
         now = {};
         const std::vector<way_times> all = measured(small(is_product));
@@ -153,7 +155,7 @@ void every_way_is_right(void**) {
             assert_true(found.median_ms > 0);
             for (const span& s : found.spans)
                 assert_true(s.begin_ms >= 0 && s.end_ms >= s.begin_ms &&
-                            s.begin_ms <= found.median_ms);
+                            s.begin_ms <= found.median_ms + apart_ms);
         }
         assert_int_equal(count_of(all[2], engine::up), 1);
         for (const engine by : {engine::up, engine::compute, engine::down})
