@@ -66,6 +66,7 @@ missing_test_packages() {
     for module in numpy scipy pytest hypothesis; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || echo "python3-$module"
     done
+    /usr/bin/python3 -c "import ensurepip" 2>/dev/null || echo python3-venv
     has_command abidiff || echo abigail-tools
     has_command lintian || echo lintian
     has_command dpkg-architecture || echo dpkg-dev

@@ -176,13 +176,12 @@ void describe_settings() {
 // ---- A program -----------------------------------------------------------------------------------
 
 // What is served, as a program names it.
-const std::set<std::string>& served_names() {
-    static const std::set<std::string> names = [] {
-        std::set<std::string> made;
-        for (const std::string_view name : myblas::preload::served_blas) {
-            made.insert(fmt::format("{}_", name));
-            made.insert(fmt::format("cblas_{}", name));
-        }
+const tools::name_set& served_names() {
+    static const tools::name_set names = [] {
+        tools::name_set made;
+        for (const std::string_view name : myblas::preload::served_blas)
+            for (const auto& [before, after] : myblas::preload::blas_spellings)
+                made.insert(fmt::format("{}{}{}", before, name, after));
         for (const std::string_view name : myblas::preload::served_cublas)
             made.insert(std::string(name));
         return made;
@@ -266,6 +265,18 @@ bool can_look_up(std::string_view name) {
 #endif
 }
 
+// A BLAS with solvers that call it without asking the loader.
+bool has_own_solvers(const tools::elf_file& elf) {
+    const auto is_solver = [](const std::string& name) {
+        return name.find("sgetrf_") != std::string::npos;
+    };
+    const auto is_product = [](const std::string& name) {
+        return name.find("sgemm_") != std::string::npos && remark_on(name);
+    };
+    return std::any_of(elf.exports.begin(), elf.exports.end(), is_solver) &&
+           std::none_of(elf.bound.begin(), elf.bound.end(), is_product);
+}
+
 // Says what becomes of calls; true if any can be had.
 bool describe_calls(const std::string& name,
                     const std::set<std::string>& imports,
@@ -273,12 +284,8 @@ bool describe_calls(const std::string& name,
     using namespace myblas::preload;
     constexpr size_t most_unserved = 6;
     bool can_interpose = false;
-    for (const char* remark : {remark_served,
-                               remark_renamed,
-                               remark_not_served,
-                               remark_double,
-                               remark_complex,
-                               remark_half}) {
+    for (const char* remark :
+         {remark_served, remark_not_served, remark_double, remark_complex, remark_half}) {
         std::set<std::string> called;
         for (const std::string& symbol : imports)
             if (remark_on(symbol) == remark)
@@ -329,7 +336,7 @@ bool examine(const std::string& path, const tools::elf_file& elf) {
 // The calls of a Python package, as a whole, and from where it gets its BLAS.
 bool examine_package(const std::string& loader, const fs::path& folder) {
     tools::elf_file whole;
-    std::set<std::string> blas;
+    std::set<std::string> blas; // files
     std::error_code ignored;
     for (fs::recursive_directory_iterator file(folder, ignored), end; file != end;
          file.increment(ignored)) {
@@ -341,12 +348,24 @@ bool examine_package(const std::string& loader, const fs::path& folder) {
         whole.imports.insert(module->imports.begin(), module->imports.end());
         for (const std::string& library : libraries_of(loader, file->path()))
             if (is_provider(library))
-                blas.insert(fs::weakly_canonical(library, ignored).filename());
+                blas.insert(fs::weakly_canonical(library, ignored));
     }
     if (whole.imports.empty())
         return false;
-    line("package", fmt::format("{}: its BLAS is {}", folder.string(), list(blas, blas.size())));
-    return describe_calls(folder.filename(), whole.imports, true);
+    std::set<std::string> names, closed;
+    for (const std::string& path : blas) {
+        const std::string name = fs::path(path).filename();
+        names.insert(name);
+        if (const auto elf = tools::read_elf(path, {}); elf && has_own_solvers(*elf))
+            closed.insert(name);
+    }
+    line("package", fmt::format("{}: its BLAS is {}", folder.string(), list(names, names.size())));
+    const bool can_interpose = describe_calls(folder.filename(), whole.imports, true);
+    if (!closed.empty())
+        line("",
+             fmt::format("the solvers of {} call its own BLAS directly: out of reach",
+                         list(closed, closed.size())));
+    return can_interpose;
 }
 
 bool examine_packages(const std::string& loader, const std::vector<std::string>& programs) {

@@ -54,6 +54,23 @@ void read_symbols(const image& file,
     }
 }
 
+void read_relocations(const image& file,
+                      const Elf64_Shdr& section,
+                      const Elf64_Shdr& symbols,
+                      std::string_view names,
+                      elf_file* elf) {
+    for (uint64_t offset = 0; offset + sizeof(Elf64_Rela) <= section.sh_size;
+         offset += sizeof(Elf64_Rela)) {
+        const auto relocation = file.at<Elf64_Rela>(section.sh_offset + offset);
+        if (!relocation)
+            return;
+        const uint64_t index = ELF64_R_SYM(relocation->r_info);
+        if (const auto symbol = file.at<Elf64_Sym>(symbols.sh_offset + index * sizeof(Elf64_Sym));
+            symbol && index != 0)
+            elf->bound.insert(text_at(names, symbol->st_name));
+    }
+}
+
 void read_dynamic(const image& file, uint64_t begin, uint64_t size, elf_file* elf) {
     for (uint64_t offset = 0; offset < size; offset += sizeof(Elf64_Dyn)) {
         const auto entry = file.at<Elf64_Dyn>(begin + offset);
@@ -68,7 +85,7 @@ void read_dynamic(const image& file, uint64_t begin, uint64_t size, elf_file* el
 
 } // namespace
 
-std::optional<elf_file> read_elf(const std::string& path, const std::set<std::string>& names) {
+std::optional<elf_file> read_elf(const std::string& path, const name_set& names) {
     std::ifstream stream(path, std::ios::binary);
     const image file(std::vector<char>(std::istreambuf_iterator<char>(stream), {}));
     const auto header = file.at<Elf64_Ehdr>(0);
@@ -101,20 +118,29 @@ std::optional<elf_file> read_elf(const std::string& path, const std::set<std::st
         // A static program's functions are in the other table, unless that was stripped.
         const bool is_full_table =
             section->sh_type == SHT_SYMTAB && elf.what == kind::static_program;
+        const bool has_relocations =
+            section->sh_type == SHT_RELA && (section->sh_flags & SHF_ALLOC);
+        const auto linked_to = [&](const Elf64_Shdr& from) {
+            return file.at<Elf64_Shdr>(header->e_shoff + from.sh_link * sizeof(Elf64_Shdr));
+        };
+        const auto text_of = [&](const Elf64_Shdr& strings) {
+            return file.range(strings.sh_offset, strings.sh_size);
+        };
         if (is_table || is_full_table) {
-            const auto strings =
-                file.at<Elf64_Shdr>(header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
+            if (const auto strings = linked_to(*section))
+                read_symbols(file, *section, text_of(*strings), &elf);
+        } else if (has_relocations) {
+            const auto symbols = linked_to(*section);
+            const auto strings = symbols ? linked_to(*symbols) : symbols;
             if (strings)
-                read_symbols(
-                    file, *section, file.range(strings->sh_offset, strings->sh_size), &elf);
+                read_relocations(file, *section, *symbols, text_of(*strings), &elf);
         } else if (section->sh_type == SHT_PROGBITS && (section->sh_flags & SHF_ALLOC) &&
                    !(section->sh_flags & (SHF_EXECINSTR | SHF_WRITE))) {
-            const std::string_view data = file.range(section->sh_offset, section->sh_size);
-            for (const std::string& name : names) {
-                const std::string whole = std::string(1, '\0') + name + '\0';
-                if (data.find(whole) != std::string_view::npos)
-                    elf.mentions.insert(name);
-            }
+            std::string_view data = text_of(*section);
+            for (size_t end; (end = data.find('\0')) != std::string_view::npos;
+                 data.remove_prefix(end + 1))
+                if (const auto name = names.find(data.substr(0, end)); name != names.end())
+                    elf.mentions.insert(*name);
         }
     }
     for (const std::string& name : elf.imports)

@@ -1,68 +1,121 @@
 // The way of every entry point: what deserves no attention is forwarded at once, by a jump; the rest is
 // offered to the devices first.
 //
-// The smallest products take a BLAS some 50 ns, so that of them each nanosecond in front counts. Storing the
+// The smallest calls take a BLAS some nanoseconds, so that of them each nanosecond in front counts. Storing the
 // arguments again that lie on the stack, as a compiler does for a call, costs more than all decisions. So
-// on x86-64 the entry points of sgemm are written in assembly: ten instructions, which take no longer than
-// the jump at their end. They send small products of the code that called first to its BLAS, and all else
-// to functions that are declared with those arguments alone that come in registers: the others stay where
-// the caller put them, for the function that the next jump leads to. The test `jumps` looks at the machine
-// code.
+// on x86-64 the exported functions are written in assembly. Those of level 3 send calls with a large extent to `enter`,
+// which knows the arguments. All other calls are one jump, through a pointer: at first to `enter`; once that has found
+// that such calls deserve no attention, to the function that all callers get, or to `pass_by` where callers may get
+// different ones. `pass_by` is declared with those arguments alone that come in registers: the others stay where
+// the caller put them, for the function that the next jump leads to. The test `jumps` looks at the machine code.
 #pragma once
 
 #include "blas/offload.h"
 
 namespace myblas::preload {
 
-#ifdef __x86_64__
-static_assert(offsetof(first_caller, bytes) == 8 && offsetof(first_caller, sgemm) == 16);
-#endif
+// Where the exported function jumps that has a spelling and a routine; entries.cpp has one for each.
+template <spelling s, routine r>
+struct route;
 
-// Where a product goes: to the caller's BLAS, if it is small and that is known at once, or to
-// `attend_product`, which has its parameters.
-template <class Function>
-[[gnu::always_inline]] inline void*
-target_of(Function* attend_product, const void* caller, interface used, int m, int n, int k) {
-    if ((m | n | k) < least_attended_extent.load(std::memory_order_relaxed)) [[likely]]
-        if (const program_blas* own = known_blas_of(caller, used)) [[likely]]
-            if (void* function = own->functions[static_cast<int>(routine::sgemm)]) [[likely]]
-                return function;
-    return reinterpret_cast<void*>(attend_product);
+// The registers in which arguments come.
+using argument_registers = void(
+    long, long, long, long, long, long, float, float, float, float, float, float, float, float);
+
+// The number of the first letter that means nothing, from 1 on; 0: there is none.
+template <class... Tags>
+int first_wrong_letter(list<Tags...>, value_of<Tags>... values) {
+    int number = 0, wrong = 0;
+    const auto look = [&]<class Tag>(const value_of<Tag>& value) {
+        ++number;
+        if constexpr (is_letter<Tag>)
+            if (wrong == 0 && value == 0)
+                wrong = number;
+    };
+    (look.template operator()<Tags>(values), ...);
+    return wrong;
 }
 
-template <class Function, class Call, class... Arguments>
-[[gnu::noinline]] void attend(Function* own_function,
-                              const Call& call,
-                              const origin& from,
-                              Arguments... arguments) noexcept {
-    attended_call attended(Call::kind, call.shape());
-    if (!attended.is_nested() && attended.offer(call, from))
-        return;
-    if (call.wrong_argument() != 0)
-        attended.finish();
-    if (own_function)
-        own_function(arguments...);
-    else
-        compute_on_host(call, from);
+// What a function returns whose call libmyblas computed.
+template <interface i, class Integer, routine r>
+auto result_of(const typename call_of<r>::type& call) {
+    using result = passing<i, Integer, typename parts_of<typename signature_of<r>::type>::result>;
+    if constexpr (!std::is_void_v<typename result::passed>)
+        return result::pass(call.value);
 }
 
-// The same for functions: the value is in *result.
-template <class Function, class Call, class... Arguments>
-[[gnu::noinline]] void attend_function(Function* own_function,
-                                       const Call& call,
-                                       const origin& from,
-                                       Arguments... arguments) noexcept {
-    attended_call attended(Call::kind, call.shape());
+template <interface i, class Integer, routine r, class... Arguments>
+[[gnu::noinline]] auto
+attend(const typename call_of<r>::type& call, const origin& from, Arguments... arguments) noexcept {
+    using convention = convention_of<i, Integer, typename signature_of<r>::type>;
+    attended_call attended(r, call.shape());
     if (!attended.is_nested() && attended.offer(call, from))
-        return;
+        return result_of<i, Integer, r>(call);
     if (call.wrong_argument() != 0)
         attended.finish();
-    if (own_function)
-        *call.result = own_function(arguments...);
-    else if (call.is_trivial())
-        *call.result = 0;
-    else
+    if (void* function = from.own.get(r))
+        return reinterpret_cast<typename convention::function*>(function)(arguments...);
+    if (call.wrong_argument() != 0 || !call.is_trivial() ||
+        std::is_void_v<typename convention::result>)
         compute_on_host(call, from);
+    return result_of<i, Integer, r>(call);
+}
+
+template <spelling s,
+          routine r,
+          class Tags = tags_in<facts_of(s).used, typename signature_of<r>::type>,
+          class Function = function_for<s, r>>
+struct entry;
+template <spelling s, routine r, class... Tags, class Result, class... Arguments>
+struct entry<s, r, list<Tags...>, Result(Arguments...)> {
+    static constexpr interface used = facts_of(s).used;
+    using integer = std::conditional_t<facts_of(s).is_64, int64_t, int>;
+    using signature = typename signature_of<r>::type;
+    using call_type = typename call_of<r>::type;
+
+    static Result enter(Arguments... arguments) noexcept {
+        const program_blas& own = blas_of(__builtin_return_address(0), s);
+        const call_type call = read(arguments...);
+        const report::extents shape = call.shape();
+        if (void* function = own.get(r)) {
+            if (!deserves_attention(r, shape.m, shape.n, shape.k)) {
+                // Once and for all: a BLAS that comes later is none of earlier callers'.
+                void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
+                function_for<s, r>* at_first = enter;
+                route<s, r>::target().compare_exchange_strong(
+                    at_first, reinterpret_cast<function_for<s, r>*>(target));
+                return reinterpret_cast<function_for<s, r>*>(function)(arguments...);
+            }
+        }
+        return attend<used, integer, r>(call, {own, s}, arguments...);
+    }
+
+private:
+    // Behind the arguments there may be lengths of letters.
+    template <class... Lengths>
+    static call_type read(typename passing<used, integer, Tags>::passed... arguments,
+                          Lengths...) noexcept {
+        return made_of(passing<used, integer, Tags>::read(arguments)...);
+    }
+    static call_type made_of(value_of<Tags>... values) noexcept {
+        call_type call = [&] {
+            if constexpr (used == interface::fortran && parts_of<signature>::has_layout)
+                return call_type::read('C', values...);
+            else
+                return call_type::read(values...);
+        }();
+        call.wrong_letter = first_wrong_letter(list<Tags...>(), values...);
+        return call;
+    }
+};
+
+// Forwards a call that deserves no attention, if it is known at once whose it is.
+template <spelling s, routine r>
+[[gnu::always_inline]] inline void* known_target(const void* caller) noexcept {
+    if (const program_blas* own = known_blas_of(caller, s)) [[likely]]
+        if (void* function = own->get(r)) [[likely]]
+            return function;
+    return reinterpret_cast<void*>(entry<s, r>::enter);
 }
 
 } // namespace myblas::preload

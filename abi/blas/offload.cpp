@@ -21,7 +21,7 @@ namespace myblas::preload {
 
 const char* const report_title = "myblas-blas-preload";
 const char* const report_routines[] = {
-#define BLAS_ENTRY(name) #name,
+#define BLAS_ENTRY(name, ...) #name,
 #include "common/entries.inc"
 #undef BLAS_ENTRY
 };
@@ -30,7 +30,7 @@ const char* const report_library = "a BLAS";
 const char* remark_on(const char* symbol) noexcept { return remark_on_blas(symbol); }
 
 constinit std::atomic<attention> current_attention{attention::unread};
-constinit std::atomic<int> least_attended_extent{std::numeric_limits<int>::min()};
+constinit std::atomic<int64_t> least_attended_extent{std::numeric_limits<int>::min()};
 
 namespace {
 
@@ -409,31 +409,11 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
     }
 }
 
-template bool attended_call::offer(const product_call&, const origin&) noexcept;
-template bool attended_call::offer(const syrk_call&, const origin&) noexcept;
-template bool attended_call::offer(const syr2k_call&, const origin&) noexcept;
-template bool attended_call::offer(const symm_call&, const origin&) noexcept;
-template bool attended_call::offer(const trmm_call&, const origin&) noexcept;
-template bool attended_call::offer(const trsm_call&, const origin&) noexcept;
-template bool attended_call::offer(const matrix_vector_call&, const origin&) noexcept;
-template bool attended_call::offer(const asum_call&, const origin&) noexcept;
-template bool attended_call::offer(const dot_call&, const origin&) noexcept;
-template bool attended_call::offer(const axpy_call&, const origin&) noexcept;
-template bool attended_call::offer(const copy_call&, const origin&) noexcept;
-template bool attended_call::offer(const omatcopy_call&, const origin&) noexcept;
-template bool attended_call::offer(const imatcopy_call&, const origin&) noexcept;
-template void compute_on_host(const product_call&, const origin&) noexcept;
-template void compute_on_host(const syrk_call&, const origin&) noexcept;
-template void compute_on_host(const syr2k_call&, const origin&) noexcept;
-template void compute_on_host(const symm_call&, const origin&) noexcept;
-template void compute_on_host(const trmm_call&, const origin&) noexcept;
-template void compute_on_host(const trsm_call&, const origin&) noexcept;
-template void compute_on_host(const matrix_vector_call&, const origin&) noexcept;
-template void compute_on_host(const asum_call&, const origin&) noexcept;
-template void compute_on_host(const dot_call&, const origin&) noexcept;
-template void compute_on_host(const axpy_call&, const origin&) noexcept;
-template void compute_on_host(const copy_call&, const origin&) noexcept;
-template void compute_on_host(const omatcopy_call&, const origin&) noexcept;
-template void compute_on_host(const imatcopy_call&, const origin&) noexcept;
+#define BLAS_ENTRY(name, ...)                                                                      \
+    template bool attended_call::offer(const call_of<routine::name>::type&,                        \
+                                       const origin&) noexcept;                                    \
+    template void compute_on_host(const call_of<routine::name>::type&, const origin&) noexcept;
+#include "common/entries.inc"
+#undef BLAS_ENTRY
 
 } // namespace myblas::preload

@@ -25,7 +25,7 @@ extern std::atomic<attention> current_attention;
 void read_attention() noexcept; // the settings, at the first call
 
 // Products whose extents are all below this power of two deserve none: what entry points ask first.
-extern "C" [[gnu::visibility("hidden")]] std::atomic<int> least_attended_extent;
+extern "C" [[gnu::visibility("hidden")]] std::atomic<int64_t> least_attended_extent;
 
 inline bool is_passed_over(routine r, int64_t m, int64_t n, int64_t k) noexcept {
     const attention a = current_attention.load(std::memory_order_relaxed);

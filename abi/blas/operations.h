@@ -3,18 +3,11 @@
 #pragma once
 
 #include "blas/model.h"
-#include "blas/program_blas.h"
+#include "blas/small_call.h"
 #include "blas/staged_level3.h"
 #include "common/call_log.h"
-#include "common/report.h"
 
 namespace myblas::preload {
-
-// Where a call came from, for parts of it that must be computed on the host.
-struct origin {
-    const program_blas& own;
-    interface used;
-};
 
 // A part of a product by the program's BLAS; by libmyblas on the host where it has no sgemm. `context` is
 // its origin.
@@ -35,10 +28,29 @@ constexpr bool can_gain(routine r) { return r <= routine::strsm; }
 //   size()             its work, where can_gain(kind)
 //   logged()           what the log of calls says of it, except the routine
 
+constexpr bool is_transposed(char trans) { return trans == 'T' || trans == 'C'; }
+
+// read() takes the arguments of the signature in entries.inc; what is stored by rows becomes the column-major call of
+// the transposes.
+
 struct product_call : product {
     int wrong_letter = 0; // the number of an argument that names no operation or order
     static constexpr routine kind = routine::sgemm;
     static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
+    static product_call read(char layout,
+                             char transa,
+                             char transb,
+                             int64_t m,
+                             int64_t n,
+                             int64_t k,
+                             float alpha,
+                             const float* a,
+                             int64_t lda,
+                             const float* b,
+                             int64_t ldb,
+                             float beta,
+                             float* c,
+                             int64_t ldc);
     report::extents shape() const { return {m, n, k}; }
     product_size size() const { return {m, n, k, beta != 0}; }
     int wrong_argument() const;
@@ -81,152 +93,159 @@ struct any_level3_call : level3 {
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
-template <routine r, myblasRoutine_t kernels>
+template <routine r, level3::kind operation, myblasRoutine_t kernels>
 struct level3_call : any_level3_call {
     static constexpr routine kind = r;
     static constexpr myblasRoutine_t computed_by = kernels;
-};
-using syrk_call = level3_call<routine::ssyrk, MYBLAS_ROUTINE_SYRK>;
-using syr2k_call = level3_call<routine::ssyr2k, MYBLAS_ROUTINE_SYR2K>;
-using symm_call = level3_call<routine::ssymm, MYBLAS_ROUTINE_SYMM>;
-using trmm_call = level3_call<routine::strmm, MYBLAS_ROUTINE_TRMM>;
-using trsm_call = level3_call<routine::strsm, MYBLAS_ROUTINE_TRSM>;
 
-// y = alpha * op(A) * x + beta * y, A rows x cols.
-struct matrix_vector_call {
-    static constexpr routine kind = routine::sgemv;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
+    // syrk
+    static level3_call read(char layout,
+                            char uplo,
+                            char trans,
+                            int64_t n,
+                            int64_t depth,
+                            float alpha,
+                            const float* a,
+                            int64_t lda,
+                            float beta,
+                            float* c,
+                            int64_t ldc) {
+        return read(layout, uplo, trans, n, depth, alpha, a, lda, nullptr, 0, beta, c, ldc);
+    }
+
+    // syr2k; symm, whose first letters are side and uplo
+    static level3_call read(char layout,
+                            char first,
+                            char second,
+                            int64_t m,
+                            int64_t n,
+                            float alpha,
+                            const float* a,
+                            int64_t lda,
+                            const float* b,
+                            int64_t ldb,
+                            float beta,
+                            float* c,
+                            int64_t ldc) {
+        const bool by_rows = layout == 'R';
+        level3_call call;
+        call.what = operation;
+        if (call.updates_triangle()) {
+            call.upper = (first == 'U') != by_rows;
+            call.transa = is_transposed(second) != by_rows;
+            call.m = call.n = m;
+            call.k = n;
+        } else {
+            call.left = (first == 'L') != by_rows;
+            call.upper = (second == 'U') != by_rows;
+            call.m = by_rows ? n : m;
+            call.n = by_rows ? m : n;
+        }
+        call.alpha = alpha;
+        call.a = a;
+        call.lda = lda;
+        call.b = b;
+        call.ldb = ldb;
+        call.beta = beta;
+        call.c = c;
+        call.ldc = ldc;
+        return call;
+    }
+
+    // trmm, trsm
+    static level3_call read(char layout,
+                            char side,
+                            char uplo,
+                            char trans,
+                            char diag,
+                            int64_t m,
+                            int64_t n,
+                            float alpha,
+                            const float* a,
+                            int64_t lda,
+                            float* b,
+                            int64_t ldb) {
+        level3_call call = read(layout, side, uplo, m, n, alpha, a, lda, nullptr, 0, 0, b, ldb);
+        call.transa = is_transposed(trans);
+        call.unit = diag == 'U';
+        return call;
+    }
+};
+using syrk_call = level3_call<routine::ssyrk, level3::kind::syrk, MYBLAS_ROUTINE_SYRK>;
+using syr2k_call = level3_call<routine::ssyr2k, level3::kind::syr2k, MYBLAS_ROUTINE_SYR2K>;
+using symm_call = level3_call<routine::ssymm, level3::kind::symm, MYBLAS_ROUTINE_SYMM>;
+using trmm_call = level3_call<routine::strmm, level3::kind::trmm, MYBLAS_ROUTINE_TRMM>;
+using trsm_call = level3_call<routine::strsm, level3::kind::trsm, MYBLAS_ROUTINE_TRSM>;
+
+// B = alpha * op(A), column-major; in place with the same a and b.
+struct matcopy_call {
+    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
     bool trans;
     int64_t rows, cols;
     float alpha;
     const float* a;
     int64_t lda;
-    const float* x;
-    int64_t incx;
-    float beta;
-    float* y;
-    int64_t incy;
+    float* b;
+    int64_t ldb;
     int wrong_letter = 0;
 
     report::extents shape() const { return {rows, cols, 1}; }
     int wrong_argument() const;
-    bool is_trivial() const { return rows == 0 || cols == 0 || alpha == 0; }
+    bool is_trivial() const { return false; }
     logged_call logged() const {
         return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
                 .m = rows,
                 .n = cols,
                 .lda = lda,
-                .incx = incx,
-                .incy = incy};
+                .ldb = ldb};
     }
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
-struct asum_call {
-    static constexpr routine kind = routine::sasum;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SUM;
-    int64_t n;
-    const float* x;
-    int64_t incx;
-    float* result;
-
-    report::extents shape() const { return {n, 1, 1}; }
-    int wrong_argument() const { return 0; }
-    bool is_trivial() const { return n <= 0 || incx <= 0; }
-    logged_call logged() const { return {.n = n, .incx = incx, .incy = incx}; }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
-};
-
-struct dot_call {
-    static constexpr routine kind = routine::sdot;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
-    int64_t n;
-    const float* x;
-    int64_t incx;
-    const float* y;
-    int64_t incy;
-    float* result;
-
-    report::extents shape() const { return {n, 1, 1}; }
-    int wrong_argument() const { return 0; }
-    bool is_trivial() const { return n <= 0 || incx == 0 || incy == 0; }
-    logged_call logged() const { return {.n = n, .incx = incx, .incy = incy}; }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
-};
-
-struct axpy_call {
-    static constexpr routine kind = routine::saxpy;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_AXPY;
-    int64_t n;
-    float alpha;
-    const float* x;
-    int64_t incx;
-    float* y;
-    int64_t incy;
-
-    report::extents shape() const { return {n, 1, 1}; }
-    int wrong_argument() const { return 0; }
-    bool is_trivial() const { return n <= 0 || alpha == 0 || incx == 0 || incy == 0; }
-    logged_call logged() const { return {.n = n, .incx = incx, .incy = incy}; }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
-};
-
-struct copy_call {
-    static constexpr routine kind = routine::scopy;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_COPY;
-    int64_t n;
-    const float* x;
-    int64_t incx;
-    float* y;
-    int64_t incy;
-
-    report::extents shape() const { return {n, 1, 1}; }
-    int wrong_argument() const { return 0; }
-    bool is_trivial() const { return n <= 0 || incx == 0 || incy == 0; }
-    logged_call logged() const { return {.n = n, .incx = incx, .incy = incy}; }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
-};
-
-// B = alpha * op(A), column-major.
-struct omatcopy_call : scaled_copy {
-    int wrong_letter = 0;
+struct omatcopy_call : matcopy_call {
     static constexpr routine kind = routine::somatcopy;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
-    report::extents shape() const { return {rows, cols, 1}; }
-    int wrong_argument() const;
-    bool is_trivial() const { return false; }
-    logged_call logged() const {
-        return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
-                .m = rows,
-                .n = cols,
-                .lda = lda,
-                .ldb = ldb};
+    static omatcopy_call read(char order,
+                              char trans,
+                              int64_t rows,
+                              int64_t cols,
+                              float alpha,
+                              const float* a,
+                              int64_t lda,
+                              float* b,
+                              int64_t ldb) {
+        const bool by_rows = order == 'R';
+        return {{is_transposed(trans),
+                 by_rows ? cols : rows,
+                 by_rows ? rows : cols,
+                 alpha,
+                 a,
+                 lda,
+                 b,
+                 ldb}};
     }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
-// A = alpha * op(A), with ldb afterwards.
-struct imatcopy_call {
+struct imatcopy_call : matcopy_call {
     static constexpr routine kind = routine::simatcopy;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_GEAM;
-    bool trans;
-    int64_t rows, cols;
-    float alpha;
-    float* a;
-    int64_t lda, ldb;
-    int wrong_letter = 0;
-
-    report::extents shape() const { return {rows, cols, 1}; }
-    int wrong_argument() const;
-    bool is_trivial() const { return false; }
-    logged_call logged() const {
-        return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
-                .m = rows,
-                .n = cols,
-                .lda = lda,
-                .ldb = ldb};
+    static imatcopy_call read(char order,
+                              char trans,
+                              int64_t rows,
+                              int64_t cols,
+                              float alpha,
+                              float* a,
+                              int64_t lda,
+                              int64_t ldb) {
+        return {omatcopy_call::read(order, trans, rows, cols, alpha, a, lda, a, ldb)};
     }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
 };
+
+// By which a routine's calls are described.
+template <routine>
+struct call_of;
+#define BLAS_ENTRY(name, kernels, call, ...)                                                       \
+    template <>                                                                                    \
+    struct call_of<routine::name> : std::type_identity<call> {};
+#include "common/entries.inc"
+#undef BLAS_ENTRY
 
 } // namespace myblas::preload

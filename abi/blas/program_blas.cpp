@@ -8,15 +8,12 @@
 namespace myblas::preload {
 namespace {
 
-constexpr const char* fortran_symbols[] = {
-#define BLAS_ENTRY(name) #name "_",
+constexpr const char* symbols[][spelling_count] = {
+#define SPELL(name, id, used, integer, before, after) #before #name #after,
+#define BLAS_ENTRY(name, ...) {BLAS_SPELLINGS(SPELL, name)},
 #include "common/entries.inc"
 #undef BLAS_ENTRY
-};
-constexpr const char* cblas_symbols[] = {
-#define BLAS_ENTRY(name) "cblas_" #name,
-#include "common/entries.inc"
-#undef BLAS_ENTRY
+#undef SPELL
 };
 
 // ---- Integers of 64 bits -------------------------------------------------------------------------
@@ -48,44 +45,47 @@ bool may_be_blas(const char* base_name) {
     return std::strstr(base_name, "blas") || std::strstr(base_name, "mkl_");
 }
 
+// A pointer to the function outlives the caller, which may be unloaded with its libraries.
+void keep_mapped(const void* function) noexcept {
+    if (const char* file = file_of(function); file && *file)
+        mapped_library(file);
+}
+
 void* find_in_openblas(const char* symbol) noexcept {
     void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
     return library ? foreign_symbol(library, symbol) : nullptr;
 }
 
-void fill(program_blas* blas, const void* caller, interface i) noexcept {
+void fill(program_blas* blas, const void* caller, spelling s) noexcept {
+    const bool is_plain = s == spelling::fortran || s == spelling::cblas;
+    bool is_known = false;
     for (int r = 0; r < routine_count; ++r) {
-        const char* symbol = i == interface::fortran ? fortran_symbols[r] : cblas_symbols[r];
-        void* function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
-        // The matcopy routines are extensions of OpenBLAS: no reason to load it for other calls.
-        const bool is_standard = r < static_cast<int>(routine::somatcopy);
-        if (!function && is_standard && !blas->is_ilp64)
+        const char* symbol = symbols[r][static_cast<int>(s)];
+        void* function = foreign_symbol(RTLD_NEXT, symbol);
+        if (function)
+            blas->same_for_all |= uint64_t{1} << r;
+        else
+            function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
+        // No reason to load OpenBLAS for extensions of it.
+        const bool is_standard = r < static_cast<int>(routine::isamin);
+        if (!function && is_standard && is_plain && !blas->is_ilp64)
             function = find_in_openblas(symbol);
         blas->functions[r] = function;
-        blas->is_ilp64 = blas->is_ilp64 || has_64_bit_integers(function);
+        if (function && !is_known) { // the other functions are in the same file
+            is_known = true;
+            blas->is_ilp64 = is_plain && has_64_bit_integers(function);
+            keep_mapped(function);
+        }
     }
-}
-
-void note_first_caller(const void* caller, interface i, void* sgemm) noexcept {
-    first_caller& first = i == interface::fortran ? fortran_first_caller : cblas_first_caller;
-    const code_segment code = segment_of(caller);
-    uintptr_t nobody = 0;
-    if (!sgemm || code.bytes == 0 || !first.begin.compare_exchange_strong(nobody, code.begin))
-        return;
-    first.sgemm.store(sgemm, std::memory_order_relaxed);
-    first.bytes.store(code.bytes, std::memory_order_release);
 }
 
 } // namespace
 
 constinit caller_cache<program_blas> blas_callers;
-constinit first_caller fortran_first_caller, cblas_first_caller;
 
-const program_blas& blas_of(const void* caller, interface i) noexcept {
-    return blas_callers.of(caller, static_cast<unsigned>(i), [=](program_blas* blas) {
-        fill(blas, caller, i);
-        note_first_caller(caller, i, blas->get<void>(routine::sgemm));
-    });
+const program_blas& blas_of(const void* caller, spelling s) noexcept {
+    return blas_callers.of(
+        caller, static_cast<unsigned>(s), [=](program_blas* blas) { fill(blas, caller, s); });
 }
 
 } // namespace myblas::preload

@@ -1,6 +1,6 @@
 // The BLAS that a caller would have got without the preload: its own, as symbol_for() finds it, and for
 // what every BLAS should have, OpenBLAS if there is one to load. Two libraries of one process may have
-// different BLAS, so the answer belongs to the caller.
+// different BLAS, so the answer belongs to the caller, and to the spelling of the names that it uses.
 #pragma once
 
 #include "blas/routines.h"
@@ -9,35 +9,59 @@
 namespace myblas::preload {
 
 struct program_blas {
-    void* functions[routine_count]; // of one interface; null: nowhere to be found
-    // Its integers have 64 bits under the usual names (Debian's libblas64.so.3): arguments must not be
+    void* functions[routine_count]; // of one spelling; null: nowhere to be found
+    uint64_t
+        same_for_all; // a bit for each routine that all callers in the process get from the same place
+    // Its integers have 64 bits under names that do not say so (Debian's libblas64.so.3): arguments must not be
     // interpreted.
     bool is_ilp64;
 
-    template <class Function>
-    Function* get(routine r) const noexcept {
-        return reinterpret_cast<Function*>(functions[static_cast<int>(r)]);
+    void* get(routine r) const noexcept { return functions[static_cast<int>(r)]; }
+    bool is_same_for_all(routine r) const noexcept {
+        return same_for_all >> static_cast<int>(r) & 1;
     }
 };
+static_assert(routine_count <= 64);
 
 extern caller_cache<program_blas> blas_callers;
 
-// The code that was the first to multiply by an interface, mostly the only one, and the function that it gets.
-// Once set it stays. The entry points on x86-64 know this layout.
-struct alignas(32) first_caller {
-    std::atomic<uintptr_t> begin;
-    std::atomic<uintptr_t> bytes; // set last; 0: nobody has called yet
-    std::atomic<void*> sgemm;
+// Where a call came from, for parts of it that must be computed on the host.
+struct origin {
+    const program_blas& own;
+    spelling spelt;
 };
-extern "C" [[gnu::visibility("hidden")]] first_caller fortran_first_caller, cblas_first_caller;
 
 // The BLAS of the code at the address, which is a return address of the caller.
-const program_blas& blas_of(const void* caller, interface) noexcept;
+const program_blas& blas_of(const void* caller, spelling) noexcept;
 
 // The same, if it can be told at once; else null.
 [[gnu::always_inline]] inline const program_blas* known_blas_of(const void* caller,
-                                                                interface i) noexcept {
-    return blas_callers.known(caller, static_cast<unsigned>(i));
+                                                                spelling s) noexcept {
+    return blas_callers.known(caller, static_cast<unsigned>(s));
+}
+
+// Calls the function that the origin has for a routine; false if it has none. Values are those of column-major matrices.
+template <routine r, class... Values>
+bool call_own(const origin& from, Values... values) noexcept {
+    void* const function = from.own.get(r);
+    if (!function)
+        return false;
+    const auto call = [&]<interface i, class Integer>() {
+        using c = convention_of<i, Integer, typename signature_of<r>::type>;
+        auto* const f = reinterpret_cast<typename c::function*>(function);
+        if constexpr (i == interface::cblas)
+            c::call(f, 'C', values...);
+        else
+            c::call(f, values...);
+    };
+    const spelling_facts facts = facts_of(from.spelt);
+    if (facts.used == interface::cblas) // whose slots do for both widths
+        call.template operator()<interface::cblas, int64_t>();
+    else if (facts.is_64)
+        call.template operator()<interface::fortran, int64_t>();
+    else
+        call.template operator()<interface::fortran, int>();
+    return true;
 }
 
 } // namespace myblas::preload

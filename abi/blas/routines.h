@@ -1,216 +1,308 @@
-// The entry points that the BLAS preload library exports, and the types of their functions.
+// The routines of the BLAS preload library, the spellings of their names, and the types of their functions.
 //
-// Fortran passes everything by reference and appends the lengths of CHARACTER arguments: they are passed
-// on as they came (a C caller leaves them out, and then whatever is in their place is passed on, to be
-// ignored as before). CBLAS passes sizes by value, and they are declared here as wide as their register or
-// stack slot, so that a caller with 64-bit integers is forwarded unharmed.
+// A routine's signature lists what its arguments are, in the order that the Fortran BLAS and CBLAS share but for the
+// layout in front. How they are passed follows from the interface: Fortran passes everything by reference and appends
+// the lengths of CHARACTER arguments, which are passed on as they came (a C caller leaves them out, and then whatever
+// is in their place is passed on, to be ignored as before). CBLAS passes sizes by value, and they are declared here as
+// wide as their register or stack slot, so that they are passed on unharmed whatever their width.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace myblas::preload {
 
 enum class routine : int {
-#define BLAS_ENTRY(name) name,
+#define BLAS_ENTRY(name, ...) name,
 #include "common/entries.inc"
 #undef BLAS_ENTRY
     count
 };
 inline constexpr int routine_count = static_cast<int>(routine::count);
 
+// ---- Spellings -----------------------------------------------------------------------------------
+
 enum class interface : int { fortran, cblas };
 
-// An int argument of CBLAS as it lies in its slot: the low half of it counts for 32-bit callers.
+enum class spelling : int {
+#define SPELL(name, id, ...) id,
+    BLAS_SPELLINGS(SPELL, )
+#undef SPELL
+        count
+};
+inline constexpr int spelling_count = static_cast<int>(spelling::count);
+
+struct spelling_facts {
+    interface used;
+    bool is_64; // its integers have 64 bits
+};
+inline constexpr spelling_facts spellings[] = {
+#define SPELL(name, id, used, integer, ...) {interface::used, sizeof(integer) == 8},
+    BLAS_SPELLINGS(SPELL, )
+#undef SPELL
+};
+constexpr const spelling_facts& facts_of(spelling s) { return spellings[static_cast<int>(s)]; }
+
+// ---- Arguments -----------------------------------------------------------------------------------
+
+// An argument of CBLAS as it lies in its slot: the low half counts for enumerations and 32-bit sizes.
 using slot = int64_t;
 
-inline constexpr int cblas_row_major = 101, cblas_col_major = 102;
-inline constexpr int cblas_no_trans = 111, cblas_trans = 112, cblas_conj_trans = 113;
-inline constexpr int cblas_conj_no_trans = 114; // matcopy alone
+// One of a few capitals, in CBLAS a number. Its value is the capital; 0 stands for any other.
+struct named {
+    char capital;
+    int number;
+};
+template <named... all>
+struct letter {
+    static constexpr named known[] = {all...};
 
-inline constexpr int cblas_upper = 121, cblas_lower = 122;
-inline constexpr int cblas_non_unit = 131, cblas_unit = 132;
-inline constexpr int cblas_left = 141, cblas_right = 142;
+    static char of_character(char c) {
+        const char capital = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        for (const named& k : known)
+            if (k.capital == capital)
+                return capital;
+        return 0;
+    }
+    static char of_number(int number) {
+        for (const named& k : known)
+            if (k.number == number)
+                return k.capital;
+        return 0;
+    }
+    static int number_of(char capital) {
+        for (const named& k : known)
+            if (k.capital == capital)
+                return k.number;
+        return 0;
+    }
+};
 
-namespace fortran {
-using ssyrk = void(const char* uplo,
-                   const char* trans,
-                   const int* n,
-                   const int* k,
-                   const float* alpha,
-                   const float* a,
-                   const int* lda,
-                   const float* beta,
-                   float* c,
-                   const int* ldc,
-                   size_t,
-                   size_t);
-using ssyr2k = void(const char* uplo,
-                    const char* trans,
-                    const int* n,
-                    const int* k,
-                    const float* alpha,
-                    const float* a,
-                    const int* lda,
-                    const float* b,
-                    const int* ldb,
-                    const float* beta,
-                    float* c,
-                    const int* ldc,
-                    size_t,
-                    size_t);
-using ssymm = ssyr2k; // side, uplo, m, n
-using strmm = void(const char* side,
-                   const char* uplo,
-                   const char* transa,
-                   const char* diag,
-                   const int* m,
-                   const int* n,
-                   const float* alpha,
-                   const float* a,
-                   const int* lda,
-                   float* b,
-                   const int* ldb,
-                   size_t,
-                   size_t,
-                   size_t,
-                   size_t);
-using strsm = strmm;
-using sgemm = void(const char* transa,
-                   const char* transb,
-                   const int* m,
-                   const int* n,
-                   const int* k,
-                   const float* alpha,
-                   const float* a,
-                   const int* lda,
-                   const float* b,
-                   const int* ldb,
-                   const float* beta,
-                   float* c,
-                   const int* ldc,
-                   size_t,
-                   size_t);
-using sgemv = void(const char* trans,
-                   const int* m,
-                   const int* n,
-                   const float* alpha,
-                   const float* a,
-                   const int* lda,
-                   const float* x,
-                   const int* incx,
-                   const float* beta,
-                   float* y,
-                   const int* incy,
-                   size_t);
-using sasum = float(const int* n, const float* x, const int* incx);
-using sdot = float(const int* n, const float* x, const int* incx, const float* y, const int* incy);
-using saxpy = void(
-    const int* n, const float* alpha, const float* x, const int* incx, float* y, const int* incy);
-using scopy = void(const int* n, const float* x, const int* incx, float* y, const int* incy);
-using omatcopy = void(const char* order,
-                      const char* trans,
-                      const int* rows,
-                      const int* cols,
-                      const float* alpha,
-                      const float* a,
-                      const int* lda,
-                      float* b,
-                      const int* ldb,
-                      size_t,
-                      size_t);
-using imatcopy = void(const char* order,
-                      const char* trans,
-                      const int* rows,
-                      const int* cols,
-                      const float* alpha,
-                      float* a,
-                      const int* lda,
-                      const int* ldb,
-                      size_t,
-                      size_t);
-} // namespace fortran
+// What a signature may list.
+namespace argument {
+struct layout : letter<named{'R', 101}, named{'C', 102}> {}; // of CBLAS alone, always in front
+struct order : letter<named{'R', 101}, named{'C', 102}> {};
+struct trans : letter<named{'N', 111}, named{'T', 112}, named{'C', 113}> {};
+struct copy_trans // R is "conjugated, not transposed"
+    : letter<named{'N', 111}, named{'T', 112}, named{'C', 113}, named{'R', 114}> {};
+struct uplo : letter<named{'U', 121}, named{'L', 122}> {};
+struct diag : letter<named{'N', 131}, named{'U', 132}> {};
+struct side : letter<named{'L', 141}, named{'R', 142}> {};
+struct size {};
+struct leading {};       // dimension of the matrix before it
+struct step {};          // increment of the vector before it
+struct scalar {};        // a float, which Fortran passes by reference
+struct matrix {};        // read
+struct result {};        // a matrix that is written
+struct vector {};        // read
+struct vector_result {}; // written
+struct parameters {};    // of srotm, read
+struct few_floats {};    // written
+struct number {}; // as a result: of an element, counted from 1 in Fortran and from 0 in CBLAS
+} // namespace argument
 
-namespace cblas {
-using ssyrk = void(slot order,
-                   slot uplo,
-                   slot trans,
-                   slot n,
-                   slot k,
-                   float alpha,
-                   const float* a,
-                   slot lda,
-                   float beta,
-                   float* c,
-                   slot ldc);
-using ssyr2k = void(slot order,
-                    slot uplo,
-                    slot trans,
-                    slot n,
-                    slot k,
-                    float alpha,
-                    const float* a,
-                    slot lda,
-                    const float* b,
-                    slot ldb,
-                    float beta,
-                    float* c,
-                    slot ldc);
-using ssymm = ssyr2k; // side, uplo, m, n
-using strmm = void(slot order,
-                   slot side,
-                   slot uplo,
-                   slot transa,
-                   slot diag,
-                   slot m,
-                   slot n,
-                   float alpha,
-                   const float* a,
-                   slot lda,
-                   float* b,
-                   slot ldb);
-using strsm = strmm;
-using sgemm = void(slot order,
-                   slot transa,
-                   slot transb,
-                   slot m,
-                   slot n,
-                   slot k,
-                   float alpha,
-                   const float* a,
-                   slot lda,
-                   const float* b,
-                   slot ldb,
-                   float beta,
-                   float* c,
-                   slot ldc);
-using sgemv = void(slot order,
-                   slot trans,
-                   slot m,
-                   slot n,
-                   float alpha,
-                   const float* a,
-                   slot lda,
-                   const float* x,
-                   slot incx,
-                   float beta,
-                   float* y,
-                   slot incy);
-using sasum = float(slot n, const float* x, slot incx);
-using sdot = float(slot n, const float* x, slot incx, const float* y, slot incy);
-using saxpy = void(slot n, float alpha, const float* x, slot incx, float* y, slot incy);
-using scopy = void(slot n, const float* x, slot incx, float* y, slot incy);
-using omatcopy = void(slot order,
-                      slot trans,
-                      slot rows,
-                      slot cols,
-                      float alpha,
-                      const float* a,
-                      slot lda,
-                      float* b,
-                      slot ldb);
-using imatcopy =
-    void(slot order, slot trans, slot rows, slot cols, float alpha, float* a, slot lda, slot ldb);
-} // namespace cblas
+template <class Tag>
+inline constexpr bool is_letter = requires {
+    Tag::known;
+};
+template <class Tag, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<Tag, Others> || ...);
+template <class Tag>
+inline constexpr bool is_integer =
+    is_one_of<Tag, argument::size, argument::leading, argument::step>;
+template <class Tag>
+inline constexpr bool is_written =
+    is_one_of<Tag, argument::result, argument::vector_result, argument::few_floats>;
+
+// The value of an argument, however it is passed.
+template <class Tag>
+auto value_type() {
+    if constexpr (is_letter<Tag>)
+        return char{};
+    else if constexpr (is_integer<Tag>)
+        return int64_t{};
+    else if constexpr (std::is_same_v<Tag, argument::scalar>)
+        return float{};
+    else if constexpr (is_written<Tag>)
+        return static_cast<float*>(nullptr);
+    else
+        return static_cast<const float*>(nullptr);
+}
+template <class Tag>
+using value_of = decltype(value_type<Tag>());
+
+// ---- How they are passed -------------------------------------------------------------------------
+
+// `passed` is the function's type, `kept` what has to live while it is called.
+template <interface, class Integer, class Tag>
+struct passing {
+    using passed = value_of<Tag>;
+    using kept = value_of<Tag>;
+    static kept keep(value_of<Tag> v) { return v; }
+    static passed pass(const kept& k) { return k; }
+    static value_of<Tag> read(passed p) { return p; }
+};
+
+template <class Integer, class Tag>
+requires is_letter<Tag>
+struct passing<interface::fortran, Integer, Tag> {
+    using passed = const char*;
+    using kept = char;
+    static kept keep(char v) { return v; }
+    static passed pass(const kept& k) { return &k; }
+    static char read(passed p) { return Tag::of_character(*p); }
+};
+
+template <class Integer, class Tag>
+requires is_letter<Tag>
+struct passing<interface::cblas, Integer, Tag> {
+    using passed = slot;
+    using kept = char;
+    static kept keep(char v) { return v; }
+    static passed pass(const kept& k) { return Tag::number_of(k); }
+    static char read(passed p) { return Tag::of_number(static_cast<int>(p)); }
+};
+
+template <class Integer, class Tag>
+requires is_integer<Tag>
+struct passing<interface::fortran, Integer, Tag> {
+    using passed = const Integer*;
+    using kept = Integer;
+    static kept keep(int64_t v) { return static_cast<Integer>(v); }
+    static passed pass(const kept& k) { return &k; }
+    static int64_t read(passed p) { return *p; }
+};
+
+template <class Integer, class Tag>
+requires is_integer<Tag>
+struct passing<interface::cblas, Integer, Tag> {
+    using passed = slot;
+    using kept = slot;
+    static kept keep(int64_t v) { return v; }
+    static passed pass(const kept& k) { return k; }
+    static int64_t read(passed p) { return static_cast<Integer>(p); }
+};
+
+template <class Integer>
+struct passing<interface::fortran, Integer, argument::scalar> {
+    using passed = const float*;
+    using kept = float;
+    static kept keep(float v) { return v; }
+    static passed pass(const kept& k) { return &k; }
+    static float read(passed p) { return *p; }
+};
+
+// The number of an element, as the interface counts.
+template <interface i, class Integer>
+struct passing<i, Integer, argument::number> {
+    using passed = std::conditional_t<i == interface::fortran, Integer, slot>;
+    static passed pass(int64_t from_1) {
+        return static_cast<passed>(i == interface::fortran || from_1 == 0 ? from_1 : from_1 - 1);
+    }
+};
+template <interface i, class Integer>
+struct passing<i, Integer, float> {
+    using passed = float;
+    static float pass(float v) { return v; }
+};
+template <interface i, class Integer>
+struct passing<i, Integer, void> {
+    using passed = void;
+};
+
+// ---- Functions -----------------------------------------------------------------------------------
+
+template <class... Tags>
+struct list {
+    static constexpr size_t letters = (size_t{0} + ... + size_t{is_letter<Tags>});
+};
+
+// A signature without the layout, and whether it has one.
+template <class Signature>
+struct parts_of;
+template <class Result, class... Tags>
+struct parts_of<Result(Tags...)> {
+    using result = Result;
+    using tags = list<Tags...>;
+    using signature = Result(Tags...);
+    static constexpr bool has_layout = false;
+};
+template <class Result, class... Tags>
+struct parts_of<Result(argument::layout, Tags...)> {
+    using result = Result;
+    using tags = list<Tags...>;
+    using signature = Result(Tags...);
+    static constexpr bool has_layout = true;
+};
+
+template <size_t>
+using length_type = size_t; // of a CHARACTER argument
+
+// How an interface calls a routine.
+template <interface i, class Integer, class Result, class Tags, class Lengths>
+struct convention;
+template <interface i, class Integer, class Result, class... Tags, size_t... lengths>
+struct convention<i, Integer, Result, list<Tags...>, std::index_sequence<lengths...>> {
+    using result = typename passing<i, Integer, Result>::passed;
+    using function = result(typename passing<i, Integer, Tags>::passed..., length_type<lengths>...);
+
+    // Calls a function with these values.
+    static void call(function* f, value_of<Tags>... values) {
+        call_kept(f, passing<i, Integer, Tags>::keep(values)...);
+    }
+
+private:
+    static void call_kept(function* f, typename passing<i, Integer, Tags>::kept... values) {
+        f(passing<i, Integer, Tags>::pass(values)..., (static_cast<void>(lengths), 1)...);
+    }
+};
+
+template <class Tags>
+struct behind_layout;
+template <class... Tags>
+struct behind_layout<list<Tags...>> {
+    using type = list<argument::layout, Tags...>;
+};
+
+// The tags of a routine's arguments in an interface.
+template <interface i, class Signature>
+using tags_in =
+    typename std::conditional_t<i == interface::cblas && parts_of<Signature>::has_layout,
+                                behind_layout<typename parts_of<Signature>::tags>,
+                                std::type_identity<typename parts_of<Signature>::tags>>::type;
+
+template <interface i, class Integer, class Signature>
+using convention_of = convention<
+    i,
+    Integer,
+    typename parts_of<Signature>::result,
+    tags_in<i, Signature>,
+    std::make_index_sequence<i == interface::fortran ? tags_in<i, Signature>::letters : 0>>;
+
+namespace argument::signature {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a type
+#define BLAS_ENTRY(name, kernels, call, arguments) using name = arguments;
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+} // namespace argument::signature
+
+template <routine>
+struct signature_of;
+#define BLAS_ENTRY(name, ...)                                                                      \
+    template <>                                                                                    \
+    struct signature_of<routine::name> : std::type_identity<argument::signature::name> {};
+#include "common/entries.inc"
+#undef BLAS_ENTRY
+
+// How the programs' function of a routine is called that has this spelling.
+template <spelling s, routine r>
+using convention_for = convention_of<facts_of(s).used,
+                                     std::conditional_t<facts_of(s).is_64, int64_t, int>,
+                                     typename signature_of<r>::type>;
+template <spelling s, routine r>
+using function_for = typename convention_for<s, r>::function;
 
 } // namespace myblas::preload

@@ -1,16 +1,14 @@
 #include "blas/staged_level3.h"
 
+#include "blas/shares.h"
+
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <thread>
 
 namespace myblas::preload {
 namespace {
 
 constexpr int64_t slot_elements = device::slot_bytes / sizeof(float);
 constexpr int64_t element_alignment = 64; // of leading dimensions and operands in device memory
-constexpr size_t most_devices = 16;
 
 // Events of a device: one for the uploads, and one for each group of columns of C.
 constexpr int uploaded = 0;
@@ -204,39 +202,6 @@ double bytes_of(const share& s) {
     return sizeof(float) * static_cast<double>(s.p.m) * static_cast<double>(s.cols.size());
 }
 
-struct device_result {
-    bool was_free = false;
-    bool delivered_any = false;
-    int failed_share = -1;
-    int64_t downloads = 0; // of the failed share that have arrived
-};
-
-// Takes shares until there are none or one fails.
-device_result compute_shares(device& d, const level3& p, int count, std::atomic<int>& next) {
-    const device::lease lease(d,
-                              copy_team::useful_helpers(bytes_of(share_for(p, 0, count)), count));
-    device_result result;
-    result.was_free = lease.is_held();
-    while (result.was_free && result.failed_share < 0) {
-        const int index = next.fetch_add(1);
-        if (index >= count)
-            break;
-        const share s = share_for(p, index, count);
-        if (s.p.m == 0 || s.cols.size() == 0)
-            continue;
-        d.restart_count();
-        float* memory = static_cast<float*>(
-            d.reserve(static_cast<size_t>(elements_in_all(s.p)) * sizeof(float)));
-        const bool is_computed = memory && staged_operation(d, memory, s.p).run(s.cols);
-        if (!d.finish(is_computed) || !is_computed) {
-            result.failed_share = index;
-            result.downloads = d.delivered();
-        }
-        result.delivered_any = result.delivered_any || d.delivered() > 0;
-    }
-    return result;
-}
-
 void compute_on_host(const level3& p, range cols, const host_functions& on_host) {
     if (cols.size() > 0)
         for (const level3& q : columns_of(p, cols))
@@ -246,41 +211,23 @@ void compute_on_host(const level3& p, range cols, const host_functions& on_host)
 outcome
 staged_whole(std::span<device* const> devices, const level3& p, const host_functions& on_host) {
     const int count = static_cast<int>(devices.size());
-    std::atomic<int> next{0};
-    std::array<device_result, most_devices> results;
-    std::array<std::thread, most_devices> threads;
-    const auto run = [&](size_t i) { results[i] = compute_shares(*devices[i], p, count, next); };
-    for (size_t i = 1; i < devices.size(); ++i) {
-        try {
-            threads[i] = std::thread(run, i);
-        } catch (...) { // the others take its share
-        }
-    }
-    run(0);
-    for (std::thread& t : threads)
-        if (t.joinable())
-            t.join();
-
-    bool was_free = false, delivered_any = false;
-    for (const device_result& r : results) {
-        was_free = was_free || r.was_free;
-        delivered_any = delivered_any || r.delivered_any;
-    }
-    if (!delivered_any)
-        return was_free ? outcome::device_failed : outcome::no_device_free;
-    for (const device_result& r : results)
-        if (r.failed_share >= 0) {
-            const share s = share_for(p, r.failed_share, count);
-            compute_on_host(s.p,
-                            remaining_columns(s.p, s.cols, slot_elements, most_groups, r.downloads),
-                            on_host);
-        }
-    for (int index = next.load(); index < count; ++index) {
-        const share s = share_for(p, index, count);
+    const auto compute = [&](device& d, int64_t index) {
+        const share s = share_for(p, static_cast<int>(index), count);
+        if (s.p.m == 0 || s.cols.size() == 0)
+            return true;
+        float* memory = static_cast<float*>(
+            d.reserve(static_cast<size_t>(elements_in_all(s.p)) * sizeof(float)));
+        return memory && staged_operation(d, memory, s.p).run(s.cols);
+    };
+    const auto finish_on_host = [&](int64_t index, int64_t downloads) {
+        const share s = share_for(p, static_cast<int>(index), count);
         if (s.p.m > 0)
-            compute_on_host(s.p, s.cols, on_host);
-    }
-    return outcome::served;
+            compute_on_host(s.p,
+                            remaining_columns(s.p, s.cols, slot_elements, most_groups, downloads),
+                            on_host);
+    };
+    return compute_shares(devices,
+                          {count, bytes_of(share_for(p, 0, count)), compute, finish_on_host});
 }
 
 // By halves, and those by halves, until they fit. Once some of it is done the host takes what devices do not.
@@ -311,10 +258,7 @@ outcome staged_level3(std::span<device* const> devices,
                       const level3& p,
                       const host_functions& on_host) noexcept {
     const auto used = devices.first(std::min(devices.size(), most_devices));
-    size_t memory = SIZE_MAX;
-    for (const device* d : used)
-        memory = std::min(memory, d->memory_limit());
-    return staged_in_parts(used, p, memory, on_host);
+    return staged_in_parts(used, p, memory_of(used), on_host);
 }
 
 } // namespace myblas::preload

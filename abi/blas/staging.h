@@ -2,8 +2,8 @@
 // each of these while the others go on.
 #pragma once
 
-#include "blas/device.h"
 #include "blas/level3.h"
+#include "blas/whole_call.h"
 
 #include <cstdint>
 #include <span>
@@ -12,8 +12,6 @@ namespace myblas::preload {
 
 // Computes what a device could not: a part of the product.
 using host_product = void (*)(const product&, const void* context);
-
-enum class outcome { served, no_device_free, device_failed };
 
 // Takes blocks of C to the devices; what fails there, `fall_back` computes. `context` is for it alone.
 // Unless it is `served`, nothing was touched.
@@ -24,39 +22,5 @@ outcome staged_product(std::span<device* const>,
 
 // A product of n x n matrices that are in device memory already, whatever they hold: to be timed.
 bool resident_product(device&, int64_t n) noexcept;
-
-// B = alpha * op(A), A rows x cols; B must not overlap A.
-struct scaled_copy {
-    bool trans;
-    int64_t rows, cols;
-    float alpha;
-    const float* a;
-    int64_t lda;
-    float* b;
-    int64_t ldb;
-};
-
-// n > 0 elements with an increment that is not 0; a negative one walks backwards as BLAS says.
-template <class T>
-struct vector {
-    T* data;
-    int64_t n, inc;
-
-    // Element i at the base plus i * inc.
-    T* base() const { return inc < 0 ? data + (1 - n) * inc : data; }
-};
-
-// On failure B and y are as far written as the work came, and the same call by other means sets it right.
-outcome staged_scaled_copy(device&, const scaled_copy&) noexcept;
-outcome staged_copy(device&, const vector<const float>& x, const vector<float>& y) noexcept;
-
-outcome staged_asum(device&, const vector<const float>& x, float* result) noexcept;
-
-// *done = how many leading elements are finished, also on failure.
-outcome staged_axpy(device&,
-                    float alpha,
-                    const vector<const float>& x,
-                    const vector<float>& y,
-                    int64_t* done) noexcept;
 
 } // namespace myblas::preload

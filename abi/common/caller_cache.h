@@ -11,7 +11,7 @@ namespace myblas::preload {
 template <class Value>
 class caller_cache {
 public:
-    // The value for the caller, which is a return address, and a variant of 0 or 1; fill(&value) finds it
+    // The value for the caller, which is a return address, and a variant, a small number; fill(&value) finds it
     // out the first time. Few pages of a process make calls; beyond `probes` collisions a value is found
     // out each time.
     template <class Fill>
@@ -23,19 +23,23 @@ public:
     // The value, if it is in its first place; else null. For functions that must not take time.
     [[gnu::always_inline]] const Value* known(const void* caller, unsigned variant) const noexcept {
         const uintptr_t key = key_of(caller, variant);
-        const place& first = places_[key % place_count];
+        const place& first = places_[first_place_of(key)];
         return first.key.load(std::memory_order_acquire) == key ? &first.value : nullptr;
     }
 
 private:
     static uintptr_t key_of(const void* caller, unsigned variant) noexcept {
-        return (reinterpret_cast<uintptr_t>(caller) >> page_shift) * 2 + variant;
+        return (reinterpret_cast<uintptr_t>(caller) >> page_shift) * variants + variant;
+    }
+    // Variants of neighbouring pages lie apart.
+    static uintptr_t first_place_of(uintptr_t key) noexcept {
+        return (key / variants + key % variants * (place_count / variants)) % place_count;
     }
 
     template <class Fill>
     const Value& search(uintptr_t key, Fill&& fill) noexcept {
         for (uintptr_t probe = 0; probe < probes; ++probe) {
-            place& p = places_[(key + probe) % place_count];
+            place& p = places_[(first_place_of(key) + probe) % place_count];
             uintptr_t found = p.key.load(std::memory_order_acquire);
             if (found == key)
                 return p.value;
@@ -52,7 +56,8 @@ private:
     }
 
     static constexpr int page_shift = 12;
-    static constexpr int place_count = 256;
+    static constexpr uintptr_t variants = 16;
+    static constexpr uintptr_t place_count = 256;
     static constexpr int probes = 16;
     static constexpr uintptr_t being_filled = 1; // no key: page 0 is never mapped
 

@@ -30,28 +30,6 @@ const char* file_of(const void* address) noexcept {
     return map ? map->l_name : nullptr;
 }
 
-code_segment segment_of(const void* address) noexcept {
-    struct visitor {
-        uintptr_t address;
-        code_segment found;
-    } v{reinterpret_cast<uintptr_t>(address), {}};
-    const auto look = [](dl_phdr_info* info, size_t, void* data) {
-        visitor& v = *static_cast<visitor*>(data);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-            const ElfW(Phdr)& header = info->dlpi_phdr[i];
-            const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-            if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0 &&
-                v.address - begin < header.p_memsz) {
-                v.found = {begin, header.p_memsz};
-                return 1;
-            }
-        }
-        return 0;
-    };
-    dl_iterate_phdr(look, &v);
-    return v.found;
-}
-
 namespace {
 
 struct search {

@@ -15,13 +15,6 @@ bool in_same_file(const void* first, const void* second) noexcept;
 // The file that holds the address, as the loader names it ("" is the program); null if there is none.
 const char* file_of(const void* address) noexcept;
 
-// The executable segment that holds the address; empty if there is none.
-struct code_segment {
-    uintptr_t begin = 0;
-    size_t bytes = 0;
-};
-code_segment segment_of(const void* address) noexcept;
-
 // A handle for a library that is mapped, never one that would have to be loaded; null otherwise. It keeps
 // the library mapped.
 void* mapped_library(const char* name) noexcept;

@@ -171,12 +171,8 @@ bool add_references(bounded_text& t) noexcept {
     visit_symbols(note_reference, &found);
     constexpr int most_added = 6;
     int added = 0;
-    for (const char* remark : {remark_served,
-                               remark_renamed,
-                               remark_not_served,
-                               remark_double,
-                               remark_complex,
-                               remark_half})
+    for (const char* remark :
+         {remark_served, remark_not_served, remark_double, remark_complex, remark_half})
         for (const reference* r = found.all; r < found.all + found.count; ++r)
             if (r->remark == remark && ++added <= most_added)
                 add_reference(t, *r);

@@ -37,6 +37,7 @@ void cblas_sgemm(int,
                  float,
                  float*,
                  size);
+void saxpy_(const size*, const float*, const float*, const size*, float*, const size*);
 void cblas_somatcopy(int, int, size, size, float, const float*, size, float*, size);
 
 enum { row_major = 101, no_trans = 111, trans = 112, n = 48 };
@@ -86,6 +87,17 @@ int plugin_product(void) {
                 c,
                 extent);
     return fortran_is_right && is_right();
+}
+
+int plugin_vectors(void) {
+    const size extent = n, step = 1;
+    const float two = 2;
+    prepare();
+    saxpy_(&extent, &two, b, &step, c, &step);
+    for (int i = 0; i < n; ++i)
+        if (c[i] != 2 * b[i] - 1)
+            return 0;
+    return 1;
 }
 
 // A routine that the reference BLAS does not have.

@@ -200,12 +200,16 @@ expect "to the program's calls" has 'caller calls sgemm_' out
 # A Python, as far as files show: the program's name, and a package with a module.
 mkdir -p python/bin python/lib/python3.9/site-packages/numpy/core
 cp /bin/true python/bin/python3.9 && ln -s python3.9 python/bin/python3
-echo 'void scipy_cblas_sgemm64_(void) {}' | cc -shared -fPIC -x c - -o libopenblas64_.so &&
+echo 'void scipy_cblas_sgemm64_(void) {} void scipy_sgetrf_64_(void) {}' | cc -shared -fPIC -x c - -o libopenblas64_.so &&
     echo 'void scipy_cblas_sgemm64_(void); void f(void) { scipy_cblas_sgemm64_(); }' |
     cc -shared -fPIC -x c - -L. -l:libopenblas64_.so -Wl,-rpath,"$work" -o python/lib/python3.9/site-packages/numpy/core/m.so
 expect "a Python" status_is 0 env -u PYTHONPATH HOME= "$doctor" python/bin/python3
 expect "with a NumPy" has '^package +.*/numpy: its BLAS is libopenblas64_.so$' out
-expect "whose calls are shown" has 'numpy calls scipy_cblas_sgemm64_: a BLAS of other names: not served' out
+expect "whose calls are shown" has 'numpy calls scipy_cblas_sgemm64_: can be interposed$' out
+expect "whose solvers are out of reach" has 'the solvers of libopenblas64_.so call its own BLAS directly: out of reach$' out
+echo 'void sgemm_(void) {} void sgetrf_(void) { sgemm_(); }' | cc -shared -fPIC -x c - -o libopenblas64_.so
+expect "a Python" status_is 0 env -u PYTHONPATH HOME= "$doctor" python/bin/python3
+expect "whose solvers ask the loader" bash -c "! grep -q 'the solvers of' out"
 if unshare -rm mount -t tmpfs none /proc 2>/dev/null; then
     lib=$(dirname "$run")/../lib # the loader finds it by /proc
     expect "no /proc" status_is 0 unshare -rm sh -c "mount -t tmpfs none /proc && LD_LIBRARY_PATH='$lib' '$doctor'"

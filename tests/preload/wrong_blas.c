@@ -1,4 +1,4 @@
-// A BLAS whose product is wrong in one element of large enough results: testers that look must notice.
+// A BLAS whose product is wrong in one element of large enough results, and whose saxpy is wrong: testers that look must notice.
 // Built as a BLAS that a program may have (sgemm_, cblas_sgemm) and, under OpenBLAS's name, as one that
 // libmyblas loads.
 #include <stdbool.h>
@@ -79,6 +79,12 @@ void cblas_sgemm(int order,
     enum { no_trans = 111 };
     (void)order;
     product(transa != no_trans, transb != no_trans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void saxpy_(
+    const int* n, const float* alpha, const float* x, const int* incx, float* y, const int* incy) {
+    for (ptrdiff_t i = 0; i < *n; ++i)
+        y[i * *incy] += *alpha * x[i * *incx] + 1;
 }
 
 const char* openblas_get_config(void) { return "wrong"; }

@@ -1,0 +1,102 @@
+// A BLAS of few routines, which counts its calls: spelled_blas.h.
+#include "spelled_blas.h"
+
+static int calls;
+int calls_of_blas(void) { return calls; }
+
+// Column-major, without transposition.
+static void multiply(int64_t m,
+                     int64_t n,
+                     int64_t k,
+                     float alpha,
+                     const float* a,
+                     int64_t lda,
+                     const float* b,
+                     int64_t ldb,
+                     float beta,
+                     float* c,
+                     int64_t ldc) {
+    ++calls;
+    for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i < m; ++i) {
+            float sum = 0;
+            for (int64_t l = 0; l < k; ++l)
+                sum += a[i + l * lda] * b[l + j * ldb];
+            c[i + j * ldc] = alpha * sum + (beta == 0 ? 0 : beta * c[i + j * ldc]);
+        }
+}
+
+static int64_t find_largest(int64_t n, const float* x, int64_t incx) {
+    ++calls;
+    int64_t largest = 0;
+    for (int64_t i = 1; i < n; ++i)
+        if (x[i * incx] * x[i * incx] > x[largest * incx] * x[largest * incx])
+            largest = i;
+    return largest;
+}
+
+static void add(int64_t n, float alpha, const float* x, int64_t incx, float* y, int64_t incy) {
+    ++calls;
+    for (int64_t i = 0; i < n; ++i)
+        y[i * incy] += alpha * x[i * incx];
+}
+
+#define DEFINE_fortran(sgemm, isamax, saxpy, integer)                                              \
+    void sgemm(const char* transa,                                                                 \
+               const char* transb,                                                                 \
+               const integer* m,                                                                   \
+               const integer* n,                                                                   \
+               const integer* k,                                                                   \
+               const float* alpha,                                                                 \
+               const float* a,                                                                     \
+               const integer* lda,                                                                 \
+               const float* b,                                                                     \
+               const integer* ldb,                                                                 \
+               const float* beta,                                                                  \
+               float* c,                                                                           \
+               const integer* ldc,                                                                 \
+               size_t length_a,                                                                    \
+               size_t length_b) {                                                                  \
+        if (*transa == 'N' && *transb == 'N' && length_a == 1 && length_b == 1)                    \
+            multiply(*m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                        \
+    }                                                                                              \
+    integer isamax(const integer* n, const float* x, const integer* incx) {                        \
+        return (integer)find_largest(*n, x, *incx) + 1;                                            \
+    }                                                                                              \
+    void saxpy(const integer* n,                                                                   \
+               const float* alpha,                                                                 \
+               const float* x,                                                                     \
+               const integer* incx,                                                                \
+               float* y,                                                                           \
+               const integer* incy) {                                                              \
+        add(*n, *alpha, x, *incx, y, *incy);                                                       \
+    }
+
+#define DEFINE_cblas(sgemm, isamax, saxpy, integer)                                                \
+    void sgemm(int order,                                                                          \
+               int transa,                                                                         \
+               int transb,                                                                         \
+               integer m,                                                                          \
+               integer n,                                                                          \
+               integer k,                                                                          \
+               float alpha,                                                                        \
+               const float* a,                                                                     \
+               integer lda,                                                                        \
+               const float* b,                                                                     \
+               integer ldb,                                                                        \
+               float beta,                                                                         \
+               float* c,                                                                           \
+               integer ldc) {                                                                      \
+        if (order == 102 && transa == 111 && transb == 111)                                        \
+            multiply(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                \
+    }                                                                                              \
+    size_t isamax(integer n, const float* x, integer incx) {                                       \
+        return (size_t)find_largest(n, x, incx);                                                   \
+    }                                                                                              \
+    void saxpy(integer n, float alpha, const float* x, integer incx, float* y, integer incy) {     \
+        add(n, alpha, x, incx, y, incy);                                                           \
+    }
+
+#define DEFINE(name, id, used, integer, before, after)                                             \
+    DEFINE_##used(before##sgemm##after, before##isamax##after, before##saxpy##after, integer)
+BLAS_SPELLINGS(DEFINE, )
