@@ -32,6 +32,22 @@ private:
     size_t bytes_;
 };
 
+class cuda_stream {
+public:
+    cuda_stream() {
+        require_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                     "cudaStreamCreateWithFlags");
+    }
+    ~cuda_stream() { cudaStreamDestroy(stream_); }
+    cuda_stream(const cuda_stream&) = delete;
+    cuda_stream& operator=(const cuda_stream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
 class cuda_event {
 public:
     cuda_event() { require_cuda(cudaEventCreate(&event_), "cudaEventCreate"); }

@@ -190,21 +190,6 @@ private:
     cuda_event start_, stop_;
 };
 
-class cuda_stream {
-public:
-    cuda_stream() {
-        require_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
-                     "cudaStreamCreate");
-    }
-    ~cuda_stream() { cudaStreamDestroy(stream_); }
-    cuda_stream(const cuda_stream&) = delete;
-    cuda_stream& operator=(const cuda_stream&) = delete;
-    cudaStream_t get() const { return stream_; }
-
-private:
-    cudaStream_t stream_ = nullptr;
-};
-
 cudaDeviceProp current_properties() {
     int device = 0;
     cudaDeviceProp properties{};

@@ -68,22 +68,6 @@ private:
     void* data_ = nullptr;
 };
 
-class cuda_stream {
-public:
-    cuda_stream() {
-        require_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
-                     "cudaStreamCreateWithFlags");
-    }
-    ~cuda_stream() { cudaStreamDestroy(stream_); }
-    cuda_stream(const cuda_stream&) = delete;
-    cuda_stream& operator=(const cuda_stream&) = delete;
-
-    cudaStream_t get() const { return stream_; }
-
-private:
-    cudaStream_t stream_ = nullptr;
-};
-
 // A stream, and a handle that computes on it.
 class lane {
 public:

@@ -32,6 +32,7 @@ struct small_call<r, Result(Tags...)> {
     static constexpr myblasRoutine_t computed_by = kernels_of<r>::listed_under;
     // Of level 2.
     static constexpr bool has_matrix = is_one_of<argument::leading, Tags...>;
+    static constexpr int steps = (0 + ... + int{std::is_same_v<Tags, argument::step>});
     using result_type = typename passing<interface::fortran, int64_t, Result>::passed;
 
     std::tuple<value_of<Tags>...> values;
@@ -70,7 +71,6 @@ struct small_call<r, Result(Tags...)> {
 
     // Left to the program's BLAS: of increments that say nothing, each has its own opinion.
     bool is_trivial() const {
-        constexpr int steps = (0 + ... + int{std::is_same_v<Tags, argument::step>});
         bool is = false;
         for_each([&]<size_t i, class Tag>() {
             if constexpr (std::is_same_v<Tag, argument::size>)
@@ -94,7 +94,6 @@ struct small_call<r, Result(Tags...)> {
             call.transa = get<argument::trans>() == 'N' ? MYBLAS_OP_N : MYBLAS_OP_T;
         if constexpr (is_one_of<argument::diag, Tags...>)
             call.diag = get<argument::diag>() == 'U' ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
-        constexpr int steps = (0 + ... + int{std::is_same_v<Tags, argument::step>});
         if constexpr (steps > 0)
             call.incx = call.incy = get<argument::step>();
         if constexpr (steps > 1)

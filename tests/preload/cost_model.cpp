@@ -1,20 +1,12 @@
 // The model that decides between host and GPU, on made-up machines.
 #include "blas/model.h"
+#include "expect.h"
 
 #include <cstdio>
 
 using namespace myblas::preload;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool condition, const char* what) {
-    if (condition)
-        return;
-    std::printf("not so: %s\n", what);
-    ++failures;
-}
 
 // A GPU of 50 Tflop/s behind 25 GB/s in both directions, and a host of 500 Gflop/s.
 constexpr rates workstation{.host_flops = 500e9,

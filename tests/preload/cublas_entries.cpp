@@ -4,6 +4,7 @@
 #include "common/report.h"
 #include "cublas/entries.h"
 #include "cublas/real_lt.h"
+#include "expect.h"
 #include "standin_library.h"
 
 #include <cstdio>
@@ -14,15 +15,6 @@
 
 namespace myblas::preload {
 namespace {
-
-int failures = 0;
-
-void expect(bool condition, const std::string& what) {
-    if (condition)
-        return;
-    std::fprintf(stderr, "%s\n", what.c_str());
-    ++failures;
-}
 
 // ---- Arguments ---------------------------------------------------------------------------------------
 

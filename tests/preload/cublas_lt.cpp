@@ -7,6 +7,7 @@
 #include "common/call_log.h"
 #include "common/report.h"
 #include "cublas/lt_description.h"
+#include "expect.h"
 #include "standin_library.h"
 
 #include <array>
@@ -21,15 +22,6 @@
 
 namespace myblas::preload {
 namespace {
-
-int failures = 0;
-
-void expect(bool condition, const std::string& what) {
-    if (condition)
-        return;
-    std::fprintf(stderr, "%s\n", what.c_str());
-    ++failures;
-}
 
 // ---- A cublasLt: descriptors with attributes by number -----------------------------------------------------
 

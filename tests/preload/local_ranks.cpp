@@ -1,5 +1,6 @@
 // Which rank a launcher's variables say a process is, and how ranks share GPUs.
 #include "blas/local_ranks.h"
+#include "expect.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,15 +9,6 @@
 using namespace myblas::preload;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool condition, const char* what) {
-    if (condition)
-        return;
-    std::printf("not so: %s\n", what);
-    ++failures;
-}
 
 struct variable {
     const char *name, *value;

@@ -42,60 +42,20 @@ static void add(int64_t n, float alpha, const float* x, int64_t incx, float* y, 
 }
 
 #define DEFINE_fortran(sgemm, isamax, saxpy, integer)                                              \
-    void sgemm(const char* transa,                                                                 \
-               const char* transb,                                                                 \
-               const integer* m,                                                                   \
-               const integer* n,                                                                   \
-               const integer* k,                                                                   \
-               const float* alpha,                                                                 \
-               const float* a,                                                                     \
-               const integer* lda,                                                                 \
-               const float* b,                                                                     \
-               const integer* ldb,                                                                 \
-               const float* beta,                                                                  \
-               float* c,                                                                           \
-               const integer* ldc,                                                                 \
-               size_t length_a,                                                                    \
-               size_t length_b) {                                                                  \
+    FORTRAN_SGEMM(sgemm, integer) {                                                                \
         if (*transa == 'N' && *transb == 'N' && length_a == 1 && length_b == 1)                    \
             multiply(*m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                        \
     }                                                                                              \
-    integer isamax(const integer* n, const float* x, const integer* incx) {                        \
-        return (integer)find_largest(*n, x, *incx) + 1;                                            \
-    }                                                                                              \
-    void saxpy(const integer* n,                                                                   \
-               const float* alpha,                                                                 \
-               const float* x,                                                                     \
-               const integer* incx,                                                                \
-               float* y,                                                                           \
-               const integer* incy) {                                                              \
-        add(*n, *alpha, x, *incx, y, *incy);                                                       \
-    }
+    FORTRAN_ISAMAX(isamax, integer) { return (integer)find_largest(*n, x, *incx) + 1; }            \
+    FORTRAN_SAXPY(saxpy, integer) { add(*n, *alpha, x, *incx, y, *incy); }
 
 #define DEFINE_cblas(sgemm, isamax, saxpy, integer)                                                \
-    void sgemm(int order,                                                                          \
-               int transa,                                                                         \
-               int transb,                                                                         \
-               integer m,                                                                          \
-               integer n,                                                                          \
-               integer k,                                                                          \
-               float alpha,                                                                        \
-               const float* a,                                                                     \
-               integer lda,                                                                        \
-               const float* b,                                                                     \
-               integer ldb,                                                                        \
-               float beta,                                                                         \
-               float* c,                                                                           \
-               integer ldc) {                                                                      \
+    CBLAS_SGEMM(sgemm, integer) {                                                                  \
         if (order == 102 && transa == 111 && transb == 111)                                        \
             multiply(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                \
     }                                                                                              \
-    size_t isamax(integer n, const float* x, integer incx) {                                       \
-        return (size_t)find_largest(n, x, incx);                                                   \
-    }                                                                                              \
-    void saxpy(integer n, float alpha, const float* x, integer incx, float* y, integer incy) {     \
-        add(n, alpha, x, incx, y, incy);                                                           \
-    }
+    CBLAS_ISAMAX(isamax, integer) { return (size_t)find_largest(n, x, incx); }                     \
+    CBLAS_SAXPY(saxpy, integer) { add(n, alpha, x, incx, y, incy); }
 
 #define DEFINE(name, id, used, integer, before, after)                                             \
     DEFINE_##used(before##sgemm##after, before##isamax##after, before##saxpy##after, integer)

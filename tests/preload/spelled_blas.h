@@ -6,7 +6,8 @@
 
 #include "common/entries.inc"
 
-#define FORTRAN_ROUTINES(sgemm, isamax, saxpy, integer)                                            \
+// Their heads.
+#define FORTRAN_SGEMM(sgemm, integer)                                                              \
     void sgemm(const char* transa,                                                                 \
                const char* transb,                                                                 \
                const integer* m,                                                                   \
@@ -20,17 +21,18 @@
                const float* beta,                                                                  \
                float* c,                                                                           \
                const integer* ldc,                                                                 \
-               size_t,                                                                             \
-               size_t);                                                                            \
-    integer isamax(const integer* n, const float* x, const integer* incx);                         \
+               size_t length_a,                                                                    \
+               size_t length_b)
+#define FORTRAN_ISAMAX(isamax, integer)                                                            \
+    integer isamax(const integer* n, const float* x, const integer* incx)
+#define FORTRAN_SAXPY(saxpy, integer)                                                              \
     void saxpy(const integer* n,                                                                   \
                const float* alpha,                                                                 \
                const float* x,                                                                     \
                const integer* incx,                                                                \
                float* y,                                                                           \
-               const integer* incy);
-
-#define CBLAS_ROUTINES(sgemm, isamax, saxpy, integer)                                              \
+               const integer* incy)
+#define CBLAS_SGEMM(sgemm, integer)                                                                \
     void sgemm(int order,                                                                          \
                int transa,                                                                         \
                int transb,                                                                         \
@@ -44,12 +46,19 @@
                integer ldb,                                                                        \
                float beta,                                                                         \
                float* c,                                                                           \
-               integer ldc);                                                                       \
-    size_t isamax(integer n, const float* x, integer incx);                                        \
-    void saxpy(integer n, float alpha, const float* x, integer incx, float* y, integer incy);
+               integer ldc)
+#define CBLAS_ISAMAX(isamax, integer) size_t isamax(integer n, const float* x, integer incx)
+#define CBLAS_SAXPY(saxpy, integer)                                                                \
+    void saxpy(integer n, float alpha, const float* x, integer incx, float* y, integer incy)
 
-#define DECLARE_fortran FORTRAN_ROUTINES
-#define DECLARE_cblas CBLAS_ROUTINES
+#define DECLARE_fortran(sgemm, isamax, saxpy, integer)                                             \
+    FORTRAN_SGEMM(sgemm, integer);                                                                 \
+    FORTRAN_ISAMAX(isamax, integer);                                                               \
+    FORTRAN_SAXPY(saxpy, integer);
+#define DECLARE_cblas(sgemm, isamax, saxpy, integer)                                               \
+    CBLAS_SGEMM(sgemm, integer);                                                                   \
+    CBLAS_ISAMAX(isamax, integer);                                                                 \
+    CBLAS_SAXPY(saxpy, integer);
 #define DECLARE(name, id, used, integer, before, after)                                            \
     DECLARE_##used(before##sgemm##after, before##isamax##after, before##saxpy##after, integer)
 BLAS_SPELLINGS(DECLARE, )
