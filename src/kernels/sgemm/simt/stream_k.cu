@@ -166,15 +166,19 @@ __global__ void __launch_bounds__(adding_warps * 32)
 
 // ---- Host ------------------------------------------------------------------------------------------
 
-// NN always, TT never; NT and TN, whose form stays the same, where that makes fewer tiles.
+// Whether the transposed product is computed: where that makes fewer tiles. The form of NT and TN stays the same; NN becomes TT,
+// whose main loop is faster, and TT becomes NN, so these are turned, or not, only where that gains more than the loop loses.
 template <class Shape>
 bool is_turned(const sgemm_problem& p) {
-    if (p.transa == p.transb)
-        return !p.transa;
+    constexpr double slower_loop = 1.12; // of NN
+    const bool is_faster_turned = !p.transa && !p.transb;
     if (p.triangle != triangle_of_c::none) // as many either way
-        return false;
-    return tile_count(p, Shape::block_n, Shape::block_m) <
-           tile_count(p, Shape::block_m, Shape::block_n);
+        return is_faster_turned;
+    const auto tiles = static_cast<double>(tile_count(p, Shape::block_m, Shape::block_n));
+    const auto turned = static_cast<double>(tile_count(p, Shape::block_n, Shape::block_m));
+    if (is_faster_turned)
+        return turned <= tiles * slower_loop;
+    return turned * (p.transa && p.transb ? slower_loop : 1) < tiles;
 }
 
 // The product as the kernel sees it: perhaps C^T = op(B)^T op(A)^T.
@@ -213,10 +217,7 @@ struct form {
 template <class Shape, class F>
 myblasStatus_t with_form(unsigned choice, F&& f) {
     return with_bits<3>(choice, [&](auto transa, auto transb, auto turned) {
-        if constexpr (transa == transb)
-            return f(form<Shape, true, true, !transa>{});
-        else
-            return f(form<Shape, transa, transb, turned>{});
+        return f(form<Shape, turned ? !transb : transa, turned ? !transa : transb, turned>{});
     });
 }
 

@@ -21,6 +21,19 @@
 namespace myblas::cuda {
 namespace {
 
+// Tiles that lie across, of more columns than rows.
+template <class Shape>
+constexpr bool lies_across = Shape::block_m < Shape::block_n;
+
+// Of this block's tile. Tiles that lie across are not for triangles of C.
+template <class Shape>
+__device__ __forceinline__ tile_position<int64_t> first_element(const sgemm_problem& p) {
+    if constexpr (lies_across<Shape>)
+        return patch_order<Shape, int64_t>(blockIdx.x, p.m, p.n);
+    else
+        return computed_tile<Shape>(blockIdx.x, p);
+}
+
 // quads_c: every thread writes its quads of rows, best where C is aligned to 16 bytes; else by columns.
 // They are kernels of their own, since one with both needs more registers than it has.
 template <class Shape, bool transa, bool transb, bool vector, bool quads_c, int blocks_per_sm>
@@ -31,7 +44,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     wait_for_earlier_work();
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);
-    const tile_position at = computed_tile<Shape>(blockIdx.x, p);
+    const tile_position at = first_element<Shape>(p);
 
     typename tile::accumulators acc = {};
     tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
@@ -43,35 +56,54 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
 }
 
-template <class Shape, int blocks_per_sm, bool finishes_ = false>
+// Across: the same tile with as many columns as it has rows, taken where that makes fewer tiles of C; or Shape itself.
+template <class Shape, int blocks_per_sm, bool finishes_ = false, class Across = Shape>
 struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
     static constexpr bool finishes = finishes_;
     static constexpr bool takes_triangles = true;
+    static constexpr bool has_across = lies_across<Across>;
     // Of the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
-    // The transpositions, whether A and B are copied by quads, whether C is written by quads, and whether the product is
-    // finished, which goes by columns.
-    static constexpr int choice_bits = 4 + finishes;
+    template <class Tile, bool finishes_here, class F>
+    static myblasStatus_t with_tile(unsigned choice, F&& f) {
+        return with_bits<4>(choice, [&](auto transa, auto transb, auto quads, auto quads_c) {
+            constexpr bool vector = quads || (transa && !transb);
+            return f(warp_tile_kernel < Tile,
+                     transa,
+                     transb,
+                     vector,
+                     quads_c && !finishes_here,
+                     blocks_per_sm >,
+                     warp_tile<Tile, transa, transb, vector>::smem_bytes);
+        });
+    }
+
+    // The transpositions, whether A and B are copied by quads, whether C is written by quads, whether tiles lie across, and
+    // whether the product is finished, which goes by columns.
+    static constexpr int choice_bits = 4 + has_across + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<4>(choice % 16, [&](auto transa, auto transb, auto quads, auto quads_c) {
-            constexpr bool vector = quads || (transa && !transb);
-            constexpr size_t bytes = warp_tile<Shape, transa, transb, vector>::smem_bytes;
-            if constexpr (finishes)
-                if (choice >= 16)
-                    return f(warp_tile_kernel<finishing<Shape>,
-                                              transa,
-                                              transb,
-                                              vector,
-                                              false,
-                                              blocks_per_sm>,
-                             bytes);
-            return f(warp_tile_kernel<Shape, transa, transb, vector, quads_c, blocks_per_sm>,
-                     bytes);
-        });
+        const bool is_finished = choice >> (4 + has_across);
+        if constexpr (has_across)
+            if (choice & 16)
+                return with_shape<Across>(choice % 16, is_finished, f);
+        return with_shape<Shape>(choice % 16, is_finished, f);
+    }
+    template <class Tile, class F>
+    static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
+        if constexpr (finishes)
+            if (is_finished)
+                return with_tile<finishing<Tile>, true>(choice, f);
+        return with_tile<Tile, false>(choice, f);
+    }
+
+    static bool is_across(const sgemm_problem& p) {
+        return has_across && p.triangle == triangle_of_c::none &&
+               tile_count(p, Across::block_m, Across::block_n) <
+                   tile_count(p, Shape::block_m, Shape::block_n);
     }
 
     static bool fits(const sgemm_problem& p, const device_info& device) {
@@ -80,11 +112,12 @@ struct variant {
     }
 
     static work_estimate work(const work_query& q) {
-        constexpr tile_kernel kernel{.block_m = Shape::block_m,
-                                     .block_n = Shape::block_n,
-                                     .slab_k = Shape::block_k,
-                                     .resident = blocks_per_sm,
-                                     .quads_of_k = false};
+        const bool across = is_across(q.problem);
+        const tile_kernel kernel{.block_m = across ? Across::block_m : Shape::block_m,
+                                 .block_n = across ? Across::block_n : Shape::block_n,
+                                 .slab_k = Shape::block_k,
+                                 .resident = blocks_per_sm,
+                                 .quads_of_k = false};
         return kernel.work(q);
     }
 
@@ -93,10 +126,13 @@ struct variant {
         const bool quads_c =
             p.triangle == triangle_of_c::none &&
             (p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count));
-        const unsigned choice = copy_bits(p) | quads_c << 3 | !p.finish.is_empty() << 4;
+        const bool across = is_across(p);
+        const unsigned choice =
+            copy_bits(p) | quads_c << 3 | across << 4 | !p.finish.is_empty() << (4 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
-                                   {.x = tile_count(p, Shape::block_m, Shape::block_n),
+                                   {.x = across ? tile_count(p, Across::block_m, Across::block_n)
+                                                : tile_count(p, Shape::block_m, Shape::block_n),
                                     .threads = Shape::threads,
                                     .smem_bytes = bytes,
                                     .early = true},
@@ -110,7 +146,8 @@ struct variant {
 //                                           block         warp    lanes          blocks of a
 //                                           m    n    k   m   n   m      stages  multiprocessor, finishes
 using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1, true>;
-using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true>;
+using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true,
+                             warp_tile_shape<64,  128, 8,  64, 32, 8,     6>>;
 using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5>;
 // clang-format on
 
