@@ -1,5 +1,5 @@
-// blas_calls SIZE...: seconds that the program's sgemm_ takes for square matrices of each size, as it is
-// linked and, in turn with that, as the BLAS has it: under a preload library the two differ. The BLAS is
+// blas_calls ROUTINE SIZE...: seconds that the program's sgemm_, ssyrk_ or strsm_ takes for square matrices of each size, as
+// it is linked and, in turn with that, as the BLAS has it: under a preload library the two differ. The BLAS is
 // timed twice over, which tells what such a comparison is worth. One line of JSON:
 // {size: {"program": seconds, "blas": seconds, "noise": relative difference of the BLAS to itself}}.
 //
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// As Fortran has them, with the lengths of their strings at the end.
 void sgemm_(const char*,
             const char*,
             const int*,
@@ -29,18 +30,73 @@ void sgemm_(const char*,
             const int*,
             size_t,
             size_t);
+void ssyrk_(const char*,
+            const char*,
+            const int*,
+            const int*,
+            const float*,
+            const float*,
+            const int*,
+            const float*,
+            float*,
+            const int*,
+            size_t,
+            size_t);
+void strsm_(const char*,
+            const char*,
+            const char*,
+            const char*,
+            const int*,
+            const int*,
+            const float*,
+            const float*,
+            const int*,
+            float*,
+            const int*,
+            size_t,
+            size_t,
+            size_t,
+            size_t);
 
-typedef __typeof__(&sgemm_) product;
+typedef void (*function_of_blas)(void);
 
 enum { program, blas, blas_again, functions };
 
 static float *a, *b, *c;
 
-static double seconds_of(product multiply, int n, int calls) {
+static void call_sgemm(function_of_blas function, int n) {
     const float one = 1, zero = 0;
+    ((__typeof__(&sgemm_))function)("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+}
+
+static void call_ssyrk(function_of_blas function, int n) {
+    const float one = 1, zero = 0;
+    ((__typeof__(&ssyrk_))function)("L", "N", &n, &n, &one, a, &n, &zero, c, &n, 1, 1);
+}
+
+// Of a triangle that is nearly the identity, so that many solutions of solutions stay as large as the first.
+static void call_strsm(function_of_blas function, int n) {
+    const float one = 1;
+    ((__typeof__(&strsm_))function)("L", "L", "N", "U", &n, &n, &one, a, &n, c, &n, 1, 1, 1, 1);
+}
+
+static const struct routine {
+    const char *name, *symbol;
+    function_of_blas linked;
+    void (*call)(function_of_blas, int n);
+    float scale; // of the first operand
+} routines[] = {
+    {"sgemm", "sgemm_", (function_of_blas)sgemm_, call_sgemm, 1},
+    {"ssyrk", "ssyrk_", (function_of_blas)ssyrk_, call_ssyrk, 1},
+    {"strsm", "strsm_", (function_of_blas)strsm_, call_strsm, 1e-6f},
+};
+
+static const struct routine* routine = routines;
+
+static double seconds_of(function_of_blas function, int n, int calls) {
     const double begin = now_seconds();
     for (int i = 0; i < calls; ++i)
-        multiply("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+        routine->call(function, n);
     return (now_seconds() - begin) / calls;
 }
 
@@ -51,7 +107,7 @@ static int compare(const void* left, const void* right) {
 
 // Batches of the functions in turn; for each the median of its batches. A batch begins with a call that is
 // not timed: what the function before left behind, its threads above all, is not its fault.
-static void measure(const product function[functions], int n, double seconds[functions]) {
+static void measure(const function_of_blas function[functions], int n, double seconds[functions]) {
     enum { most_batches = 301 };
     static double times[functions][most_batches];
     const double batch_seconds = 3e-5, all_seconds = 2e-2, long_call = 0.04;
@@ -79,13 +135,13 @@ static void measure(const product function[functions], int n, double seconds[fun
     }
 }
 
-static float* random_floats(size_t count, uint32_t state) {
+static float* random_floats(size_t count, uint32_t state, float scale) {
     float* values = malloc(count * sizeof *values);
     if (!values)
         exit(1);
     for (size_t i = 0; i < count; ++i) {
         state = state * 1664525u + 1013904223u;
-        values[i] = (float)(state >> 8) / (1 << 23) - 1;
+        values[i] = ((float)(state >> 8) / (1 << 23) - 1) * scale;
     }
     return values;
 }
@@ -131,7 +187,7 @@ static double quickest_of_program(int n) {
     enum { calls = 7 };
     double least = 1e9;
     for (int i = 0; i < calls; ++i) {
-        const double seconds = seconds_of(sgemm_, n, 1);
+        const double seconds = seconds_of(routine->linked, n, 1);
         least = seconds < least ? seconds : least;
     }
     return least;
@@ -141,22 +197,29 @@ int main(int argc, char** argv) {
     if (argc == 2 && strcmp(argv[1], "--transfer") == 0)
         return measure_transfer();
     const int program_alone = argc > 1 && strcmp(argv[1], "--program") == 0;
+    if (!program_alone) {
+        const struct routine* const end = routines + sizeof routines / sizeof *routines;
+        while (routine < end && (argc < 2 || strcmp(argv[1], routine->name) != 0))
+            ++routine;
+        if (routine == end)
+            return 2;
+    }
     // The library that this program is linked to, whatever else defines its functions.
     void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD);
-    product function[functions] = {sgemm_};
+    function_of_blas function[functions] = {routine->linked};
     if (library)
-        *(void**)&function[blas] = dlsym(library, "sgemm_");
+        *(void**)&function[blas] = dlsym(library, routine->symbol);
     if (!function[blas])
         return 1;
     function[blas_again] = function[blas];
-    const int first = program_alone ? 2 : 1;
+    const int first = 2;
     int largest = 0;
     for (int i = first; i < argc; ++i)
         largest = atoi(argv[i]) > largest ? atoi(argv[i]) : largest;
     const size_t count = (size_t)largest * (size_t)largest;
-    a = random_floats(count, 1);
-    b = random_floats(count, 2);
-    c = random_floats(count, 3);
+    a = random_floats(count, 1, routine->scale);
+    b = random_floats(count, 2, 1);
+    c = random_floats(count, 3, 1);
     for (int i = first; i < argc; ++i) {
         const int n = atoi(argv[i]);
         double seconds[functions];
