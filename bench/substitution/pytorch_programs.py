@@ -17,6 +17,7 @@ ANY_ALGORITHM = -1  # CUBLAS_GEMM_DEFAULT
 
 
 def start():
+    torch.backends.cudnn.allow_tf32 = False  # as it is for matrix products
     torch.manual_seed(1)
     torch.zeros(1, device="cuda")
     torch.cuda.synchronize()
@@ -128,9 +129,13 @@ class Graph(Program):
         with torch.cuda.stream(side):
             program.run()
         torch.cuda.synchronize()
+        self.call()
+
+    def call(self):
+        """What calls cuBLAS: a replay does not."""
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
-            self.results = program.run()
+            self.results = self.program.run()
 
     def run(self):
         self.graph.replay()
@@ -327,6 +332,14 @@ PROGRAMS = {
     "two Linear 512 in a graph": lambda: Graph(Layer(two_layers(512), random(64, 512))),
     "mm 2048 on two streams": lambda: Streams(2, random(2048, 2048), random(2048, 2048)),
     "mm 512 on two streams": lambda: Streams(4, random(512, 512), random(512, 512)),
+    # Calls of other programs
+    "faiss, distances 65536 x 1024 x 128": lambda: sgemm_ex(65536, 1024, 128, -2.0),
+    "faiss, distances 65536 x 32 x 64": lambda: sgemm_ex(65536, 32, 64, -2.0),
+    "faiss, codes 16 x (256 x 1024 x 8)": lambda: strided_batch(16, 256, 1024, 8, -2.0),
+    "llama.cpp, weights 4096 x 512 x 4096": lambda: sgemm(4096, 512, 4096),
+    "llama.cpp, weights 11008 x 32 x 4096": lambda: sgemm(11008, 32, 4096),
+    "llama.cpp, KQ 32 x (512 x 512 x 128)": lambda: pointer_batch(32, 512, 512, 128),
+    "llama.cpp, KQV 32 x (128 x 512 x 512)": lambda: pointer_batch(32, 128, 512, 512),
     # torch.nn
     "Linear 64, batch 32": lambda: Layer(nn.Linear(64, 64), random(32, 64)),
     "Linear 256, batch 256": lambda: Layer(nn.Linear(256, 256), random(256, 256)),
@@ -414,12 +427,4 @@ PROGRAMS = {
     ),
     "matrix_exp 512": lambda: Program(torch.linalg.matrix_exp, positive_definite(512)),
     "matrix_power 1024": lambda: Program(lambda a: torch.linalg.matrix_power(a, 5), positive_definite(1024)),
-    # Calls of other programs
-    "faiss, distances 65536 x 1024 x 128": lambda: sgemm_ex(65536, 1024, 128, -2.0),
-    "faiss, distances 65536 x 32 x 64": lambda: sgemm_ex(65536, 32, 64, -2.0),
-    "faiss, codes 16 x (256 x 1024 x 8)": lambda: strided_batch(16, 256, 1024, 8, -2.0),
-    "llama.cpp, weights 4096 x 512 x 4096": lambda: sgemm(4096, 512, 4096),
-    "llama.cpp, weights 11008 x 32 x 4096": lambda: sgemm(11008, 32, 4096),
-    "llama.cpp, KQ 32 x (512 x 512 x 128)": lambda: pointer_batch(32, 512, 512, 128),
-    "llama.cpp, KQV 32 x (128 x 512 x 512)": lambda: pointer_batch(32, 128, 512, 512),
 }  # fmt: skip

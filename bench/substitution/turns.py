@@ -3,6 +3,7 @@ long, and measure one after the other."""
 
 import collections
 import json
+import math
 import pathlib
 import re
 import select
@@ -15,12 +16,14 @@ import time
 
 from process import Failure, Program
 
-SUITES = ["pytorch_programs", "pytorch_compiled", "cupy_programs", "jax_programs"]
-MATH_MODES = ["strict", "emulated", "fast"]
+SUITES = ["jax_programs", "cupy_programs", "pytorch_compiled", "pytorch_programs"]
+MATH_MODES = ["strict", "fast"]
 # Each is a process. Two are plain: by how much they differ says what a difference means.
 CONTENDERS = ["plain", "plain again", *MATH_MODES]
+WITH_ERRORS = ["plain", *MATH_MODES]
 TURNS = 5  # of each contender at a program
 TURN_SECONDS = 0.01  # longer, if one run takes longer
+READY_SECONDS = 150  # in which all are to be ready
 
 here = pathlib.Path(__file__).resolve().parent
 
@@ -42,10 +45,10 @@ class Worker(Program):
         except BrokenPipeError:
             raise self.failure() from None
 
-    def answer(self):
+    def answer(self, deadline=math.inf):
         """An answer is one line, and written at once."""
-        left = Program.deadline - time.monotonic()
-        if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+        left = max(0, min(deadline, Program.deadline) - time.monotonic())
+        if not select.select([self.process.stdout], [], [], left)[0]:
             raise Failure(f"{self.name}: no answer in time")
         line = self.process.stdout.readline()
         if not line:
@@ -63,7 +66,7 @@ class Worker(Program):
         Program.running.remove(self)
 
 
-REPORT_LINE = re.compile(r"(cublas\w+) +\w+ +(\d+) +[\d.]+ +(\d+) +[\d.]+(.*)")
+REPORT_LINE = re.compile(r"(\w+) +[a-z]+ +(\d+) +[\d.]+ +(\d+) +[\d.]+(.*)")
 REPORT_LABEL = re.compile(r"(.+?) \((\d+)\)(?:, |$)")
 
 
@@ -91,26 +94,20 @@ def listed(counts):
 class Suite:
     """The processes of a suite: one that counts calls, and one for each contender."""
 
-    def __init__(self, name, folder, preload):
+    def __init__(self, name, report, preload):
         self.name = name
-        self.folder = folder
-        self.folder.mkdir()
-        self.counting = Worker(name, preload)
-        self.counting.tell("count", str(folder))
+        self.counting = Worker(name, preload, MYBLAS_REPORT=str(report))
+        self.counting.tell("count")
         self.timing = {}
         for contender in CONTENDERS:
             settings = {"MYBLAS_MATH": contender} if contender in MATH_MODES else {}
             self.timing[contender] = Worker(name, preload if settings else None, **settings)
-            self.timing[contender].tell("prepare")
+            self.timing[contender].tell("prepare", contender in WITH_ERRORS)
 
-    def wait(self):
-        """Until all are ready, and nothing else is going on when something is timed."""
-        self.counted = self.counting.answer()
-        self.ready = {contender: worker.answer() for contender, worker in self.timing.items()}
-
-    def calls(self, program):
-        report = self.folder / str(self.counted.index(program))
-        return calls_in(report.read_text() if report.exists() else "")
+    def wait(self, deadline):
+        """Until all are ready: nothing else is to go on when something is timed."""
+        self.ready = {contender: worker.answer(deadline) for contender, worker in self.timing.items()}
+        self.reports = self.counting.answer(deadline).get("reports", {})
 
     def measure(self, results, problems):
         """Appends a line for each program: who computed, seconds, how many times as fast as plain, errors."""
@@ -139,12 +136,12 @@ class Suite:
             return round(statistics.median(ratios), 3)
 
         entry = {"suite": self.ready["plain"]["name"], "program": program}
-        entry |= {kind: listed(counts) for kind, counts in self.calls(program).items()}
-        entry |= {c: float(f"{statistics.median(seconds[c]):.5g}") for c in ["plain", *MATH_MODES]}
+        entry |= {kind: listed(counts) for kind, counts in calls_in(self.reports.get(program, "")).items()}
+        entry |= {c: float(f"{statistics.median(seconds[c]):.5g}") for c in WITH_ERRORS}
         entry |= {f"{mode}_ratio": times_as_fast(mode) for mode in MATH_MODES}
         entry["noise"] = round(abs(times_as_fast("plain again") - 1), 3)
-        errors = {contender: answer["errors"][program] for contender, answer in self.ready.items()}
-        return entry | {f"{c}_error": float(f"{errors[c]:.3g}") for c in ["plain", *MATH_MODES]}
+        errors = {contender: self.ready[contender]["errors"][program] for contender in WITH_ERRORS}
+        return entry | {f"{contender}_error": float(f"{error:.3g}") for contender, error in errors.items()}
 
     def end(self):
         for worker in [self.counting, *self.timing.values()]:
@@ -156,10 +153,11 @@ def measure(preload):
     results, problems = [], []
     with tempfile.TemporaryDirectory() as folder:
         suites = [Suite(name, pathlib.Path(folder, name), preload) for name in SUITES]
+        deadline = time.monotonic() + READY_SECONDS
         ready = []
         for suite in suites:
             try:
-                suite.wait()
+                suite.wait(deadline)
                 ready.append(suite)
             except Failure as failure:
                 problems.append(str(failure))

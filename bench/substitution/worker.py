@@ -2,37 +2,37 @@
 
 Reads one command on a line, a list in JSON, and answers each by one line of JSON:
 
-["prepare"]             makes the inputs of all programs and runs each once
+["prepare", CHECKS]     makes the inputs of all programs and runs each; with CHECKS, compares with the same in FP64
                         -> {"name": what the suite is, "errors": {program: relative error}, "failures": {program: why}}
-["count", FOLDER]       runs each program once in a process of its own, which reports its calls of cuBLAS in
-                        FOLDER/<number of the program>   -> the programs' names
+["count"]               the same, under the cuBLAS preload library with a report
+                        -> {"reports": {program: the report of one run}}
 ["time", PROGRAM, S]    seconds that a program takes, over about S seconds of it   -> {"seconds": of one}
 
 A suite that is not installed, or finds no GPU, answers {"absent": why}.
 """
 
+import ctypes
 import gc
 import importlib
 import json
 import os
+import pathlib
 import sys
 import time
 import traceback
-
-PROCESSES = 6  # that count calls at a time
-
 
 def one_line(error):
     return (str(error).splitlines() or [""])[0][:200] or type(error).__name__
 
 
-def prepare(suite, prepared):
+def prepare(suite, prepared, checks):
     suite.start()
     errors, failures = {}, {}
     for name, make in suite.PROGRAMS.items():
         try:
             program = make()
-            errors[name] = program.error()
+            program.run()
+            errors[name] = program.error() if checks else None
             prepared[name] = program
         except Exception as error:  # a program that cannot be run here is left out
             traceback.print_exc()
@@ -56,26 +56,30 @@ def seconds(suite, program, wanted):
     return once if once > wanted else run(max(2, int(wanted / min(once, run(2)))))
 
 
-def count(suite, folder):
-    """The suite has not touched the GPU yet, so that it can be forked."""
-    running = set()
-    for number, make in enumerate(suite.PROGRAMS.values()):
-        if len(running) == PROCESSES:
-            running.remove(os.wait()[0])
-        child = os.fork()
-        if child == 0:
-            os.environ["MYBLAS_REPORT"] = os.path.join(folder, str(number))
-            try:
-                suite.start()
-                make().run()
-                suite.finish()
-            except Exception:
-                traceback.print_exc()
-            sys.exit(0)  # whereby the report is written
-        running.add(child)
-    while running:
-        running.remove(os.wait()[0])
-    return list(suite.PROGRAMS)
+def count(suite):
+    report = ctypes.CDLL(os.environ["LD_PRELOAD"]).myblas_preload_report
+    path = pathlib.Path(os.environ["MYBLAS_REPORT"])
+    length = 0
+
+    def text_of(work):
+        nonlocal length
+        work()
+        suite.finish()
+        report()
+        text = path.read_text() if path.exists() else ""
+        new, length = text[length:], len(text)
+        return new
+
+    suite.start()
+    reports = {}
+    for name, make in suite.PROGRAMS.items():
+        try:
+            program = make()
+            text_of(program.run)  # which may compile, or compare algorithms
+            reports[name] = text_of(getattr(program, "call", program.run))
+        except Exception:
+            traceback.print_exc()
+    return {"reports": reports}
 
 
 def main():
@@ -92,9 +96,9 @@ def main():
             if suite is None:
                 answer = {"absent": absent}
             elif command == "prepare":
-                answer = prepare(suite, prepared)
+                answer = prepare(suite, prepared, *arguments)
             elif command == "count":
-                answer = count(suite, *arguments)
+                answer = count(suite)
             else:
                 name, wanted = arguments
                 answer = {"seconds": seconds(suite, prepared[name], wanted)}
