@@ -129,9 +129,9 @@ class Graph(Program):
         with torch.cuda.stream(side):
             program.run()
         torch.cuda.synchronize()
-        self.call()
+        self.capture()
 
-    def call(self):
+    def capture(self):
         """What calls cuBLAS: a replay does not."""
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):

@@ -76,7 +76,7 @@ def count(suite):
         try:
             program = make()
             text_of(program.run)  # which may compile, or compare algorithms
-            reports[name] = text_of(getattr(program, "call", program.run))
+            reports[name] = text_of(getattr(program, "capture", program.run))
         except Exception:
             traceback.print_exc()
     return {"reports": reports}
