@@ -6,7 +6,7 @@ Reads one command on a line, a list in JSON, and answers each by one line of JSO
                         -> {"name": what the suite is, "errors": {program: relative error}, "failures": {program: why}}
 ["count"]               the same, under the cuBLAS preload library with a report
                         -> {"reports": {program: the report of one run}}
-["time", PROGRAM, S]    seconds that a program takes, over about S seconds of it   -> {"seconds": of one}
+["time", PROGRAM, S]    seconds that one run takes, measured for about S seconds   -> {"seconds": of one}
 
 A suite that is not installed, or finds no GPU, answers {"absent": why}.
 """
@@ -20,6 +20,9 @@ import pathlib
 import sys
 import time
 import traceback
+
+BATCHES = 4
+
 
 def one_line(error):
     return (str(error).splitlines() or [""])[0][:200] or type(error).__name__
@@ -44,6 +47,8 @@ def prepare(suite, prepared, checks):
 
 
 def seconds(suite, program, wanted):
+    """The least mean of several batches of runs: the host is held up now and then."""
+
     def run(count):
         suite.finish()
         begin = time.perf_counter()
@@ -53,7 +58,10 @@ def seconds(suite, program, wanted):
         return (time.perf_counter() - begin) / count
 
     once = run(1)
-    return once if once > wanted else run(max(2, int(wanted / min(once, run(2)))))
+    if once > wanted:
+        return once
+    count = max(1, int(wanted / BATCHES / min(once, run(2))))
+    return min(run(count) for _ in range(BATCHES))
 
 
 def count(suite):
