@@ -85,7 +85,7 @@ solve_32(const float* triangle, const float* divisor, const float* reciprocal, f
 
 template <bool across>
 __global__ void __launch_bounds__(threads, 2)
-    chain(lower_view t, scalar alpha, unsigned* counters) {
+    chain(lower_view t, scalar alpha, scalar gate, unsigned* counters) {
     using block = block_of<across>;
     auto& smem = dynamic_smem<chain_smem<across>>();
     const int thread = threadIdx.x, lane = thread % warp_size, warp = thread / warp_size;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(threads, 2)
     const int64_t first_row = int64_t{number} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
     const float* const a = t.a + first_row * t.row_step; // of the block's rows
-    const float scale = resolve(alpha);
+    const float scale = resolve(gate) == 0 ? 0 : resolve(alpha);
     if (scale == 0) { // nothing is read
         if (thread < count)
             t.x[(first_row + thread) * t.incx] = 0;
@@ -227,9 +227,9 @@ myblasStatus_t prepare(const device_info&) {
     return allow_smem(chain<true>, sizeof(chain_smem<true>));
 }
 
-// X = L^-1 * alpha * X; is_across: rows of L lie along memory.
-myblasStatus_t
-launch(const lower_view& t, scalar alpha, bool is_across, const launch_context& context) {
+// X = L^-1 * alpha * X, or 0 where `gate` is zero; is_across: rows of L lie along memory.
+myblasStatus_t launch(
+    const lower_view& t, scalar alpha, scalar gate, bool is_across, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(t.n, rows)));
     return launch_clusters(is_across ? chain<true> : chain<false>,
                            grid,
@@ -240,11 +240,12 @@ launch(const lower_view& t, scalar alpha, bool is_across, const launch_context& 
                            context,
                            t,
                            alpha,
+                           gate,
                            context.counters);
 }
 
 myblasStatus_t launch_chain(const trsv_problem& p, const launch_context& context) {
-    return launch(view_of(p), {1}, p.trans, context);
+    return launch(view_of(p), {1}, {1}, p.trans, context);
 }
 
 } // namespace
@@ -265,7 +266,7 @@ constinit const kernel_entry<trsv_problem> trsv_chain = {
 myblasStatus_t solve_chain(const triangle_part& p, const launch_context& context) {
     const lower_view t{
         p.n, p.a.base + p.a.offset, p.a_row, p.a_col, p.y.base + p.y.offset, p.y_along, p.unit};
-    return launch(t, p.alpha, std::abs(p.a_row) != 1, context);
+    return launch(t, p.alpha, p.gate, std::abs(p.a_row) != 1, context);
 }
 
 } // namespace myblas::cuda
