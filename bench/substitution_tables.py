@@ -1,9 +1,10 @@
 """What bench/substitution/measure.py measured, as a part of docs/performance.md."""
 
 
-def table(heads, rows):
+def table(heads, rows, texts=1):
+    """The first columns, as many as `texts`, are no numbers."""
     line = "| " + " | ".join(heads) + " |"
-    rule = "| --- |" + " ---: |" * (len(heads) - 1)
+    rule = "|" + " --- |" * texts + " ---: |" * (len(heads) - texts)
     return [line, rule, *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
@@ -20,18 +21,48 @@ def calls(measured):
     ]
 
 
-def pytorch(measured):
-    rows = []
-    for mode, sizes in measured.items():
-        for size, entry in sizes.items():
-            speedup = f"{entry['speedup']:.2f}" if "speedup" in entry else ""
-            rows.append((f"{mode}, {size}", f"{1e3 * entry['seconds']:.2f}", speedup, f"{entry['error']:.1e}"))
-    return [
-        "`torch.mm` of square FP32 matrices, from the call to the result; plain is PyTorch by itself, the "
-        "rest are modes of `MYBLAS_MATH`; errors are relative to the norms:",
+LEAST_RATIO = 0.97
+
+
+def calls_of(entry):
+    """What the preload library's report says of one run."""
+    if "served" not in entry:
+        return "not counted"
+    forwarded = f"forwarded: {entry['forwarded']} ({entry['reasons']})" if entry["forwarded"] else ""
+    return "; ".join(filter(None, (entry["served"], forwarded))) or "none"
+
+
+def program_row(entry):
+    noise = f"{entry['noise']:.3f}" if "noise" in entry else ""
+    errors = [f"{entry[key]:.1e}" if key in entry else "" for key in ("plain_error", "strict_error", "fast_error")]
+    ratios = [f"{entry[key]:.2f}" for key in ("strict_ratio", "fast_ratio")]
+    return (entry["program"], calls_of(entry), f"{1e3 * entry['plain']:.4g}", *ratios, noise, *errors)
+
+
+def programs(measured):
+    heads = ["", "Calls", "plain, ms", "strict", "fast", "noise", "error, plain", "strict", "fast"]
+    lines = [
+        "Programs as they are, in FP32 without TF32, under the cuBLAS preload library. Calls: what one run calls of "
+        "cuBLAS, by the library's report. Plain: one run after the other without the preload library. Strict and fast: "
+        "how many times as fast it is in these modes. Noise: by how much a second plain process differs from the first. "
+        "Errors are relative to the norm of the results, against FP64. The rest of a solver's time passes in cuSOLVER's "
+        "own kernels, which a preload library for cuBLAS does not reach.",
         "",
-        *table(["mode, size", "ms", "times as fast", "error"], rows),
     ]
+    by_suite = {}
+    for entry in measured:
+        by_suite.setdefault(entry["suite"], []).append(entry)
+    for suite, entries in sorted(by_suite.items(), key=lambda item: -len(item[1])):
+        lines += [f"{suite}:", "", *table(heads, map(program_row, entries), texts=2)]
+    slower = [
+        f"{entry['program']} {mode} {ratio:.2f} (noise {entry['noise']:.2f})"
+        for entry in measured
+        for mode in ("strict", "fast")
+        if (ratio := entry[f"{mode}_ratio"]) < LEAST_RATIO
+    ]
+    if slower:
+        lines += [f"Slower than plain by more than 3%: {', '.join(slower)}.", ""]
+    return lines
 
 
 def blas(measured):
@@ -65,7 +96,7 @@ def blas(measured):
 def render(measured):
     context = measured["context"]
     lines = ["### Programs that know nothing of it", ""]
-    for part, present in (("calls", calls), ("pytorch", pytorch), ("blas", blas)):
+    for part, present in (("calls", calls), ("programs", programs), ("blas", blas)):
         if part in measured:
             lines += present(measured[part])
     lines += [

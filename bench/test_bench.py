@@ -19,7 +19,7 @@ import xml.etree.ElementTree as ElementTree
 BENCH = pathlib.Path(sys.argv.pop(1)).resolve()
 WRONG_ROUTINES = pathlib.Path(sys.argv.pop(1)).resolve()  # wrong_routines.c
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
+sys.path[:0] = [str(FOLDER), str(FOLDER / "substitution")]
 import measurements  # noqa: E402
 import overview  # noqa: E402
 import performance  # noqa: E402
@@ -27,6 +27,8 @@ import ratio_maps  # noqa: E402
 import render  # noqa: E402
 import roofline  # noqa: E402
 import rows  # noqa: E402
+import substitution_tables  # noqa: E402
+import turns  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
          "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
@@ -658,6 +660,40 @@ class OverviewTest(unittest.TestCase):
         lines = performance.MemorySection("memory_product", "", []).lines(measured)
         self.assertIn("| pinned, one stream | 12.3 | 5.68 | 47.3 | 2.50 | 0.70 | 2.40 |", lines)
         self.assertEqual(lines[-1], "Not measured: managed: no access.")
+
+    def test_a_report_tells_who_computed(self):
+        report = """myblas-cublas-preload: python3, process 7: loaded, 6 calls seen, 4 served (Sgemm 4), 2 forwarded
+routine                shape       served           ms  forwarded           ms
+Sgemm                  small            1        0.010          0        0.000  served by: thin/vector (1)
+Sgemm                  large            3        0.120          1        0.001  served by: stream_k/128x64 (2), none: \
+nothing to compute (1)  forwarded: an argument is wrong (1)
+LtMatmul               large            0        0.000          1        0.001  forwarded: the compute type is not FP32 (1)
+"""
+        self.assertEqual(
+            turns.calls_in(report),
+            {
+                "served": {"Sgemm": 4},
+                "kernels": {"stream_k/128x64": 2, "thin/vector": 1, "none: nothing to compute": 1},
+                "forwarded": {"Sgemm": 1, "LtMatmul": 1},
+                "reasons": {"an argument is wrong": 1, "the compute type is not FP32": 1},
+            },
+        )
+        self.assertEqual(turns.calls_in("myblas-cublas-preload: python3, process 7: loaded, 0 calls seen\n")["served"], {})
+
+    def test_programs_are_a_table_for_each_suite(self):
+        entry = {"suite": "PyTorch 2", "program": "mm 4096", "served": "Sgemm 1", "kernels": "", "forwarded": "",
+                 "reasons": "", "plain": 0.0025, "strict": 0.002, "fast": 0.0005, "strict_ratio": 1.25,
+                 "fast_ratio": 5.0, "noise": 0.01, "plain_error": 1e-6, "strict_error": 5e-7,
+                 "fast_error": 2e-7}  # fmt: skip
+        slower = entry | {"program": "dot", "served": "", "strict_ratio": 0.9, "forwarded": "Sdot 1",
+                          "reasons": "no GPU can be used 1"}  # fmt: skip
+        old = {"suite": "CuPy", "program": "mm", "plain": 1.0, "strict_ratio": 1.0, "fast_ratio": 2.0}
+        lines = substitution_tables.programs([old, entry, slower])
+        self.assertEqual([line for line in lines if line.endswith(":")], ["PyTorch 2:", "CuPy:"])
+        self.assertIn("| mm 4096 | Sgemm 1 | 2.5 | 1.25 | 5.00 | 0.010 | 1.0e-06 | 5.0e-07 | 2.0e-07 |", lines)
+        self.assertIn("| mm | not counted | 1000 | 1.00 | 2.00 |  |  |  |  |", lines)
+        self.assertTrue(any("| dot | forwarded: Sdot 1 (no GPU can be used 1) |" in line for line in lines))
+        self.assertIn("Slower than plain by more than 3%: dot strict 0.90 (noise 0.01).", lines)
 
 
 def measure_parts(folder, parts):

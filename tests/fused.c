@@ -363,6 +363,7 @@ static bool finishes(myblasHandle_t handle, const char* name) {
                                           "stream_k/128x32",
                                           "small_tile/32x32_k8",
                                           "small_tile/32x32_k16",
+                                          "thin/vector",
                                           "bf16x6/256x128",
                                           "bf16x6/128x128",
                                           "fp16x3/256x128",
@@ -431,6 +432,8 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                                         {257, 130, 70, 1},
                                         {300, 261, 33, 1},
                                         {128, 256, 64, 1},
+                                        {1, 300, 70, 1},
+                                        {260, 1, 4200, 1},
                                         {40, 36, 24, 5},
                                         {130, 70, 50, 2}};
     const bool can = !kernel || finishes(handle, kernel);

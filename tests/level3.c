@@ -522,6 +522,8 @@ static void check_shapes(myblasHandle_t handle, const char* kernel, enum functio
                                         {1, 193, 17},
                                         {257, 5, 33},
                                         {3, 300, 1},
+                                        {390, 1, 2},
+                                        {1, 523, 2},
                                         {520, 19, 2}};
     struct run run = {handle, kernel, MYBLAS_FP32_STRICT_MATH, 0, 0};
     for (size_t i = 0; i < COUNT_OF(shapes); ++i) {

@@ -24,7 +24,9 @@ namespace {
 // By the number of multiprocessors the solving kernel chooses how many lines a block of threads has.
 const device_info device{.smem_per_block = 232448},
     large_device{.sm_count = 1000, .smem_per_block = 101376};
-const launch_context context{.device = &device}, large_context{.device = &large_device};
+unsigned counters[counter_count];
+const launch_context context{.device = &device, .counters = counters},
+    large_context{.device = &large_device, .counters = counters};
 
 // ---- Data ----------------------------------------------------------------------------------------
 
@@ -81,9 +83,10 @@ struct triangles {
     }
 
     // What is not read stays NaN. `is_wide`: a diagonal from subnormals to 2^20, the rest small against it.
-    triangles(int64_t order, int64_t batch_count, bool is_unit, bool is_wide)
+    triangles(
+        int64_t order, int64_t batch_count, bool is_unit, bool is_wide, int64_t most_lines = 150)
         : right(random_bit()), trans(random_bit()), reversed(random_bit()), n(order),
-          lines(random_between(1, 150)), batch(batch_count), lda(n + random_between(0, 2)),
+          lines(random_between(1, most_lines)), batch(batch_count), lda(n + random_between(0, 2)),
           ldb((right ? lines : n) + random_between(0, 2)), a(unset(size_a() * batch)),
           x(unset(size_x() * batch)) {
         for (int64_t z = 0; z < batch; ++z) {
@@ -107,7 +110,9 @@ struct triangles {
         return {.is_solve = is_solve,
                 .unit = is_unit,
                 .n = n,
-                .block = is_solve ? most_cuda_solve_block : 64,
+                .block = !is_solve                    ? 64
+                         : n <= most_cuda_solve_block ? most_cuda_solve_block
+                                                      : most_chain_rows,
                 .lines = lines,
                 .alpha = {-0.5f},
                 .gate = {1},
@@ -204,8 +209,10 @@ std::vector<float> magnitudes(const triangle_part& p, size_t size) {
 }
 
 void check_triangle(bool is_solve, int64_t n, bool is_wide) {
-    const bool is_unit = random_bit(), is_in_place = random_bit();
-    const triangles t(n, n <= 64 || is_solve ? random_between(1, 3) : 1, is_unit, is_wide);
+    const bool is_chain = is_solve && n > most_cuda_solve_block; // one line, in place
+    const bool is_unit = random_bit(), is_in_place = random_bit() || is_chain;
+    const int64_t batch = is_chain ? 1 : n <= 64 || is_solve ? random_between(1, 3) : 1;
+    const triangles t(n, batch, is_unit, is_wide, is_chain ? 1 : 150);
     std::vector<float> right = is_in_place ? t.x : unset(static_cast<int64_t>(t.x.size()));
     std::vector<float> found = right;
     const auto part_of = [&](std::vector<float>& y) {
@@ -252,6 +259,13 @@ void test_triangles(void**) {
     for (const int64_t n : {129, 160, 161, 200, 223, 255, 256})
         for (int round = 0; round < 4; ++round)
             check_triangle(true, n, round == 3);
+    for (const int64_t n : {257, 300, 384, 385}) {
+        for (int round = 0; round < 8; ++round) {
+            check_triangle(true, n, round == 3);
+            for (const unsigned counter : counters)
+                assert_int_equal(counter, 0);
+        }
+    }
 }
 
 // Quotients are within an ulp, as estimates by a reciprocal alone are not; also those that are finite, although the

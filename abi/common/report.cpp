@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <unistd.h>
 
 namespace myblas::preload::report {
@@ -55,8 +56,8 @@ cell& find_cell(row& r, const char* label) noexcept {
     return r.cells[labels_per_row - 1];
 }
 
-// A child counts its own calls.
-void forget_parent() {
+// A child counts its own calls, and each report those since the one before.
+void forget_calls() {
     for (auto& routine : rows)
         for (auto& shape : routine)
             for (row& r : shape)
@@ -66,7 +67,7 @@ void forget_parent() {
                 }
 }
 
-constinit exit_file file("MYBLAS_REPORT", forget_parent);
+constinit exit_file file("MYBLAS_REPORT", forget_calls);
 
 // ---- The text ------------------------------------------------------------------------------------
 
@@ -243,13 +244,17 @@ bool add_heading(bounded_text& t) noexcept {
     return true;
 }
 
-// At the end of the process.
+// At the end of the process, and when the program asks for it.
 [[gnu::destructor]] void write_report() {
     if (!file.is_on())
         return;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
     static char memory[64 * 1024];
     bounded_text t{memory, sizeof memory};
-    if (add_heading(t)) {
+    static bool is_written = false;
+    const bool has_calls = add_heading(t);
+    if (has_calls) {
         t.add("%-22s %-7s %10s %12s %10s %12s\n",
               "routine",
               "shape",
@@ -261,11 +266,18 @@ bool add_heading(bounded_text& t) noexcept {
             for (int shape = 0; shape < class_count; ++shape)
                 add_line(t, routine, shape);
     }
-    if (t.length > 0)
+    // That there were no calls is of interest once.
+    if (t.length > 0 && (has_calls || !is_written))
         file.append(memory, t.length);
+    is_written = true;
 }
 
 } // namespace
+
+extern "C" [[gnu::visibility("default")]] void myblas_preload_report() noexcept {
+    write_report();
+    forget_calls();
+}
 
 bool is_on() noexcept { return file.is_on(); }
 

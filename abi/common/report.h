@@ -34,5 +34,9 @@ void add(
 
 uint64_t now_ns() noexcept;
 
+// A program that never ends, or that wants to know of a part of its work, looks this up in the preload library: writes
+// the report of the calls since the one before.
+extern "C" void myblas_preload_report() noexcept;
+
 } // namespace report
 } // namespace myblas::preload

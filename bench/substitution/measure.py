@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Measures what the preload libraries do to programs as they are, and writes it as JSON.
 
-usage: measure.py BUILD_DIR OUTPUT.json [calls|pytorch|blas]...
+usage: measure.py BUILD_DIR OUTPUT.json [calls|programs|blas]...
 
 calls     nanoseconds that the host spends on a call of cuBLAS, plain, forwarded and served, and on the
           same call of libmyblas itself
-pytorch   seconds of torch.mm, plain and in each math mode
+programs  seconds of programs with PyTorch, CuPy and JAX, and of calls that others make, plain and in each math mode,
+          the errors of their results, and who computed them by the preload library's report
 blas      seconds of a CPU program's sgemm_ and of its BLAS, and the transfers' share
 
 Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build tree,
 wherever it was copied: its bench/substitution, bench/generated and lib are enough. All parts together take
-about 50 seconds and no more than 120: a program that does not come to its end by then is killed, and what was
-measured before is there. Exit status 1: a part failed.
+about 150 seconds and no more than 400: a program that does not come to its end by then is killed, and what was
+measured before is there. Suites of programs that are not installed are left out. Exit status 1: a part failed.
 """
 
 import ctypes
@@ -23,14 +24,15 @@ import re
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+here = pathlib.Path(__file__).resolve().parent
+sys.path += [str(here), str(here.parent)]
+import turns  # noqa: E402
 from measurements import json_text  # noqa: E402
+from process import Failure, Program  # noqa: E402
 
 MATH_MODES = ["strict", "emulated", "fast"]
-PYTORCH_SIZES = [4096, 8192]
 # Processes differ by where the loader puts things, and calls of many threads are held up now and then.
 PROCESSES = 3
 # Products of one thread, whose times are steady enough for nanoseconds.
@@ -40,56 +42,15 @@ ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 
 SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 768, 896,
          1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144]  # fmt: skip
 TRANSFER_SIZE = 8192
-LIMIT_SECONDS = 120  # of all programs together
+LIMIT_SECONDS = 400  # of all programs together
 
 build = pathlib.Path(sys.argv[1]).resolve()
 output = pathlib.Path(sys.argv[2])
-parts = sys.argv[3:] or ["calls", "pytorch", "blas"]
-here = pathlib.Path(__file__).resolve().parent
-programs = build / "bench" / "substitution"
+parts = sys.argv[3:] or ["calls", "programs", "blas"]
+binaries = build / "bench" / "substitution"
 cublas_preload = build / "lib/myblas/libmyblas-cublas-preload.so"
 blas_preload = build / "lib/myblas/libmyblas-blas-preload.so"
-deadline = time.monotonic() + LIMIT_SECONDS
-
-
-class Failure(Exception):
-    pass
-
-
-class Program:
-    """A program that runs; result() is the JSON that it prints at last."""
-
-    running = []
-
-    def __init__(self, command, preload=None, **settings):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("MYBLAS_")} | settings
-        if preload:
-            environment["LD_PRELOAD"] = str(preload)
-        self.name = " ".join(pathlib.Path(word).name for word in map(str, command))
-        self.process = subprocess.Popen(
-            [str(word) for word in command],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        Program.running.append(self)
-
-    def end(self):
-        self.process.kill()
-        self.process.communicate()
-        Program.running.remove(self)
-
-    def result(self):
-        try:
-            out, err = self.process.communicate(timeout=max(1, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{self.name}: not at its end in time") from None
-        Program.running.remove(self)
-        if self.process.returncode != 0:
-            raise Failure(f"{self.name}: status {self.process.returncode}\n{err}")
-        return json.loads(out.splitlines()[-1])
+Program.deadline = time.monotonic() + LIMIT_SECONDS
 
 
 def run(*arguments, **settings):
@@ -97,7 +58,7 @@ def run(*arguments, **settings):
 
 
 def calls():
-    program = programs / "cublas_calls"
+    program = binaries / "cublas_calls"
     measured = {
         "plain": run([program]),
         "forwarded": run([program], cublas_preload, MYBLAS_OFFLOAD="never"),
@@ -116,17 +77,12 @@ def calls():
     return {"nanoseconds": measured, "overhead_nanoseconds": overheads}
 
 
-def pytorch():
-    """All processes start at once, for that takes them long, and measure one after the other."""
-    with tempfile.NamedTemporaryFile() as lock:
-        command = [sys.executable, here / "pytorch_matmul.py", lock.name, *PYTORCH_SIZES]
-        started = {"plain": Program(command)}
-        for mode in MATH_MODES:
-            started[mode] = Program(command, cublas_preload, MYBLAS_MATH=mode)
-        results = {mode: program.result() for mode, program in started.items()}
-    for mode in MATH_MODES:
-        for size, entry in results[mode].items():
-            entry["speedup"] = round(results["plain"][size]["seconds"] / entry["seconds"], 3)
+def programs():
+    results, problems = turns.measure(cublas_preload)
+    if not results:
+        raise Failure("\n".join(problems) or "none of the suites is installed")
+    for problem in problems:
+        fail(problem)
     return results
 
 
@@ -145,7 +101,7 @@ def with_ratios(processes):
 
 
 def blas():
-    program = programs / "blas_calls"
+    program = binaries / "blas_calls"
 
     def ratios(sizes, **settings):
         command = [program, *sizes]
@@ -203,16 +159,21 @@ def context():
     }
 
 
+def fail(what):
+    global status
+    print(what, file=sys.stderr)
+    status = 1
+
+
 measured = json.loads(output.read_text()) if output.exists() else {}
 measured["context"] = context()
 status = 0
 for part in parts:
     begin = time.monotonic()
     try:
-        measured[part] = {"calls": calls, "pytorch": pytorch, "blas": blas}[part]()
+        measured[part] = {"calls": calls, "programs": programs, "blas": blas}[part]()
     except Failure as failure:
-        print(failure, file=sys.stderr)
-        status = 1
+        fail(failure)
     for program in list(Program.running):  # what a failure left behind
         program.end()
     print(f"{part}: {time.monotonic() - begin:.1f} s", file=sys.stderr)

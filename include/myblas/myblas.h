@@ -1030,8 +1030,9 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
  * of A or of parts of it. Diagonal blocks, of 256 rows on a GPU, are solved by substitution, no
  * inverse of a block is formed, and the rest are products; an order of up to 256 needs no product and
  * no workspace. Quotients are taken by reciprocals of the diagonal, corrected to within an ulp, or by
- * division where a reciprocal comes near the ends of the range or the quotient is not finite. OpenBLAS,
- * on the host, multiplies by reciprocals without correction, and only by normal ones. Source:
+ * division where a reciprocal comes near the ends of the range or the quotient is not finite. A single
+ * line of X (n == 1; right: m == 1) of an order above 256 is solved for as by mystrsv. OpenBLAS, on
+ * the host, multiplies by reciprocals without correction, and only by normal ones. Source:
  * cublasStrsm_v2; BLAS strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,

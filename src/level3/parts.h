@@ -65,6 +65,8 @@ struct triangle_part {
 
 inline constexpr int64_t most_triangle_block = 128;
 inline constexpr int64_t most_cuda_solve_block = 256; // for a GPU's `solve`
+// The same of one line in place, not in a batch: as many as there are counters for (level2/trsv_chain.cu).
+inline constexpr int64_t most_chain_rows = (1 << 19) - 128;
 
 // *result = 0 where *alpha is 0, else -1: what a product is multiplied by that must read nothing where alpha is zero.
 struct gate_part {

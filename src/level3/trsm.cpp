@@ -6,8 +6,11 @@ namespace myblas {
 namespace {
 
 // Diagonal blocks, which are solved one after the other.
-int64_t solve_block(const device_info& device) {
-    return is_host(device) ? most_triangle_block : most_cuda_solve_block;
+int64_t solve_block(const trsm_problem& p, const device_info& device) {
+    if (is_host(device))
+        return most_triangle_block;
+    const bool is_chain = p.lines() == 1 && p.batch_count == 1 && !p.a_array;
+    return is_chain && p.order() <= most_chain_rows ? most_chain_rows : most_cuda_solve_block;
 }
 
 constexpr size_t gate_bytes = 256; // a float, and what keeps the pointers behind it aligned
@@ -101,7 +104,7 @@ struct solution {
 } // namespace
 
 plan_need need_of(const trsm_problem& p, const device_info& device) {
-    if (p.order() <= solve_block(device))
+    if (p.order() <= solve_block(p, device))
         return {0, 0};
     const size_t pointers = p.a_array ? 3 * static_cast<size_t>(p.batch_count) * sizeof(float*) : 0;
     return {gate_bytes + pointers, gate_bytes + pointers};
@@ -118,7 +121,7 @@ make_plan(const trsm_problem& p, const device_info& device, plan_room room, plan
         return steps.take(zero);
     }
     const triangular_form form(p);
-    const int64_t block = solve_block(device);
+    const int64_t block = solve_block(p, device);
     if (p.order() <= block)
         return solution{p, form, steps, block, p.alpha, nullptr}.substitute(0, p.order(), p.alpha);
     float* const gate = static_cast<float*>(room.memory);

@@ -95,6 +95,12 @@ check "handles come and go" '^Sgemm +tiny +264 .*too many cuBLAS handles \(36\)'
 check "a fork" "$(served 1)" "$host" "$client" local served fork
 check "a plugin that is unloaded and loaded again" "$(served 2)" "$host" "$client" local served reload served
 
+# Reports on demand count the calls since the one before, and the last one, at the end, is left out without any.
+check "a report at any time" ': loaded, 2 calls seen, 2 served' "$host" "$client" local served served report served report
+grep -c ': loaded, ' "$report" >"$work/out"
+[ "$(cat "$work/out")" = 2 ] || fail "two reports on demand are $(cat "$work/out"): $(cat "$report")"
+grep -qE ': loaded, 1 calls seen, ' "$report" || fail "the second report does not begin anew: $(cat "$report")"
+
 # ---- Faults ----------------------------------------------------------------------------------------------------
 
 check "a math mode that makes no sense" 'forwarded: MYBLAS_MATH is not strict, emulated or fast \(1\)' MYBLAS_MATH=magic "$host" "$client" local forwarded

@@ -34,6 +34,15 @@ static int call_in_child(void) {
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+// The preload library's report of the calls since the last one (common/report.h).
+static int report(void) {
+    void (*write_report)(void) = NULL;
+    *(void**)&write_report = dlsym(RTLD_DEFAULT, "myblas_preload_report");
+    if (write_report)
+        write_report();
+    return write_report != NULL;
+}
+
 static int is_mapped(const char* text) {
     FILE* maps = fopen("/proc/self/maps", "r");
     char line[4096];
@@ -50,6 +59,8 @@ static int obey(const char* command, const char* file, int flags) {
         return call_by_address();
     if (strcmp(command, "fork") == 0)
         return call_in_child();
+    if (strcmp(command, "report") == 0)
+        return report();
     if (strcmp(command, "unmapped") == 0)
         return !is_mapped("libmyblas.so") && !is_mapped("libcuda.so");
     if (strcmp(command, "reload") == 0)

@@ -1,4 +1,4 @@
-// trsv in one launch: substitution by blocks of 128 unknowns, each of which waits for those before it.
+// trsv, and trsm of one line of X, in one launch: substitution by blocks of 128 unknowns, each of which waits for those before it.
 //
 // A block subtracts from its right-hand sides what the unknowns before contribute, in panels of 32 as they become known, with the
 // next panel of the triangle already in registers. Then it solves for its own and publishes them, 32 at a time: in x,
@@ -22,11 +22,15 @@
 #include "kernels/common/overlap.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
+#include "kernels/level3/registry.h"
+
+#include <cstdlib>
 
 namespace myblas::cuda {
 namespace {
 
 constexpr int rows = 128, width = 32, threads = 256;
+static_assert(ceil_div<int64_t>(most_chain_rows, rows) < counter_count);
 constexpr int parts_of_block = rows / width; // that are published for themselves
 constexpr int most_panels = threads / width; // that a block takes at a time
 constexpr int pitch = rows + 4;              // of columns: aligned, and rows of 8 x 8 in all banks
@@ -80,7 +84,8 @@ solve_32(const float* triangle, const float* divisor, const float* reciprocal, f
 }
 
 template <bool across>
-__global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* counters) {
+__global__ void __launch_bounds__(threads, 2)
+    chain(lower_view t, scalar alpha, scalar gate, unsigned* counters) {
     using block = block_of<across>;
     auto& smem = dynamic_smem<chain_smem<across>>();
     const int thread = threadIdx.x, lane = thread % warp_size, warp = thread / warp_size;
@@ -90,6 +95,14 @@ __global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* coun
     const int64_t first_row = int64_t{number} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
     const float* const a = t.a + first_row * t.row_step; // of the block's rows
+    const float scale = resolve(gate) == 0 ? 0 : resolve(alpha);
+    if (scale == 0) { // nothing is read
+        if (thread < count)
+            t.x[(first_row + thread) * t.incx] = 0;
+        if (number + 1 == gridDim.x && thread == 0)
+            counters[0] = 0;
+        return;
+    }
 
     // The strict triangle on the diagonal. Rows past the last are zero.
     const float* const diagonal = a + first_row * t.column_step;
@@ -113,7 +126,7 @@ __global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* coun
         const float divisor =
             reads && !t.unit ? diagonal[thread * (t.row_step + t.column_step)] : 1;
         if (reads)
-            own = t.x[(first_row + thread) * t.incx];
+            own = scale * t.x[(first_row + thread) * t.incx];
         smem.divisor[thread] = divisor;
         smem.reciprocal[thread] = 1 / divisor;
     }
@@ -206,9 +219,7 @@ __global__ void __launch_bounds__(threads, 2) chain(lower_view t, unsigned* coun
             counters[i] = 0;
 }
 
-bool accepts(const trsv_problem& p, const device_info&) {
-    return ceil_div<int64_t>(p.n, rows) < counter_count;
-}
+bool accepts(const trsv_problem& p, const device_info&) { return p.n <= most_chain_rows; }
 
 myblasStatus_t prepare(const device_info&) {
     if (const myblasStatus_t failure = allow_smem(chain<false>, sizeof(chain_smem<false>)))
@@ -216,17 +227,25 @@ myblasStatus_t prepare(const device_info&) {
     return allow_smem(chain<true>, sizeof(chain_smem<true>));
 }
 
-myblasStatus_t launch_chain(const trsv_problem& p, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, rows)));
-    return launch_clusters(p.trans ? chain<true> : chain<false>,
+// X = L^-1 * alpha * X, or 0 where `gate` is zero; is_across: rows of L lie along memory.
+myblasStatus_t launch(
+    const lower_view& t, scalar alpha, scalar gate, bool is_across, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(t.n, rows)));
+    return launch_clusters(is_across ? chain<true> : chain<false>,
                            grid,
                            1,
                            true,
                            threads,
-                           p.trans ? sizeof(chain_smem<true>) : sizeof(chain_smem<false>),
+                           is_across ? sizeof(chain_smem<true>) : sizeof(chain_smem<false>),
                            context,
-                           view_of(p),
+                           t,
+                           alpha,
+                           gate,
                            context.counters);
+}
+
+myblasStatus_t launch_chain(const trsv_problem& p, const launch_context& context) {
+    return launch(view_of(p), {1}, {1}, p.trans, context);
 }
 
 } // namespace
@@ -243,5 +262,11 @@ constinit const kernel_entry<trsv_problem> trsv_chain = {
     .prepare = prepare,
     .launch = launch_chain,
 };
+
+myblasStatus_t solve_chain(const triangle_part& p, const launch_context& context) {
+    const lower_view t{
+        p.n, p.a.base + p.a.offset, p.a_row, p.a_col, p.y.base + p.y.offset, p.y_along, p.unit};
+    return launch(t, p.alpha, p.gate, std::abs(p.a_row) != 1, context);
+}
 
 } // namespace myblas::cuda

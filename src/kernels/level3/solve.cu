@@ -422,6 +422,8 @@ myblasStatus_t prepare_solve(const device_info& device) {
 myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
     if (p.n <= panel_rows && p.batch_count > 1)
         return solve_small(p, context);
+    if (p.n > most_cuda_solve_block)
+        return solve_chain(p, context);
     // Few lines to a block where all multiprocessors have one block at most, and where no more fit: with 99 KiB of shared
     // memory, as compute capability 8.6 has. For 4096 lines of 256, in 256 or 128 blocks: 26.0 and 23.0 us on an H200.
     const int64_t narrow_tiles = ceil_div<int64_t>(p.lines, 16) * p.batch_count;

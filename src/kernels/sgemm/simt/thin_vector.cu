@@ -17,6 +17,7 @@
 // Vectors may run backwards: their distances are negative then.
 // Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
 // the matrix again.
+#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
@@ -30,6 +31,7 @@ constexpr int min_warps = 4, max_warps = 16;
 constexpr int64_t long_k = 4096; // from here on few blocks had better be clusters
 
 // What a block works with.
+template <bool finishes>
 struct vector_operands {
     const sgemm_problem& p;
     const thin_layout& layout;
@@ -49,9 +51,21 @@ struct vector_operands {
 
     // C's element of a line. Where C lies is found out here, so that no registers hold it before.
     __device__ void write(int64_t line, float sum) const {
-        float* c =
-            operand_base(p.c, p.c_array, p.stride_c, batch) + blockIdx.y * layout.short_c_step;
-        store_c(c + line * layout.c_step, alpha, sum, beta);
+        float* const c = operand_base(p.c, p.c_array, p.stride_c, batch);
+        if constexpr (finishes) {
+            sgemm_operands o{};
+            o.c = c;
+            o.beta = beta;
+            const finisher finish(p, o, batch);
+            const int64_t short_line = blockIdx.y;
+            const finish_place at{
+                layout.swapped ? short_line : line, layout.swapped ? line : short_line, 1};
+            const float bias = finish.bias_of_row(at.row, true) + finish.bias_of_col(at.col, true);
+            float value[1][1] = {{fmaf(alpha, sum, bias)}};
+            finish(value, [&](int) { return at; });
+        } else {
+            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step, alpha, sum, beta);
+        }
     }
 };
 
@@ -66,10 +80,10 @@ struct lines_shape {
 
 // The end of kernels whose warps have left sums of lines from first_line on: adds those of all warps, and of all blocks of
 // the cluster, and writes C.
-template <int most, int lines>
+template <int most, int lines, bool finishes>
 __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             int warps,
-                                            const vector_operands& o,
+                                            const vector_operands<finishes>& o,
                                             int64_t first_line,
                                             int rank,
                                             int cluster) {
@@ -96,7 +110,7 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
 
 // interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
 // each warp are.
-template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
+template <int width, int line_lanes, bool interleaved, int blocks_per_sm, bool finishes>
 __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_kernel(
     int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
     using shape = lines_shape<width, line_lanes>;
@@ -112,7 +126,7 @@ __global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_ke
         return;
     wait_for_earlier_work();
     let_next_kernel_come();
-    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const vector_operands<finishes> o(p, first_batch + blockIdx.z, layout);
     const int all_warps = cluster * warps, own_warp = rank * warps + warp;
     const int k_step = shape::k_lanes * (interleaved ? all_warps : 1); // from load to load
     const int64_t step = k_step * layout.ld;
@@ -162,6 +176,7 @@ struct tall_shape {
     static constexpr int chunk = 8;                              // k of a warp at a time
 };
 
+template <bool finishes>
 __global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
     int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
     using shape = tall_shape;
@@ -172,7 +187,7 @@ __global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
         return;
     wait_for_earlier_work();
     let_next_kernel_come();
-    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const vector_operands<finishes> o(p, first_batch + blockIdx.z, layout);
     int row[shape::rows]; // past the last line that one again, for nothing
 #pragma unroll
     for (int r = 0; r < shape::rows; ++r)
@@ -212,7 +227,7 @@ struct k_shape {
     static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
 };
 
-template <int width, int lines>
+template <int width, int lines, bool finishes>
 __global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(int64_t first_batch,
                                                                      const thin_layout layout,
                                                                      int sharing,
@@ -227,7 +242,7 @@ __global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(int64_t fir
         return;
     wait_for_earlier_work();
     let_next_kernel_come();
-    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const vector_operands<finishes> o(p, first_batch + blockIdx.z, layout);
     const float* line[lines]; // past the last one: that one again, for nothing
 #pragma unroll
     for (int l = 0; l < lines; ++l)
@@ -311,9 +326,10 @@ struct vector_plan {
     }
 };
 
-// `extra` is the kernel's last argument.
+// `extra` is the kernels' last argument.
 template <class Kernel>
-myblasStatus_t launch_vectors(Kernel kernel,
+myblasStatus_t launch_vectors(Kernel plain,
+                              Kernel finishing,
                               const vector_plan& plan,
                               int extra,
                               const sgemm_problem& p,
@@ -324,7 +340,8 @@ myblasStatus_t launch_vectors(Kernel kernel,
                             .threads = plan.warps * 32,
                             .cluster = plan.cluster,
                             .early = true};
-    return launch_products(kernel, grid, p, context, layout, extra);
+    return launch_products(
+        p.finish.is_empty() ? plain : finishing, grid, p, context, layout, extra);
 }
 
 template <int width, int line_lanes>
@@ -345,18 +362,21 @@ struct lines_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, *context.device, layout);
-        const auto start = [&](auto kernel) {
-            return launch_vectors(kernel, own, own.cluster, p, layout, context);
+        const auto start = [&](auto plain, auto finishing) {
+            return launch_vectors(plain, finishing, own, own.cluster, p, layout, context);
         };
         // A block with a multiprocessor to itself has registers for all its loads at once.
         if (own.cluster == 1 &&
             own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
             if constexpr (width == 4)
-                return start(vector_lines_kernel<width, line_lanes, false, 1>);
+                return start(vector_lines_kernel<width, line_lanes, false, 1, false>,
+                             vector_lines_kernel<width, line_lanes, false, 1, true>);
             else if constexpr (line_lanes == 32)
-                return start(vector_lines_kernel<width, line_lanes, true, 1>);
+                return start(vector_lines_kernel<width, line_lanes, true, 1, false>,
+                             vector_lines_kernel<width, line_lanes, true, 1, true>);
         }
-        return start(vector_lines_kernel<width, line_lanes, false, 2>);
+        return start(vector_lines_kernel<width, line_lanes, false, 2, false>,
+                     vector_lines_kernel<width, line_lanes, false, 2, true>);
     }
 };
 
@@ -370,7 +390,13 @@ struct tall_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, *context.device, layout);
-        return launch_vectors(vector_tall_kernel, own, own.cluster, p, layout, context);
+        return launch_vectors(vector_tall_kernel<false>,
+                              vector_tall_kernel<true>,
+                              own,
+                              own.cluster,
+                              p,
+                              layout,
+                              context);
     }
 
     // Columns that start where cache lines do are read as well by others, and so are matrices of which the L2 cache holds a
@@ -402,7 +428,13 @@ struct k_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, *context.device, layout);
-        return launch_vectors(vector_k_kernel<width, lines>, own, own.sharing, p, layout, context);
+        return launch_vectors(vector_k_kernel<width, lines, false>,
+                              vector_k_kernel<width, lines, true>,
+                              own,
+                              own.sharing,
+                              p,
+                              layout,
+                              context);
     }
 };
 
@@ -473,6 +505,7 @@ const sgemm_kernel sgemm_thin_vector = {
     .block_n = 1,
     .block_k = 32,
     .threads = max_warps * 32,
+    .finishes = true,
     .takes_backwards = true,
     .accepts = fits,
     .work = work,

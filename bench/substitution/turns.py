@@ -1,0 +1,171 @@
+"""Programs that know nothing of myblas, plain and in each math mode, in turns: their processes start at once, which takes
+long, and measure one after the other."""
+
+import collections
+import json
+import math
+import pathlib
+import re
+import select
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from process import Failure, Program
+
+SUITES = ["jax_programs", "cupy_programs", "pytorch_compiled", "pytorch_programs"]
+MATH_MODES = ["strict", "fast"]
+# Each is a process. Two are plain: by how much they differ says what a difference means.
+CONTENDERS = ["plain", "plain again", *MATH_MODES]
+WITH_ERRORS = ["plain", *MATH_MODES]
+TURNS = 5  # of each contender at a program
+TURN_SECONDS = 0.01  # longer, if one run takes longer
+READY_SECONDS = 150  # in which all are to be ready
+
+here = pathlib.Path(__file__).resolve().parent
+
+
+class Worker(Program):
+    """A process of worker.py."""
+
+    def __init__(self, suite, preload=None, **settings):
+        super().__init__([sys.executable, here / "worker.py", suite], preload, stdin=subprocess.PIPE, **settings)
+        # What it prints may be more than a pipe holds.
+        self.last_words = collections.deque(maxlen=20)
+        self.reader = threading.Thread(target=self.last_words.extend, args=[self.process.stderr], daemon=True)
+        self.reader.start()
+
+    def tell(self, *command):
+        try:
+            self.process.stdin.write(json.dumps(command) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise self.failure() from None
+
+    def answer(self, deadline=math.inf):
+        """An answer is one line, and written at once."""
+        left = max(0, min(deadline, Program.deadline) - time.monotonic())
+        if not select.select([self.process.stdout], [], [], left)[0]:
+            raise Failure(f"{self.name}: no answer in time")
+        line = self.process.stdout.readline()
+        if not line:
+            raise self.failure()
+        return json.loads(line)
+
+    def failure(self):
+        status = self.process.wait()
+        self.reader.join(1)  # processes of its own may live on
+        return Failure(f"{self.name}: status {status}\n{''.join(self.last_words)}")
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        Program.running.remove(self)
+
+
+REPORT_LINE = re.compile(r"(\w+) +[a-z]+ +(\d+) +[\d.]+ +(\d+) +[\d.]+(.*)")
+REPORT_LABEL = re.compile(r"(.+?) \((\d+)\)(?:, |$)")
+
+
+def calls_in(report):
+    """What a program's report says of its calls of cuBLAS: {"served": {function: calls}, "kernels": ..., ...}."""
+    counts = {kind: collections.Counter() for kind in ("served", "kernels", "forwarded", "reasons")}
+    for line in report.splitlines():
+        row = REPORT_LINE.match(line)
+        if not row:
+            continue
+        function, served, forwarded, labels = row.groups()
+        counts["served"][function] += int(served)
+        counts["forwarded"][function] += int(forwarded)
+        kernels, _, reasons = labels.partition("  forwarded: ")
+        for kind, text in (("kernels", kernels.removeprefix("  served by: ")), ("reasons", reasons)):
+            for label, count in REPORT_LABEL.findall(text):
+                counts[kind][label] += int(count)
+    return {kind: {name: n for name, n in of.most_common() if n} for kind, of in counts.items()}
+
+
+def listed(counts):
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+class Suite:
+    """The processes of a suite: one that counts calls, and one for each contender."""
+
+    def __init__(self, name, report, preload):
+        self.name = name
+        self.counting = Worker(name, preload, MYBLAS_REPORT=str(report))
+        self.counting.tell("count")
+        self.timing = {}
+        for contender in CONTENDERS:
+            settings = {"MYBLAS_MATH": contender} if contender in MATH_MODES else {}
+            self.timing[contender] = Worker(name, preload if settings else None, **settings)
+            self.timing[contender].tell("prepare", contender in WITH_ERRORS)
+
+    def wait(self, deadline):
+        """Until all are ready: nothing else is to go on when something is timed."""
+        self.ready = {contender: worker.answer(deadline) for contender, worker in self.timing.items()}
+        self.reports = self.counting.answer(deadline).get("reports", {})
+
+    def measure(self, results, problems):
+        """Appends a line for each program: who computed, seconds, how many times as fast as plain, errors."""
+        absent = self.ready["plain"].get("absent")
+        if absent:
+            print(f"{self.name}: left out: {absent}", file=sys.stderr)
+            return
+        failures = {}
+        for contender, answer in self.ready.items():
+            for program, why in answer["failures"].items():
+                failures.setdefault(program, f"{self.name}: {program}, {contender}: {why}")
+        problems += failures.values()
+        for program in self.ready["plain"]["errors"]:
+            if program not in failures:
+                results.append(self.entry(program))
+
+    def entry(self, program):
+        seconds = {contender: [] for contender in self.timing}
+        for _ in range(TURNS):
+            for contender, worker in self.timing.items():
+                worker.tell("time", program, TURN_SECONDS)
+                seconds[contender].append(worker.answer()["seconds"])
+
+        def times_as_fast(contender):
+            ratios = [plain / own for plain, own in zip(seconds["plain"], seconds[contender])]
+            return round(statistics.median(ratios), 3)
+
+        entry = {"suite": self.ready["plain"]["name"], "program": program}
+        entry |= {kind: listed(counts) for kind, counts in calls_in(self.reports.get(program, "")).items()}
+        entry |= {c: float(f"{statistics.median(seconds[c]):.5g}") for c in WITH_ERRORS}
+        entry |= {f"{mode}_ratio": times_as_fast(mode) for mode in MATH_MODES}
+        entry["noise"] = round(abs(times_as_fast("plain again") - 1), 3)
+        errors = {contender: self.ready[contender]["errors"][program] for contender in WITH_ERRORS}
+        return entry | {f"{contender}_error": float(f"{error:.3g}") for contender, error in errors.items()}
+
+    def end(self):
+        for worker in [self.counting, *self.timing.values()]:
+            worker.end()
+
+
+def measure(preload):
+    """The lines of all suites that are installed, and what went wrong."""
+    results, problems = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        suites = [Suite(name, pathlib.Path(folder, name), preload) for name in SUITES]
+        deadline = time.monotonic() + READY_SECONDS
+        ready = []
+        for suite in suites:
+            try:
+                suite.wait(deadline)
+                ready.append(suite)
+            except Failure as failure:
+                problems.append(str(failure))
+                suite.end()
+        for suite in ready:
+            try:
+                suite.measure(results, problems)
+            except Failure as failure:
+                problems.append(str(failure))
+            suite.end()
+    return results, problems
