@@ -32,10 +32,13 @@ PLOTS = "plots"  # a folder beside the page, with one for each GPU
 INTRODUCTION = """\
 # Performance
 
-Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` and `bench/run_host.sh`
-measure: medians, the library and its incumbents in turn in one process, on the same random data, every result verified.
-A ratio is the incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at
-the commit that was measured.
+For each GPU: plots of all results first, then a section for each sweep of `myblas-bench` with its slow cases by name. Each time is a
+median. The library and the *incumbent* (the library that it is compared with) are measured in turn, in one process, on the same
+random data, and every result is verified. A *ratio* is the incumbent's time divided by that of myblas: above 1, myblas is
+faster. Kernels have the names of the commit that was measured; [the glossary](glossary.md#names-of-kernels) has the present ones.
+
+`bench/performance.py` writes this page from the JSON files in `bench/results`, which come from `bench/run_gpu.sh` and
+`bench/run_host.sh`.
 """
 
 
