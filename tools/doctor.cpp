@@ -109,7 +109,7 @@ void try_backend() {
     const myblasStatus_t status = myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA);
     line("backend",
          status == MYBLAS_STATUS_SUCCESS ? "cuda can be used"
-                                         : "cuda cannot be used: " + last_message);
+                                         : "host alone; cuda cannot be used: " + last_message);
     if (handle)
         myblasDestroy(handle);
     myblasSetLoggerCallback(nullptr);
