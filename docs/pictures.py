@@ -257,6 +257,47 @@ def stream_k_picture(kernels):
     return picture
 
 
+def stages_picture(kernels):
+    """What happens when in the buffers of a block, with 1 stage and with more."""
+    shown = ["shared_tile", "double_buffered", "warp_tile/256x128"]
+    copy, steps = 3, 16  # a copy takes as long as so many multiplications; the steps of time that are shown
+    step, height, gap, left, top = 52, 38, 6, 110, 150
+    counts = [kernels[name].stages for name in shown]
+    width = left + step * steps + 20
+    picture = Picture(width, top + sum(96 + count * (height + gap) for count in counts) - 10, "Stages of shared memory")
+    picture.text(20, 36, "A slab is copied to a stage of shared memory, then multiplied. A number is a slab.")
+    picture.text(20, 64, f"Drawn for a copy that takes as long as {copy} multiplications.")
+    for x, kind, words in ((20, "quiet", "copy"), (160, "t0", "multiplication")):
+        picture.box(x, 84, 26, 26, kind)
+        picture.text(x + 38, 104, words)
+    y = top
+    for name, stages in zip(shown, counts):
+        plural = "" if stages == 1 else "s"
+        free = [0] * stages  # the time from which each stage can take the next slab
+        multiplied, finished, slab = 0, 0, 0
+        picture.text(20, y, f"{name}, {stages} stage{plural}", "bold")
+        while free[slab % stages] < steps:
+            stage = slab % stages
+            row = y + 16 + stage * (height + gap)
+            begin = free[stage]
+            ready = max(begin + copy, multiplied)  # multiplications are in turn
+            for kind, at, end in (("quiet", begin, begin + copy), ("t0", ready, ready + 1)):
+                if end <= steps:
+                    picture.box(left + step * at, row, step * (end - at) - 4, height, kind)
+                    middle = left + step * (at + end) / 2 - 2
+                    inside = "small inside" if kind == "t0" else "small"
+                    picture.text(middle, row + 26, str(slab + 1), inside, "middle")
+            multiplied = free[stage] = ready + 1
+            finished += multiplied <= steps
+            slab += 1
+        for stage in range(stages):
+            picture.text(20, y + 42 + stage * (height + gap), f"stage {stage + 1}", "small")
+        y += 16 + stages * (height + gap)
+        picture.text(left, y + 24, f"{finished} slabs in {steps} steps", "small")
+        y += 80
+    return picture
+
+
 def limbs_picture():
     pairs = pairs_of_limbs()
     schemes = [
@@ -328,6 +369,7 @@ def main():
     pictures = {
         "tiles": tiles_picture(kernels),
         "stream_k": stream_k_picture(kernels),
+        "stages": stages_picture(kernels),
         "limbs": limbs_picture(),
         "call": call_picture(),
     }
