@@ -108,8 +108,9 @@ void try_backend() {
     myblasSetLoggerCallback(keep_message);
     const myblasStatus_t status = myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA);
     line("backend",
-         status == MYBLAS_STATUS_SUCCESS ? "cuda can be used"
-                                         : "host alone; cuda cannot be used: " + last_message);
+         status == MYBLAS_STATUS_SUCCESS
+             ? "cuda can be used"
+             : "cuda cannot be used, so the host computes: " + last_message);
     if (handle)
         myblasDestroy(handle);
     myblasSetLoggerCallback(nullptr);
