@@ -447,7 +447,7 @@ finding examine_program(const std::string& name) {
 int main(int argc, char** argv) {
     std::string program;
     CLI::App app(
-        "Says what there is for myblas to work with, and which calls of a program it can get.",
+        "Says what myblas finds on this machine, and which calls of a program it can serve.",
         "myblas-doctor");
     app.set_version_flag("--version", tools::version_text("myblas-doctor"));
     app.add_option("program", program, "the program to examine; it is not run");
