@@ -15,14 +15,16 @@ def draw_rates(axis, entries, label, ceilings, measured):
     series = gather(entries, label, rows.moved_bytes, rate)
     series = {name: dict(points).items() for name, points in series.items()}
     draw_lines(axis, series, "bytes read and written", has_legend=False, base=10)
-    for name, text in ceilings.items():
-        height = ceiling_of(measured, name)
-        if height:
-            axis.axhline(height, color=TEXT, linewidth=1.2, linestyle="--")
-            axis.annotate(
-                text, (0.02, height), xycoords=("axes fraction", "data"), xytext=(0, 3),
-                textcoords="offset points", fontsize="small",
-            )  # fmt: skip
+    heights = {text: ceiling_of(measured, name) for name, text in ceilings.items()}
+    heights = {text: height for text, height in heights.items() if height}
+    for text, height in heights.items():
+        axis.axhline(height, color=TEXT, linewidth=1.2, linestyle="--")
+        # Above the highest line, below the others: two lines may lie close together.
+        is_highest = height == max(heights.values())
+        axis.annotate(
+            text, (0.02, height), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_highest else -4),
+            textcoords="offset points", fontsize="small", va="bottom" if is_highest else "top",
+        )  # fmt: skip
 
 
 def draw_incumbents(axis, entries, names):

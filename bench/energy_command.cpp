@@ -25,7 +25,7 @@ struct long_run {
 double joules_of(const machine& device) {
     const std::optional<double> joules = device.joules();
     if (!joules)
-        throw failure("the driver does not count this GPU's energy");
+        throw failure("energy needs a GPU whose driver counts it");
     return *joules;
 }
 

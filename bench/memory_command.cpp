@@ -117,7 +117,8 @@ to_json(const memory_options& chosen, const std::vector<way_times>& all, const c
 
 bool run_memory(const options& chosen, const library_handle& handle, const context& known) {
     if (handle.backend() != MYBLAS_BACKEND_CUDA)
-        throw failure("memory compares ways to a GPU's memory: the host backend has none");
+        throw failure("memory needs a GPU: it compares ways to a GPU's memory, and the host "
+                      "backend has none");
     print_heading(chosen.memory);
     std::vector<way_times> all;
     measure_memory_ways(chosen.memory, handle.backend(), chosen.seed, [&](const way_times& found) {

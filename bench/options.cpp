@@ -102,7 +102,8 @@ void add_product(CLI::App& command,
     shape& s = chosen.sizes;
     command.add_option("--transa,--trans", transa, "N or T")->check(CLI::IsMember(&operations));
     command.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
-    command.add_option("-m", s.m, "rows; the sizes not given follow those given")->check(size);
+    command.add_option("-m", s.m, "rows; sizes that are not given equal those that are")
+        ->check(size);
     command.add_option("-n", s.n, "columns, or the length of a vector")->check(size);
     command.add_option("-k", s.k, "inner dimension")->check(size);
     command.add_option("--lda", s.lda, "leading dimensions (tight)")->check(size);
@@ -164,9 +165,8 @@ std::optional<options> parse_options(int argc, char** argv) {
     std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
 
-    CLI::App app(
-        "Times myblas against the libraries it stands in for, in one run on the same data.",
-        "myblas-bench");
+    CLI::App app("Times myblas beside cuBLAS, CUB or OpenBLAS, in one run on the same data.",
+                 "myblas-bench");
     app.set_version_flag("--version",
                          fmt::format("myblas-bench {}.{}.{}",
                                      MYBLAS_VERSION_MAJOR,
@@ -186,7 +186,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
-    app.add_option("--data", data_name, "what a histogram or a product is of (uniform)")
+    app.add_option("--data", data_name, "kind of data of a histogram or a product (uniform)")
         ->check(CLI::IsMember(&data));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     // Of sweeps and replays: how calls are measured, and where the results go.
@@ -196,19 +196,20 @@ std::optional<options> parse_options(int argc, char** argv) {
         command.add_option("--math", chosen.math_name, "strict, emulated or fast")
             ->check(CLI::IsMember(&maths));
         command
-            .add_option("--workspace",
-                        workspace_name,
-                        "lent (what kernels ask for), or own: what the handle has by itself")
+            .add_option(
+                "--workspace",
+                workspace_name,
+                "lent (memory of the size that kernels can use), or own: that of the handle")
             ->check(CLI::IsMember(&workspaces));
         command.add_option(
             "--against", chosen.against, "another libmyblas.so, measured in the same run");
         command.add_flag("--verify", chosen.verify, "check every result against float64");
         command.add_flag("--cold", chosen.cold, "empty the caches before each call");
         command
-            .add_option(
-                "--timing",
-                timing_name,
-                "graph (replayed, per call), event (single calls) or enqueue (the host's part)")
+            .add_option("--timing",
+                        timing_name,
+                        "graph (replayed; time of a call), event (single calls) or enqueue (time "
+                        "of the host alone)")
             ->check(CLI::IsMember(&timings));
         command.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
             ->check(CLI::Range(0.0, 3600.0));
@@ -216,7 +217,9 @@ std::optional<options> parse_options(int argc, char** argv) {
             ->check(CLI::Range(1, 1000000))
             ->take_last();
         command
-            .add_option("--threshold", chosen.threshold, "names the ratios below it at the end (1)")
+            .add_option("--threshold",
+                        chosen.threshold,
+                        "at the end, the cases with a ratio below this are listed (1)")
             ->check(CLI::Range(0.0, 1e6));
         command.add_option("--csv",
                            chosen.csv_file,
@@ -224,7 +227,7 @@ std::optional<options> parse_options(int argc, char** argv) {
         command.add_flag(
             "--resume",
             chosen.resume,
-            "go on with the interrupted run that wrote the file of --json, if it is there");
+            "continue the interrupted run that wrote the file of --json, if it exists");
         command
             .add_option(
                 "--progress",
@@ -244,9 +247,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
         ->check(CLI::Range(1, 1000000));
     app.add_flag("--quick", quick, "a short, verified table");
-    app.add_flag("--list", chosen.list, "all kernels, with a line on each");
+    app.add_flag("--list", chosen.list, "list all kernels, with a line for each");
     app.add_flag(
-        "--device", chosen.names_device, "what it would measure on: the GPU's name, or host");
+        "--device", chosen.names_device, "print what would be measured: the GPU's name, or host");
 
     CLI::App& tune = *app.add_subcommand(
         "tune", "Corrects the predictions by which the library chooses, for this GPU.");
@@ -257,7 +260,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::Range(0.0, 36000.0));
 
     // For the list of commands: main() calls compare() before it comes to this.
-    app.add_subcommand("compare", "Compares two files of results, with a verdict beyond noise.");
+    app.add_subcommand(
+        "compare", "Compares two files of results: which cases are slower or faster beyond noise.");
 
     CLI::App& replay = *app.add_subcommand(
         "replay", "Times the calls of a program, as MYBLAS_CALL_LOG or myblas-run logged them.");

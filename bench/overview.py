@@ -47,15 +47,16 @@ OVERVIEWS = [
         draw_roofline,
         ("ladder_sgemm", *(part for parts in PRODUCT_FILES.values() for part in parts), "sum", "gemsum",
          "level1", "level2"),
-        "Each dot is a call of a sweep; black dots are the rungs of [the ladder](ladder.md) at m = n = k = 4096. Dots above the "
-        "slope have operands in the L2 cache. Calls below 0.05 TFLOP/s, which wait for their launch, are left out.",
+        "Each dot is a call of a sweep; the dots with names are the rungs of [the ladder](ladder.md) at m = n = k = 4096. "
+        "Dots above the slope have operands in the L2 cache. Calls below 0.05 TFLOP/s, most of whose time is the launch, are "
+        "left out.",
         size=(8, 6),
     ),
     Overview("squares", "SGEMM of squares", draw_squares, tuple(of[0] for of in PRODUCT_FILES.values()),
              "Whole calls in each form and mode, and cuBLAS in FP32.", grid=(2, 2), size=(8, 3.25)),
     Overview("rectangles", "SGEMM of rectangles, ratio to cuBLAS in FP32", draw_rectangles,
              tuple(of[0] for of in PRODUCT_FILES.values()),
-             "Where modes fall together, the strict kernel is the fastest in all.", size=(8, 7.5)),
+             "Where the dots of modes coincide, the modes take the same kernel.", size=(8, 7.5)),
     Overview("strict_map", "Strict SGEMM, random shapes, ratio to cuBLAS", draw_product_map("sgemm_strict_random"),
              ("sgemm_strict_random",), MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
     Overview("fast_map", "Fast SGEMM, random shapes, ratio to cuBLAS in FP32", draw_product_map("sgemm_fast_random"),
@@ -64,8 +65,8 @@ OVERVIEWS = [
              MAP_TEXT.format("cublasSgeam or a copy"), grid=(1, 2), size=(8, 4.6)),
     Overview(
         "regret", "Regret of the selection", draw_regret, ("regret",),
-        "What the chosen kernel takes longer than the fastest one, for calls that the model was not fitted to; on the right by set "
-        "of calls. Written by `bench/fit.py --check --regret bench/results`.",
+        "How much longer the chosen kernel takes than the fastest one, for calls that the model was not fitted to; on the right "
+        "by set of calls. Written by `bench/fit.py --check --regret bench/results`.",
         grid=(1, 2), size=(8, 4), share_y=False,
     ),
     Overview(
@@ -78,5 +79,5 @@ OVERVIEWS = [
              "Data in host memory, brought to the GPU, worked on and brought back: [what to learn from it](memory.md).",
              grid=memory_grid, size=(8, 3.2), share_y=False),
     Overview("bandwidth", "Bandwidths", draw_bandwidths, tuple(part for part, _ in BANDWIDTHS),
-             "Rates above a ceiling are of operands in the L2 cache.", grid=bandwidth_grid, size=(8, 3.6), share_y=False),
+             "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 cache.", grid=bandwidth_grid, size=(8, 3.6), share_y=False),
 ]  # fmt: skip

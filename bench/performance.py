@@ -32,10 +32,13 @@ PLOTS = "plots"  # a folder beside the page, with one for each GPU
 INTRODUCTION = """\
 # Performance
 
-Written by `bench/performance.py` from the JSON in `bench/results`, which `bench/run_gpu.sh` and `bench/run_host.sh`
-measure: medians, the library and its incumbents in turn in one process, on the same random data, every result verified.
-A ratio is the incumbent's time by ours: above 1, this library is faster. Kernels are called what they were called at
-the commit that was measured.
+For each GPU: plots of all results first, then a section for each sweep of `myblas-bench` with its slow cases by name. Each time is a
+median. The library and the *incumbent* (the library that it is compared with) are measured in turn, in one process, on the same
+random data, and every result is verified. A *ratio* is the incumbent's time divided by that of myblas: above 1, myblas is
+faster. Kernels have the names of the commit that was measured; [the glossary](glossary.md#names-of-kernels) has the present ones.
+
+`bench/performance.py` writes this page from the JSON files in `bench/results`, which come from `bench/run_gpu.sh` and
+`bench/run_host.sh`.
 """
 
 
@@ -62,7 +65,7 @@ class Section:
 
 class RandomSection(Section):
     def lines(self, measured):
-        seed = f"Shapes that follow from the seed {measured['context']['seed']}, by class of work."
+        seed = f"Random shapes from the seed {measured['context']['seed']}, by class of work."
         return [seed, "", *class_tables(measured["summary"], self.entries(measured))]
 
 
@@ -110,7 +113,7 @@ class EnergySection(Section):
         first = entries[0]
         lines = [
             f"{first['m']} x {first['n']} x {first['k']}, one product after the other for "
-            f"{first['seconds']:.0f} s of each, by the driver's count.",
+            f"{first['seconds']:.0f} s of each; energy as the GPU's driver counts it.",
             "",
             "| | J a product | W | TFLOP/s | MHz at the end |",
             "| --- | ---: | ---: | ---: | ---: |",
@@ -295,8 +298,8 @@ def misses(summary):
 
 
 REPEATED = """\
-trmv, trsv and trsm take their own results again and again while they are timed. Their matrices have 1 and -1 on the diagonal
-and small random numbers beside it, so that the vectors stay random. They are verified with larger ones."""
+trmv, trsv and trsm work in place, so repeated calls use the result of the call before. To keep the values random and finite, their
+matrices have 1 and -1 on the diagonal and small random numbers elsewhere while they are timed. They are verified with larger ones."""
 
 
 def blas_table(entries, sizes, unit):
@@ -315,8 +318,8 @@ def blas_table(entries, sizes, unit):
     note = [REPEATED, ""] if any(entry["routine"] in ("trmv", "trsv", "trsm") for entry in entries) else []
     return [
         *note,
-        f"{unit}, by n (where there are m and k, they are as large); in brackets, the incumbent's time by ours, and the "
-        "part of the measured ceiling.",
+        f"{unit}, by n (m and k, where the routine has them, equal n); in brackets, the ratio, and the percentage of the "
+        "measured ceiling.",
         "",
         f"| | {' | '.join(map(str, columns))} |",
         "| --- |" + " ---: |" * len(columns),
@@ -379,8 +382,8 @@ def host_table(entries):
         case = f"{entry['routine']} {name_of(entry)}{batch}{passing}"
         cases.setdefault((case, entry["kernel"]), []).append(entry)
     lines = [
-        "In brackets the time of the other by ours; memcpy moves as many bytes, on one thread. Where both libraries have "
-        "threads, those of one that has just been called are busy waiting while the other is timed.",
+        "In brackets, the ratio. memcpy copies as many bytes, on one thread. If both libraries have threads, the threads of the "
+        "library that was called last still wait busily while the other library is timed.",
         "",
         "| | Kernel | Time (µs) | GFLOP/s or GB/s | Against |",
         "| --- | --- | ---: | ---: | --- |",
@@ -403,8 +406,7 @@ def bare_table(entries):
         cases.setdefault(name_of(entry), {})[entry["incumbent"]] = entry
     incumbents = list(dict.fromkeys(entry["incumbent"] for entry in entries))
     lines = [
-        "TFLOP/s in the workspace that the handle has by itself, and of others in the same run; in brackets, how many "
-        "times as fast the first is:",
+        "TFLOP/s with the handle's own workspace, and of the others in the same run; in brackets, the ratio:",
         "",
         f"| Product | Own workspace | {' | '.join(incumbents)} |",
         "| --- | ---: |" + " ---: |" * len(incumbents),
@@ -417,7 +419,7 @@ def bare_table(entries):
     against_lent = [entry for entry in entries if entry["incumbent"] == LENT]
     if against_lent:
         worst = rows.Summary(against_lent).worst
-        lines += ["", f"The least of a lent one: {worst['ratio']:.3f} (`{case_name(worst)}`)."]
+        lines += ["", f"Lowest ratio to a workspace that the caller lends: {worst['ratio']:.3f} (`{case_name(worst)}`)."]
     return lines
 
 
@@ -460,8 +462,8 @@ def accuracy_tables(measured, entries):
 TABLE_DEPTH = 4096
 ATTRIBUTED_DEPTH = 1024  # up to where any results say rightly whose kernel computed
 ACCURACY_LIMITS = """\
-|C - AB| / |A||B| in units of 2^-24, against float64. Both the largest error and the mean of a mode are to be at most
-those of cuBLAS FP32 on uniform, normal and scaled data, and at most 1.5 times those on all other."""
+|C - AB| / |A||B| in units of 2^-24, compared with float64. The limits: the largest and the mean error of a mode may be at most those of
+cuBLAS FP32 on uniform, normal and scaled data, and at most 1.5 times those of cuBLAS FP32 on all other data."""
 
 
 def error_cell(entry, is_attributed):

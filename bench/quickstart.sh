@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a clean clone to a running library: installs the packages that are missing, builds, installs
 # into build/prefix, compiles the C and the Fortran example against that through pkg-config, runs
-# both on real data, and ends with a short benchmark.
+# both on real data, ends with a short benchmark, and says how to go on.
 set -uo pipefail
 
 program=quickstart
@@ -32,4 +32,15 @@ echo
 echo
 "$build/digits_pca" "$data" || die "the Fortran example (build/digits_pca) failed"
 echo
+say "a short benchmark; a ratio above 1 means that myblas is faster than the library in the column 'against'"
 "$prefix/bin/myblas-bench" --quick || die "the benchmark (build/prefix/bin/myblas-bench --quick) failed"
+
+cat <<EOF
+
+The library is installed in build/prefix. To go on, in this shell:
+  export PREFIX=$prefix
+  export PATH=\$PREFIX/bin:\$PATH PKG_CONFIG_PATH=\$PREFIX/lib/pkgconfig
+  myblas-doctor      # what the library finds on this machine: GPU, cuBLAS, BLAS
+  man mysgemm
+README.md has a program to compile against it, docs/tutorial.md the next steps.
+EOF

@@ -365,7 +365,7 @@ void take_readings(const options& chosen,
     myblasDevice_t described{};
     described.size_bytes = sizeof described;
     if (myblasGetDevice(handle.get(), &described) != MYBLAS_STATUS_SUCCESS)
-        throw usage_error("readings are those of a GPU");
+        throw usage_error("readings needs a GPU");
     std::ofstream file = open_file(chosen.readings.file);
     const std::vector<std::string>& named = chosen.readings.kernels;
     reader readings(handle, device, named.empty() ? predicted_kernels(handle) : named, chosen.seed);

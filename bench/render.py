@@ -12,11 +12,8 @@ import sys
 
 from measurements import RESULTS, ROOT, Problem, first_with, load, provenance, run
 from rows import (
-    ALL,
-    MOVES,
-    PRODUCTS,
     Summary,
-    by_class,
+    against_cublas,
     by_incumbent,
     form_of,
     incumbent_rate,
@@ -78,9 +75,12 @@ BLAS_SWEEPS = [
     ("level1", "level 1"),
 ]
 
-# Sweeps over random shapes, shown by class of work.
-RANDOM_PRODUCTS = [("sgemm_strict_random", "strict"), ("sgemm_fast_random", "fast")]
-RANDOM_MOVES = [("transpose_random", "transpose")]
+# Sweeps over random shapes. The performance page has them by class of work.
+RANDOM_SWEEPS = [
+    ("sgemm_strict_random", "sgemm, strict"),
+    ("sgemm_fast_random", "sgemm, fast"),
+    ("transpose_random", "transpose"),
+]
 
 # Squares: {mode: file}.
 MODES = {
@@ -90,7 +90,7 @@ MODES = {
 }
 SIDES = (512, 1024, 2048, 4096, 8192)
 LEVEL3_MODES = {mode: f"level3_{mode}" for mode in MODES}
-LEVEL3_SIDES = (1024, 4096)
+LEVEL3_SIDES = (4096,)
 
 LADDERS = [
     Ladder(
@@ -236,7 +236,7 @@ def rates_of_squares(results):
     if len(set(commits.values())) == 1:
         measured_at = f"at {next(iter(commits.values()))}"
     return [
-        "TFLOP/s of whole calls with m = n = k, NN; in brackets, cuBLAS's time in FP32 by ours in the same run:",
+        "TFLOP/s of `mysgemm` with m = n = k, nothing transposed; in brackets, the speed relative to cuBLAS in FP32:",
         "",
         f"| m = n = k | {' | '.join(columns)} |",
         "| ---: |" + " ---: |" * len(columns),
@@ -245,7 +245,7 @@ def rates_of_squares(results):
             for side in sides
         ),
         "",
-        f"Measured on one {gpu} ({measured_at}); commands and conditions are on the performance page.",
+        f"Measured on one {gpu} ({measured_at}); commands and conditions are on the [performance page](docs/performance.md).",
         "",
     ]
 
@@ -274,7 +274,7 @@ def rates_of_level3(results):
             if mode == "strict":
                 cells["cuBLAS"] = f"{incumbent_rate(entry):.1f}"
     return [
-        f"The rest of level 3 on the {gpu}, m = n (= k), TFLOP/s by each routine's own count:",
+        f"The other routines of level 3 on the {gpu}, m = n (= k), in TFLOP/s:",
         "",
         f"| | n | {' | '.join(heads)} |",
         "| --- | ---: |" + " ---: |" * len(heads),
@@ -286,24 +286,32 @@ def rates_of_level3(results):
     ]
 
 
+def row_of(title, incumbent, entries):
+    summary = Summary(entries)
+    worst = summary.worst["ratio"]
+    return f"| {title} | {incumbent} | {summary.cases} | {summary.mean:.2f} | {worst:.2f} |"
+
+
+def rows_by_incumbent(title, entries):
+    """A row for each other library; the performance page also compares modes with each other."""
+    return [
+        row_of(title, incumbent, group)
+        for (_, incumbent), group in by_incumbent(entries).items()
+        if not incumbent.startswith("myblas")
+    ]
+
+
+def results_in(folder, part):
+    measured = load_if_there(folder, part)
+    return measured["results"] if measured else []
+
+
 def ratios_of_blas(folder):
     lines = []
     for part, title in BLAS_SWEEPS:
-        measured = load_if_there(folder, part)
-        groups = {}
-        for entry in measured["results"] if measured else []:
-            if entry["ratio"]:
-                incumbent = entry["incumbent"]
-                name = incumbent if incumbent.startswith("myblas") else "cuBLAS"
-                # Of a copy there is the device copy, too.
-                if name == incumbent or incumbent.startswith(("cublas", "cblas")):
-                    groups.setdefault(name, []).append(entry)
-        for incumbent, group in groups.items():
-            summary = Summary(group)
-            lines.append(
-                f"| {title} | {incumbent} | {summary.cases} | {summary.mean:.2f} "
-                f"| {summary.worst['ratio']:.2f} |"
-            )
+        # Of a copy there is the device copy, too.
+        entries = [entry for entry in results_in(folder, part) if entry["ratio"] and against_cublas(entry)]
+        lines += [row_of(title, "cuBLAS", entries)] if entries else []
     return lines
 
 
@@ -317,17 +325,19 @@ def ratios_of_sweeps(results):
         if measured:
             gpu = gpu_of(measured)
         for group in measured["summary"] if measured else []:
-            lines.append(
-                f"| {group['routine']}, {title} | {group['incumbent']} | {group['cases']} "
-                f"| {group['geometric_mean']:.2f} | {group['worst']['ratio']:.2f} |"
-            )
+            if not group["incumbent"].startswith("myblas"):
+                lines.append(
+                    f"| {group['routine']}, {title} | {group['incumbent']} | {group['cases']} "
+                    f"| {group['geometric_mean']:.2f} | {group['worst']['ratio']:.2f} |"
+                )
         if part == "sgemm_strict_misaligned":
             lines += batches(folder)
-    lines += ratios_of_blas(folder)
+    lines += ratios_of_random_shapes(folder) + ratios_of_blas(folder)
     return [
-        f"Ratios on the {gpu}, the incumbent's time by ours, over all cases of a sweep:",
+        f"Speed on the {gpu} relative to other libraries (2.00: twice as fast), over lists of shapes; `device_copy` is a plain "
+        "copy of as many bytes:",
         "",
-        "| Sweep | Against | Cases | Geometric mean | Least |",
+        "| Sweep | Against | Cases | Geometric mean | Lowest |",
         "| --- | --- | ---: | ---: | ---: |",
         *lines,
         "",
@@ -335,55 +345,19 @@ def ratios_of_sweeps(results):
 
 
 def batches(folder):
-    measured = load_if_there(folder, "sgemm_batched")
+    entries = results_in(folder, "sgemm_batched")
     lines = []
     for title, is_published in (("published squares", True), ("ragged sides", False)):
-        entries = measured["results"] if measured else []
         members = [entry for entry in entries if is_square(entry) == is_published]
-        for (_, incumbent), group in by_incumbent(members).items():
-            summary = Summary(group)
-            lines.append(
-                f"| sgemm, strict, batches of {title} | {incumbent} | {summary.cases} "
-                f"| {summary.mean:.2f} | {summary.worst['ratio']:.2f} |"
-            )
+        lines += rows_by_incumbent(f"sgemm, strict, batches of {title}", members)
     return lines
 
 
-def random_table(results, parts, limits, heading):
-    """By class of work: one mean of all would say more of how shapes are drawn than of the library."""
-    folder = first_with(results, [part for part, _ in parts])
-    if folder is None:
-        return []
-    classes = [name for _, name in limits] + [ALL]
+def ratios_of_random_shapes(folder):
     lines = []
-    for part, title in parts:
-        measured = load_if_there(folder, part)
-        if measured is None:
-            continue
-        gpu = gpu_of(measured)
-        for (_, incumbent), group in by_incumbent(measured["results"]).items():
-            cells = dict.fromkeys(classes, "")
-            for name, members in by_class(group).items():
-                of = Summary(members)
-                cells[name] = f"{of.mean:.2f}, {of.fifth:.2f}, {of.worst['ratio']:.2f} ({of.cases})"
-            lines.append(f"| {title} | {incumbent} | {' | '.join(cells.values())} |")
-    return [
-        f"{heading}, on the {gpu}: geometric mean, 5th percentile, least (cases):",
-        "",
-        f"| | Against | {' | '.join(classes)} |",
-        "| --- | --- |" + " ---: |" * len(classes),
-        *lines,
-        "",
-    ]
-
-
-def ratios_of_random_products(results):
-    return random_table(results, RANDOM_PRODUCTS, PRODUCTS, "Products of random shapes, by class of work")
-
-
-def ratios_of_random_moves(results):
-    heading = "Transposes of random shapes, by bytes read and written"
-    return random_table(results, RANDOM_MOVES, MOVES, heading)
+    for part, title in RANDOM_SWEEPS:
+        lines += rows_by_incumbent(f"{title}, random shapes", results_in(folder, part))
+    return lines
 
 
 def ladders(results):
@@ -420,13 +394,7 @@ def present(page, name, lines, is_check):
 
 
 def present_all(readme, ladder_page, results, is_check):
-    sweeps = [
-        rates_of_squares,
-        rates_of_level3,
-        ratios_of_sweeps,
-        ratios_of_random_products,
-        ratios_of_random_moves,
-    ]
+    sweeps = [rates_of_squares, rates_of_level3, ratios_of_sweeps]
     present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
     present(ladder_page, "ladder", ladders(results), is_check)
 

@@ -61,10 +61,11 @@ void check_kernels(const options& chosen,
             continue;
         if (!has_kernel(backend, r, asked))
             throw usage_error(fmt::format(
-                "{}{}: {} has no such kernel or family on this backend; --list shows them",
+                "{}{}: {} has no such kernel or family on the {} backend; --list shows them",
                 is_option ? "--kernel " : kernel_variable(r) + "=",
                 asked,
-                describe(r).name));
+                describe(r).name,
+                backend == MYBLAS_BACKEND_HOST ? "host" : "cuda"));
     }
 }
 

@@ -14,8 +14,8 @@ def calls(measured):
         for name, entry in measured["overhead_nanoseconds"].items()
     ]
     return [
-        "A call of cuBLAS with nothing to compute takes so many nanoseconds more when it is forwarded than "
-        "without the preload library, and when it is served than the same call of libmyblas:",
+        "Cost of the preload library in nanoseconds, for calls of cuBLAS with nothing to compute: of a forwarded call, compared "
+        "with a call without the preload library; of a served call, compared with the same call of libmyblas:",
         "",
         *table(["", "forwarded", "served"], rows),
     ]
@@ -80,15 +80,15 @@ def blas(measured):
         if isinstance(entry, dict) and "share" in entry
     )
     return [
-        "`sgemm_` of a CPU program with square matrices, linked to OpenBLAS, under the BLAS preload library, in "
-        "turn with OpenBLAS itself; noise is by how much that differs from itself:",
+        "`sgemm_` of a CPU program with square matrices, which is linked to OpenBLAS, under the BLAS preload library, in "
+        "turn with OpenBLAS itself. *noise* is the relative difference between two measurements of OpenBLAS:",
         "",
         *table(["n", "OpenBLAS, µs", "with the preload library, µs", "times as fast", "noise"], rows),
-        f"The least is {measured['least_ratio']:.3f} times as fast.",
+        f"The lowest is {measured['least_ratio']:.3f}.",
         "",
-        f"To copy the operands and the result of n = {transfer['n']} from and to pinned memory takes "
-        f"{1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. `sgemm_`, from and to the program's "
-        f"own memory, and the share of the copies in that: {shares}.",
+        f"For n = {transfer['n']}, copying the operands and the result from and to pinned memory takes "
+        f"{1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. The whole `sgemm_`, from and to the program's "
+        f"own memory, takes (in brackets, the copies as a percentage of it): {shares}.",
         "",
     ]
 

@@ -163,7 +163,8 @@ void run_tuner(const options& chosen,
                machine& device,
                const context& known) {
     if (predicted_kernels(handle).empty())
-        throw usage_error("no kernel of this backend predicts its time: there is nothing to tune");
+        throw usage_error("tune needs a GPU: on the host, no kernel predicts its time, and there "
+                          "is nothing to tune");
     std::ofstream file;
     if (!chosen.tune.file.empty())
         file = open_file(chosen.tune.file);

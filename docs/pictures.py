@@ -72,13 +72,23 @@ def numbers(file, pattern):
 
 
 class Tiles:
-    """Block, warp and thread tile of a kernel, each (rows, columns)."""
+    """Tiles of a kernel, each (rows, columns): of a block, of its warps or warpgroups, and of a thread if it has one."""
 
-    def __init__(self, info, warp, thread, note):
+    def __init__(self, info, warp, thread, note, unit="warp"):
         self.name = info.name.decode()
         self.block = (info.block_m, info.block_n)
-        self.warp, self.thread, self.note = warp, thread, note
+        self.warp, self.thread, self.note, self.unit = warp, thread, note, unit
         self.threads, self.stages, self.block_k = info.threads, info.stages, info.block_k
+
+    def lines(self):
+        thread = [f"thread {self.thread[0]} x {self.thread[1]}"] if self.thread else []
+        return [
+            f"block {self.block[0]} x {self.block[1]}, slabs of {self.block_k}",
+            f"{self.unit} {self.warp[0]} x {self.warp[1]}",
+            *thread,
+            f"{self.threads} threads, {self.stages} stages",
+            *self.note,
+        ]
 
 
 def warp_tile_of(kernels, name):
@@ -109,6 +119,31 @@ def small_tile_of(kernels):
     warp = (lanes_m * thread_m, 32 // lanes_m * thread_n)
     note = (f"{groups} warps compute the same tile,", "each over slabs of its own")
     return Tiles(kernels["small_tile/32x32_k16"], warp, (thread_m, thread_n), note)
+
+
+def short_k_of(kernels):
+    row = r"using {} += short_k_shape<(\d+), +(\d+), (\d+), +(\d+), (\d+), +\d+>"
+    blocks = []
+    for shape in ("narrow", "tall", "wide", "square"):
+        lanes_m, thread_m, thread_n, warps_m, warps_n = numbers("simt/short_k.cu", row.format(shape))
+        warp = (lanes_m * thread_m, 32 // lanes_m * thread_n)
+        blocks.append(f"{warp[0] * warps_m} x {warp[1] * warps_n}")
+    note = (f"other blocks: {blocks[0]},", f"{blocks[1]}, {blocks[2]}")
+    return Tiles(kernels["short_k"], warp, (thread_m, thread_n), note)
+
+
+def limb_product_of(kernels, name):
+    (groups,) = numbers("tensor/product.cuh", r"warpgroups = (\d+), halves = halves_")
+    info = kernels[name]
+    note = (f"{groups} warpgroups multiply,", "one copies or packs")
+    return Tiles(info, (info.block_m // groups, info.block_n), None, note, "warpgroup")
+
+
+def tf32x3_of(kernels, name):
+    rows, columns = numbers("tensor/tf32x3.cuh", r"block_m = (\d+) \* warpgroups_m, block_n = (\d+) \* warpgroups_n")
+    info = kernels[name]
+    groups = info.threads // 128 * rows * columns // (info.block_m * info.block_n)
+    return Tiles(info, (rows, columns), None, (f"{groups} warpgroups for each tile,", "each over slabs of its own"), "warpgroup")
 
 
 def pairs_of_limbs():
@@ -176,46 +211,62 @@ class Picture:
         )
 
 
-def tiles_picture(kernels):
-    shown = [
-        double_buffered_of(kernels),
-        warp_tile_of(kernels, "warp_tile/256x128"),
-        warp_tile_of(kernels, "warp_tile/64x64"),
-        stream_k_of(kernels),
-        small_tile_of(kernels),
-    ]
-    column, left, top, scale = 330, 20, 64, 1.25  # pixels an element
-    picture = Picture(column * 3 + left, 900, "Block, warp and thread tiles of SGEMM kernels")
-    places = [(0, 0), (1, 0), (2, 0), (2, 1), (0, 1)]
-    for tiles, (across, down) in zip(shown, places):
-        x, y = left + column * across, top + 500 * down
-        picture.text(x, y - 24, tiles.name, "bold")
-        rows, columns = (scale * extent for extent in tiles.block)
-        picture.box(x, y, columns, rows, "quiet")
-        picture.box(x, y, scale * tiles.warp[1], scale * tiles.warp[0], "t0")
+def draw_tiles(picture, x, y, tiles):
+    scale = 1.25  # pixels an element
+    picture.text(x, y - 24, tiles.name, "bold")
+    rows, columns = (scale * extent for extent in tiles.block)
+    picture.box(x, y, columns, rows, "quiet")
+    picture.box(x, y, scale * tiles.warp[1], scale * tiles.warp[0], "t0")
+    if tiles.thread:
         picture.box(x, y, scale * tiles.thread[1], scale * tiles.thread[0], "t1")
-        # All warp tiles.
-        for i in range(0, tiles.block[0], tiles.warp[0]):
-            for j in range(0, tiles.block[1], tiles.warp[1]):
-                sizes = scale * tiles.warp[1], scale * tiles.warp[0]
-                picture.box(x + scale * j, y + scale * i, *sizes, "frame")
-        lines = [
-            f"block {tiles.block[0]} x {tiles.block[1]}, slabs of {tiles.block_k}",
-            f"warp {tiles.warp[0]} x {tiles.warp[1]}",
-            f"thread {tiles.thread[0]} x {tiles.thread[1]}",
-            f"{tiles.threads} threads, {tiles.stages} stages",
-            *tiles.note,
-        ]
-        for number, line in enumerate(lines):
-            picture.text(x, y + rows + 30 + 27 * number, line, "small")
-    x, y = left + column, top + 500 + 90
-    for kind, words in (("quiet", "block tile"), ("t0", "tile of one warp"), ("t1", "tile of one thread")):
+    for i in range(0, tiles.block[0], tiles.warp[0]):
+        for j in range(0, tiles.block[1], tiles.warp[1]):
+            sizes = scale * tiles.warp[1], scale * tiles.warp[0]
+            picture.box(x + scale * j, y + scale * i, *sizes, "frame")
+    for number, line in enumerate(tiles.lines()):
+        picture.text(x, y + rows + 30 + 27 * number, line, "small")
+
+
+def draw_legend(picture, x, y, entries):
+    for kind, words in entries:
         picture.box(x, y - 20, 26, 26, kind)
         picture.text(x + 38, y, words)
-        y += 40
-    for line in ("Sizes are to scale. A thread's", "elements lie apart, in fours."):
-        picture.text(x, y + 10, line, "small")
-        y += 27
+        x += 330
+
+
+COLUMN = 330  # of a picture of tiles
+
+
+def tiles_picture(kernels):
+    shown = {
+        (0, 0): double_buffered_of(kernels),
+        (1, 0): warp_tile_of(kernels, "warp_tile/256x128"),
+        (2, 0): warp_tile_of(kernels, "warp_tile/64x64"),
+        (0, 1): small_tile_of(kernels),
+        (1, 1): short_k_of(kernels),
+        (2, 1): stream_k_of(kernels),
+    }
+    left, top = 20, 64
+    picture = Picture(COLUMN * 3 + left, 990, "Block, warp and thread tiles of SGEMM kernels")
+    for (across, down), tiles in shown.items():
+        draw_tiles(picture, left + COLUMN * across, top + 500 * down, tiles)
+    legend = (("quiet", "block tile"), ("t0", "tile of one warp"), ("t1", "tile of one thread"))
+    draw_legend(picture, left, 930, legend)
+    picture.text(left, 968, "Sizes are to scale. The elements of a thread are apart in C, in groups of four.", "small")
+    return picture
+
+
+def tensor_tiles_picture(kernels):
+    shown = [
+        limb_product_of(kernels, "fp16x3/256x128"),
+        limb_product_of(kernels, "bf16x6/128x128"),
+        tf32x3_of(kernels, "tf32x3/128x64"),
+    ]
+    left, top = 20, 64
+    picture = Picture(COLUMN * 3 + left, 600, "Block and warpgroup tiles of the kernels on tensor cores")
+    for across, tiles in enumerate(shown):
+        draw_tiles(picture, left + COLUMN * across, top, tiles)
+    draw_legend(picture, left, 570, (("quiet", "block tile"), ("t0", "tile of one warpgroup (128 threads)")))
     return picture
 
 
@@ -254,6 +305,47 @@ def stream_k_picture(kernels):
     rows(112, "One block for each tile", one_block_a_tile, f"{2 * slabs} steps; in the second round four idle")
     rows(500, "Stream-K: equal shares of all slabs", equal_shares, f"{share} steps; a tile that is in two rows is")
     picture.text(left, 500 + 18 + workers * (size + gap) + 41, "finished by adding its parts in a fixed order", "small")
+    return picture
+
+
+def stages_picture(kernels):
+    """What happens when in the buffers of a block, with 1 stage and with more."""
+    shown = ["shared_tile", "double_buffered", "warp_tile/256x128"]
+    copy, steps = 3, 16  # a copy takes as long as so many multiplications; the steps of time that are shown
+    step, height, gap, left, top = 52, 38, 6, 110, 150
+    counts = [kernels[name].stages for name in shown]
+    width = left + step * steps + 20
+    picture = Picture(width, top + sum(96 + count * (height + gap) for count in counts) - 10, "Stages of shared memory")
+    picture.text(20, 36, "A slab is copied to a stage of shared memory, then multiplied. A number is a slab.")
+    picture.text(20, 64, f"Drawn for a copy that takes as long as {copy} multiplications.")
+    for x, kind, words in ((20, "quiet", "copy"), (160, "t0", "multiplication")):
+        picture.box(x, 84, 26, 26, kind)
+        picture.text(x + 38, 104, words)
+    y = top
+    for name, stages in zip(shown, counts):
+        plural = "" if stages == 1 else "s"
+        free = [0] * stages  # the time from which each stage can take the next slab
+        multiplied, finished, slab = 0, 0, 0
+        picture.text(20, y, f"{name}, {stages} stage{plural}", "bold")
+        while free[slab % stages] < steps:
+            stage = slab % stages
+            row = y + 16 + stage * (height + gap)
+            begin = free[stage]
+            ready = max(begin + copy, multiplied)  # multiplications are in turn
+            for kind, at, end in (("quiet", begin, begin + copy), ("t0", ready, ready + 1)):
+                if end <= steps:
+                    picture.box(left + step * at, row, step * (end - at) - 4, height, kind)
+                    middle = left + step * (at + end) / 2 - 2
+                    inside = "small inside" if kind == "t0" else "small"
+                    picture.text(middle, row + 26, str(slab + 1), inside, "middle")
+            multiplied = free[stage] = ready + 1
+            finished += multiplied <= steps
+            slab += 1
+        for stage in range(stages):
+            picture.text(20, y + 42 + stage * (height + gap), f"stage {stage + 1}", "small")
+        y += 16 + stages * (height + gap)
+        picture.text(left, y + 24, f"{finished} slabs in {steps} steps", "small")
+        y += 80
     return picture
 
 
@@ -327,7 +419,9 @@ def main():
     kernels = kernels_of(arguments.library)
     pictures = {
         "tiles": tiles_picture(kernels),
+        "tensor_tiles": tensor_tiles_picture(kernels),
         "stream_k": stream_k_picture(kernels),
+        "stages": stages_picture(kernels),
         "limbs": limbs_picture(),
         "call": call_picture(),
     }

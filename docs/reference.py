@@ -196,6 +196,7 @@ def for_doxygen(path):
             continue
         if part.comment and is_first:
             brief = first_sentence(text_of(part.comment)[0].removeprefix(path.stem + ": "))
+            brief = re.sub(r"^[a-z]+\b", lambda word: word[0].capitalize(), brief)  # not cuBLAS
             text = formatted(part.comment, set(texts))
             shown += block([f"@file myblas/{path.name}", f"@brief {escaped(brief)}.", "", *text])
             is_first = False

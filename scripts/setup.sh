@@ -10,14 +10,32 @@ die() {
     exit 1
 }
 
-# step WHAT LOG COMMAND...: runs a command quietly; on failure shows the end of what it said.
+# step WHAT LOG COMMAND...: runs a command quietly; on failure shows the end of what it said. On a terminal, the last line
+# of the log shows how far it is; in a file or a pipe, the log's name must do.
 step() {
-    local what=$1 log=$2
+    local what=$1 log=$2 reporter='' result=0
     shift 2
-    say "$what"
-    "$@" >"$log" 2>&1 && return
+    say "$what (all output is in $log)"
+    if [ -t 1 ]; then
+        report_progress "$log" &
+        reporter=$!
+    fi
+    "$@" >"$log" 2>&1 || result=$?
+    if [ -n "$reporter" ]; then
+        kill "$reporter" 2>/dev/null
+        wait "$reporter" 2>/dev/null
+        printf '\r\033[K'
+    fi
+    [ "$result" != 0 ] || return 0
     tail -n 40 "$log" >&2
     die "$what: failed; the whole output is in $log"
+}
+
+# Ends with the script, if that is interrupted.
+report_progress() {
+    while sleep 1 && kill -0 "$$" 2>/dev/null; do
+        printf '\r\033[K%.78s' "$(tail -n 1 "$1" 2>/dev/null)"
+    done
 }
 
 # ---- Packages ------------------------------------------------------------------------------------
@@ -190,5 +208,5 @@ set_up() {
     mkdir -p "$build" && [ -w "$build" ] ||
         die "cannot write to $build (made by another user?): remove it, or run as that user"
     step "configuring" "$build/configure.log" cmake -S "$root" -B "$build" "${options[@]}"
-    step "building" "$build/build.log" cmake --build "$build" --parallel "$(nproc)"
+    step "building, which takes minutes" "$build/build.log" cmake --build "$build" --parallel "$(nproc)"
 }

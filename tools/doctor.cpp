@@ -108,8 +108,9 @@ void try_backend() {
     myblasSetLoggerCallback(keep_message);
     const myblasStatus_t status = myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA);
     line("backend",
-         status == MYBLAS_STATUS_SUCCESS ? "cuda can be used"
-                                         : "cuda cannot be used: " + last_message);
+         status == MYBLAS_STATUS_SUCCESS
+             ? "cuda can be used"
+             : "cuda cannot be used, so the host computes: " + last_message);
     if (handle)
         myblasDestroy(handle);
     myblasSetLoggerCallback(nullptr);
@@ -446,7 +447,7 @@ finding examine_program(const std::string& name) {
 int main(int argc, char** argv) {
     std::string program;
     CLI::App app(
-        "Says what there is for myblas to work with, and which calls of a program it can get.",
+        "Says what myblas finds on this machine, and which calls of a program it can serve.",
         "myblas-doctor");
     app.set_version_flag("--version", tools::version_text("myblas-doctor"));
     app.add_option("program", program, "the program to examine; it is not run");

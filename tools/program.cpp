@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -87,6 +88,19 @@ std::string behind_shell_script(const std::string& path) {
     return fs::exists(program, ignored) ? program : "";
 }
 
+// Whether the prefix is a virtual environment that does not see the packages of its Python.
+bool is_isolated(const fs::path& prefix) {
+    std::ifstream settings(prefix / "pyvenv.cfg");
+    if (!settings)
+        return false;
+    for (std::string line; std::getline(settings, line);) {
+        std::erase(line, ' ');
+        if (line == "include-system-site-packages=true")
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 std::string find_program(const std::string& name) {
@@ -136,11 +150,15 @@ std::vector<fs::path> python_folders(const std::vector<std::string>& programs) {
     for (const std::string& program : programs)
         prefixes.push_back(fs::path(program).parent_path().parent_path());
     prefixes.push_back(real.parent_path().parent_path());
+    const auto isolated = std::find_if(prefixes.begin(), prefixes.end(), is_isolated);
+    const bool is_virtual = isolated != prefixes.end();
+    if (is_virtual)
+        prefixes = {*isolated};
 
     std::vector<fs::path> folders;
     for (const std::string& folder : split(variable("PYTHONPATH"), ':'))
         folders.emplace_back(folder);
-    if (!variable("HOME").empty())
+    if (!is_virtual && !variable("HOME").empty())
         folders.push_back(fs::path(variable("HOME")) / ".local/lib" / version / "site-packages");
     for (const fs::path& prefix : prefixes) {
         folders.push_back(prefix / "lib" / version / "site-packages");

@@ -135,22 +135,26 @@ int run(const options& chosen) {
 // NOLINTNEXTLINE(bugprone-exception-escape): if it cannot print an error, it has no other way to say so
 int main(int argc, char** argv) {
     options chosen;
-    CLI::App app("Runs a program with its BLAS and cuBLAS calls passing through myblas.",
-                 "myblas-run");
+    CLI::App app("Runs a program so that its BLAS and cuBLAS calls go to myblas.", "myblas-run");
     app.set_version_flag("--version", tools::version_text("myblas-run"));
     app.add_flag("--cublas", chosen.cublas, "interpose on cuBLAS (default: both)");
     app.add_flag("--blas", chosen.blas, "interpose on Fortran BLAS and CBLAS (default: both)");
     app.add_option("--math", chosen.math, "arithmetic of products: strict, emulated, fast")
         ->check(CLI::IsMember({"strict", "emulated", "fast"}));
-    app.add_option("--kernel", chosen.kernel, "the kernel or family of sgemm that is taken")
+    app.add_option(
+           "--kernel", chosen.kernel, "the kernel or family of kernels that computes products")
         ->check(check_kernel);
-    app.add_option("--offload", chosen.offload, "auto, always (host BLAS alone) or never")
+    app.add_option(
+           "--offload",
+           chosen.offload,
+           "which calls are served: auto (those that gain), always (of a CPU's BLAS) or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
     app.add_option(
-        "--report", chosen.report, "file for what became of the calls, or stderr; default: none");
-    app.add_option("--call-log",
-                   chosen.call_log,
-                   "file for each distinct call, for myblas-bench replay; default: none");
+        "--report", chosen.report, "file (or stderr) for a report on the calls; default: none");
+    app.add_option(
+        "--call-log",
+        chosen.call_log,
+        "file (or stderr) for a list of the calls, for myblas-bench replay; default: none");
     app.add_option("command", chosen.command, "the program and its arguments, after --")
         ->required();
     app.prefix_command(false);

@@ -180,8 +180,8 @@ bool add_references(bounded_text& t) noexcept {
     if (added > most_added)
         t.add("; and more");
     if (added == 0)
-        t.add("; no file of the process refers to %s by name, which may be linked statically or "
-              "have been unloaded",
+        t.add("; no file of the process refers to %s by name (it may be linked statically, or was "
+              "unloaded before the end)",
               report_library);
     return added != 0;
 }

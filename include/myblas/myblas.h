@@ -22,9 +22,9 @@
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
  *   Errors      Every function answers a status. Arguments are checked in the order of the
  *               parameter list, then the quick returns are taken (a size of zero), then pointers
- *               are checked. A call that answers another status than MYBLAS_STATUS_SUCCESS from
- *               these checks has touched nothing. Nothing is printed; the logger
- *               (myblasLoggerConfigure) has a line for each error.
+ *               are checked. A call that fails one of these checks has no effect but its status.
+ *               Nothing is printed; the logger (myblasLoggerConfigure) gets a line for each call
+ *               and each error.
  *   Statuses common to all routines
  *               NOT_INITIALIZED   the handle is NULL, or belongs to a CUDA context lost by fork().
  *               INVALID_VALUE     an argument is out of its documented range, or the indices or the
@@ -33,17 +33,17 @@
  *               NOT_SUPPORTED     a kernel was forced (myblas_kernels.h) that does not accept this
  *                                 call.
  *               EXECUTION_FAILED  the GPU refused the launch.
- *   _64 forms   int64_t sizes; otherwise the same. Index arithmetic is 64-bit in both forms.
+ *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
  *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
  *               has the routine.
  *
- * Of BLAS's routines in single precision
+ * BLAS's routines in single precision
  *   level 3     here: gemm symm syrk syr2k trmm trsm
  *   level 2     here: gemv ger symv syr syr2 trmv trsv
  *               not here: gbmv sbmv tbmv tbsv (banded), spmv spr spr2 tpmv tpsv (packed)
  *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal swap
  *               not here: sdsdot
- * cuBLAS has them all but sdsdot, NVBLAS those of level 3.
+ * cuBLAS has all of them except sdsdot, NVBLAS has those of level 3.
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
@@ -94,9 +94,9 @@ typedef enum { MYBLAS_DIAG_NON_UNIT = 0, MYBLAS_DIAG_UNIT = 1 } myblasDiagType_t
 typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } myblasPointerMode_t;
 
 /*
- * What a product promises; every mode is bitwise reproducible from run to run on one GPU, given the
- * same workspace (myblasSetWorkspaceLimit). A mode allows tensor cores where they are faster and the
- * promise can be kept; elsewhere, and on the host backend, it computes as strict.
+ * The accuracy that a product promises. In every mode results have the same bits on every run on one
+ * GPU, given the same workspace (myblasSetWorkspaceLimit). Tensor cores are used where they are faster
+ * and the promise can be kept; elsewhere, and on the host backend, every mode computes as strict.
  */
 typedef enum {
     MYBLAS_FP32_STRICT_MATH = 0,   /* FP32 fused multiply-add arithmetic; the default */
@@ -104,14 +104,14 @@ typedef enum {
     MYBLAS_FP32_FAST_MATH = 2      /* FP32 accuracy, norm-wise, from tensor cores */
 } myblasMath_t;
 
-/* What mysgemmFused does to each element at last. */
+/* The last operation of mysgemmFused on each element. */
 typedef enum {
     MYBLAS_ACTIVATION_NONE = 0,
     MYBLAS_ACTIVATION_RELU = 1, /* max(x, 0); NaN stays NaN */
     MYBLAS_ACTIVATION_GELU = 2  /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
 } myblasActivation_t;
 
-/* Which lines of the result have an element of the bias each. */
+/* Whether the bias has an element for each row or for each column of the result. */
 typedef enum { MYBLAS_BIAS_OF_ROWS = 0, MYBLAS_BIAS_OF_COLUMNS = 1 } myblasBias_t;
 
 typedef enum {
@@ -129,7 +129,7 @@ typedef enum {
 
 typedef struct myblasContext* myblasHandle_t;
 
-/* The same type as cudaStream_t: CUDA programs pass theirs. */
+/* The same type as cudaStream_t, so CUDA programs can pass their streams. */
 typedef struct CUstream_st* myblasStream_t;
 
 typedef void (*myblasLogCallback_t)(const char* message);
@@ -239,7 +239,7 @@ MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend);
 
 /*
- * Waits for the handle's own work and frees its resources, all workspaces among them.
+ * Waits for the handle's own work and frees its resources, including all workspaces.
  * NOT_INITIALIZED: handle is NULL.
  */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
@@ -263,31 +263,31 @@ MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend);
 
 /*
- * Work enqueued later goes to stream (NULL: the legacy default stream). The first call for a stream
- * makes a workspace for it, 32 MiB and 16 KiB, which the handle keeps until myblasStreamDestroy or
- * its own end, and which later calls may make grow (myblasSetWorkspaceLimit). So one handle may move
- * between streams while earlier work still runs, and results have the same bits on each. As in
- * cuBLAS, the call drops a workspace that myblasSetWorkspace set.
- * A stream must outlive the work the handle put on it. cudaStreamPerThread is another stream in
- * each thread: call myblasSetStream in the thread that uses it. A captured call keeps using the
- * stream's workspace when its graph is replayed: such a replay must not overlap another one or
+ * Later calls enqueue their work on stream (NULL: the legacy default stream). The first call for a
+ * stream allocates a workspace for it, 32 MiB and 16 KiB, which the handle keeps until
+ * myblasStreamDestroy or myblasDestroy, and which later calls may enlarge (myblasSetWorkspaceLimit).
+ * So one handle may change streams while earlier work still runs, and results have the same bits on
+ * each stream. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
+ * A stream must outlive the work that the handle enqueued on it. cudaStreamPerThread is a different
+ * stream in each thread: call myblasSetStream in the thread that uses it. A captured call uses the
+ * stream's workspace again when its graph is replayed: a replay must not overlap another replay or
  * other work of the handle on that stream, and the handle must outlive the graph. ALLOC_FAILED: no
  * memory for the workspace; the handle keeps its stream.
- * The host backend keeps the value and computes synchronously.
+ * The host backend stores the value; its calls are synchronous.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
 /* *stream = what myblasSetStream set. INVALID_VALUE: stream NULL. */
 MYBLAS_API myblasStatus_t myblasGetStream(myblasHandle_t handle, myblasStream_t* stream);
 
-/* Where alpha, beta and scalar results are, for later calls. INVALID_VALUE: not a pointer mode. */
+/* Says where later calls find alpha, beta and scalar results. INVALID_VALUE: not a pointer mode. */
 MYBLAS_API myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPointerMode_t mode);
 /* *mode = what was set, at first MYBLAS_POINTER_MODE_HOST. INVALID_VALUE: mode NULL. */
 MYBLAS_API myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* mode);
 
 /*
- * What later products promise. The environment variable MYBLAS_MATH (strict, emulated, fast; with
- * anything else myblasCreate answers INVALID_VALUE) sets the mode of new handles. INVALID_VALUE:
- * not an enumerator.
+ * Sets the accuracy that later products promise. The environment variable MYBLAS_MATH (strict, emulated,
+ * fast; with another value myblasCreate returns INVALID_VALUE) sets the mode of new handles.
+ * INVALID_VALUE: not an enumerator.
  */
 MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode);
 /*
@@ -307,31 +307,31 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
                                              size_t size_bytes);
 
 /*
- * How far the handle's own workspace may grow, for each of its streams by itself. A new handle has
- * the limit that the environment variable MYBLAS_WORKSPACE names, in bytes, or with K, M or G in
- * powers of 1024, as 512M (with anything else myblasCreate answers INVALID_VALUE; empty counts as
+ * Limits the growth of the handle's own workspace, for each of its streams separately. A new handle has
+ * the limit in the environment variable MYBLAS_WORKSPACE, in bytes, or with K, M or G in powers of
+ * 1024, for example 512M (with another value myblasCreate returns INVALID_VALUE; empty counts as
  * not set); by default 4 GiB, but no more than an eighth of the device's memory. 4 GiB are enough
  * for a product of 16384 cubed in one pass in every mode.
- *   Growth      A stream starts with 32 MiB, whatever the limit: a limit of 32 MiB or less, such as
- *               0, means that it never has more. A call that can use more gets a block of device
- *               memory beside them, as large as is of use to it or twice the workspace so far,
- *               whichever is more, and within the limit. The block serves later calls of the
- *               stream, and is replaced when one of them can use still more. It is taken in the
- *               order of the stream (cudaMallocAsync, from the device's current memory pool), so
- *               that nothing waits; by cudaMalloc where the device has no memory pools.
- *   Captures    A call whose stream is being captured allocates nothing and has the workspace that
- *               the stream has by then. So it may take another kernel, or more passes, than outside
- *               of the capture: slower, and with other bits within the stated bounds. For the same
- *               ones make the same call on the stream before the capture, or lend a workspace.
- *   Bits        Outside of captures no call's result depends on how far the workspace has grown: a
- *               call has as much as is of use to it and no more.
- *   No memory   is no error: the call does with what there is, and calls of the stream ask for no
- *               more than half of what was refused until the next myblasSetWorkspaceLimit.
- *   Giving back The block goes back when it is replaced, when the limit falls below it (on the
+ *   Growth      A stream starts with 32 MiB, whatever the limit: with a limit of 32 MiB or less, such
+ *               as 0, it never has more. A call that can use more gets a further block of device
+ *               memory, whose size is the larger of the useful size and twice the workspace so far,
+ *               but within the limit. Later calls of the stream use the block again. It is
+ *               replaced when one of them can use still more. It is allocated in the order of the
+ *               stream (cudaMallocAsync, from the device's current memory pool), so no call waits
+ *               for it; by cudaMalloc if the device has no memory pools.
+ *   Captures    A call whose stream is being captured allocates nothing and uses the workspace that
+ *               the stream has at that time. So another kernel may compute, or more passes, than
+ *               outside of the capture: slower, and with other bits within the stated bounds. To get
+ *               the same bits, make the call on the stream before the capture, or lend a workspace.
+ *   Bits        Outside of captures no result depends on how far the workspace has grown: each call
+ *               uses as much as is useful to it and no more.
+ *   No memory   is not an error: the call uses the workspace that it has, and calls of the stream ask
+ *               for at most half of the refused size until the next myblasSetWorkspaceLimit.
+ *   Release     The block is freed when it is replaced, when the limit falls below it (on the
  *               handle's stream at once, on others with the next myblasSetStream to them), with
- *               myblasStreamDestroy and with myblasDestroy. Where a captured call has used it, it
- *               goes back with myblasDestroy alone; and so does, where the device has no memory
- *               pools, one that is replaced or above the limit.
+ *               myblasStreamDestroy and with myblasDestroy. If a captured call has used the block,
+ *               only myblasDestroy frees it. The same holds, on a device without memory pools, for
+ *               a block that is replaced or above the limit.
  * On the host backend nothing grows. EXECUTION_FAILED: the device is lost.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);
@@ -339,10 +339,10 @@ MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t 
 MYBLAS_API myblasStatus_t myblasGetWorkspaceLimit(myblasHandle_t handle, size_t* size_bytes);
 
 /*
- * *size_bytes = the workspace beyond which more is of no use to the described call: with it, the
- * call takes the kernel that is best for it (or the kernel that is forced), in one pass where
- * kernels have passes. With less, the call takes another kernel or more passes, or answers
- * NOT_SUPPORTED where a kernel is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is
+ * *size_bytes = the largest useful workspace for the described call: with it, the best kernel computes
+ * the call (or the kernel that is forced), in one pass if the kernel has passes. With less, another
+ * kernel computes it, or more passes are needed, or the call returns NOT_SUPPORTED if a kernel is
+ * forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is
  * wrong, or the call itself would be refused. NOT_SUPPORTED: the forced kernel cannot take the call
  * with any workspace.
  */
@@ -382,9 +382,9 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
- * Waits for the stream's work, then destroys it and keeps its first 32 MiB of workspace, and what
- * captured calls have used, for another stream. If it is the handle's stream, that becomes NULL. A
- * graph that was captured on the stream keeps using the workspace: it must not be launched any
+ * Waits for the stream's work, then destroys the stream. Its first 32 MiB of workspace, and blocks that
+ * captured calls have used, are kept for another stream. If it was the handle's stream, the handle's
+ * stream becomes NULL. A graph that was captured on the stream still uses the workspace: launch it no
  * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is
  * being captured. EXECUTION_FAILED: its work failed. INVALID_VALUE: the NULL stream.
  */
@@ -397,7 +397,7 @@ MYBLAS_API myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasS
 
 /* Device memory aligned to 256 bytes or more; 0 bytes give NULL. ALLOC_FAILED: *ptr is NULL. */
 MYBLAS_API myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t size_bytes);
-/* Frees what myblasMalloc gave; NULL is allowed. Waits for work that uses it. */
+/* Frees memory from myblasMalloc; NULL is allowed. Waits for work that uses the memory. */
 MYBLAS_API myblasStatus_t myblasFree(myblasHandle_t handle, void* ptr);
 
 /*
@@ -548,8 +548,8 @@ MYBLAS_API myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle,
  * beta NULL, A, B or C NULL where it is used.
  * Accuracy (strict): |C - exact| <= (k + 4) u (|alpha| |A| |B| + |beta| |C|) componentwise, u =
  * 2^-24, as long as nothing underflows; NaN and Inf propagate as in the formula. Emulated: the same
- * with max(k, 64) for k. Fast: as emulated, and (k + 31) 2^-36 |alpha| times the largest magnitudes in
- * the row of A and the column of B more. Source: cublasSgemm_v2; BLAS sgemm.
+ * with max(k, 64) for k. Fast: the bound of emulated plus (k + 31) 2^-36 |alpha| times the largest
+ * magnitudes in the row of A and the column of B. Source: cublasSgemm_v2; BLAS sgemm.
  */
 MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
                                   myblasOperation_t transa,
@@ -581,11 +581,11 @@ MYBLAS_API myblasStatus_t mysgemm_64(myblasHandle_t handle,
                                      int64_t ldc);
 
 /*
- * mysgemm with A, B and C, and alpha and beta whatever the pointer mode, in host memory, for programs
- * that keep nothing on the device. Copies the operands to memory that it takes for the time of the
- * call, computes after the work on the handle's stream, and copies C back: C is there when the call
- * returns. On the host backend it is mysgemm. What of A, B and C is not read is not copied; statuses
- * and accuracy are mysgemm's, and further ALLOC_FAILED: no memory on the device; MAPPING_ERROR: a
+ * mysgemm for programs that keep nothing on the device: A, B, C, alpha and beta are in host memory, in
+ * both pointer modes. Copies the operands to device memory that it allocates for the time of the call,
+ * computes after the work on the handle's stream, and copies C back: C is complete when the call
+ * returns. On the host backend it is mysgemm. Operands that are not read are not copied. Statuses
+ * and accuracy are those of mysgemm, and also ALLOC_FAILED: no memory on the device; MAPPING_ERROR: a
  * copy failed; INTERNAL_ERROR: the stream is being captured. C is not touched unless the status is
  * SUCCESS or MAPPING_ERROR. Source: cuBLAS's thunking Fortran wrappers.
  */
@@ -697,13 +697,13 @@ MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
                                             int64_t batch_count);
 
 /*
- * What mysgemmFused does on the way from a product to memory. Set size_bytes to
- * sizeof(myblasEpilogue_t), zero the rest, then fill in what is wanted.
+ * The operations that mysgemmFused applies to a product before it stores it. Set size_bytes to
+ * sizeof(myblasEpilogue_t), zero the rest, then fill in the operations that are wanted.
  *   activation   of each element
  *   bias_of, bias  device memory; element i is added to row i (MYBLAS_BIAS_OF_ROWS, m elements) or
  *                to column i (MYBLAS_BIAS_OF_COLUMNS, n elements); NULL: none
- *   aux, ldaux   m x n in device memory, ldaux >= max(1, m): where what the activation is applied to
- *                is stored besides; NULL: nowhere
+ *   aux, ldaux   m x n in device memory, ldaux >= max(1, m): receives the values to which the
+ *                activation is applied; NULL: they are not stored
  *   stride_bias, stride_aux  elements from one product of a batch to the next; a stride of 0 shares
  *                the bias
  * Fields may be added at the end; later versions accept the sizes of earlier ones.
@@ -720,7 +720,7 @@ typedef struct {
 
 /*
  * X = alpha * op(A) * op(B) + beta * C + bias;  aux = X;  D = activation(X)
- * in the launches of the product itself: X passes through no memory. op(A), op(B), C and the
+ * in the launches of the product itself: X is not stored in between. op(A), op(B), C and the
  * conditions on alpha, beta and k are those of mysgemm; with k == 0 or alpha == 0, X = beta * C +
  * bias.
  *   D  m x n, ldd >= max(1, m); may be C, with ldd == ldc, else must not overlap C. beta == 0: C is
@@ -773,8 +773,8 @@ MYBLAS_API myblasStatus_t mysgemmFused_64(myblasHandle_t handle,
                                           const myblasEpilogue_t* epilogue);
 
 /*
- * batch_count of them, operand i of each at its base + i * stride elements; a stride of 0 for A, B, C
- * or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0: success.
+ * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0 for A,
+ * B, C or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0: success.
  * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc, and D == C with strideD !=
  * strideC as with ldd != ldc.
  */
@@ -826,16 +826,16 @@ MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched_64(myblasHandle_t handle,
 /* ---- Level 3 --------------------------------------------------------------------------------- */
 
 /*
- * Of all functions of this part: u = 2^-24; bounds hold componentwise as long as nothing underflows;
+ * For all functions of this part: u = 2^-24; bounds hold componentwise as long as nothing underflows;
  * NaN and Inf propagate as in the formula. The triangle that uplo does not name, the diagonal
- * with MYBLAS_DIAG_UNIT, and what lies between the rows of a column and the next column, are neither
- * read nor written. Math modes allow tensor cores for the products of which a call consists;
- * the bounds of emulated and fast are those of strict with (d + 60 (1 + log2(d))) in place
- * of the depth d in brackets, fast with (d + 1000) 2^-36 |alpha| times the largest magnitudes in
- * the row and the column that meet in an element more (of mystrsm: of op(A) and of X). With a
- * workspace of 32 MiB each routine has its fast way; without any it has a slow one. A kernel that is
- * forced for MYBLAS_ROUTINE_SGEMM is taken for the products too; where it does not accept one of them
- * the call answers NOT_SUPPORTED.
+ * with MYBLAS_DIAG_UNIT, and memory between the rows of a column and the next column, are neither
+ * read nor written. Math modes allow tensor cores for the products of which a call consists. The
+ * bounds of emulated and fast are those of strict with (d + 60 (1 + log2(d))) in place of the depth d
+ * in square brackets. That of fast has a further term, (d + 1000) 2^-36 |alpha| times the largest
+ * magnitudes in the row and the column that meet in an element (for mystrsm: of op(A) and of X). With
+ * a workspace of 32 MiB each routine is fast; it also works without any, but slowly. A kernel that is
+ * forced for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of them, the
+ * call returns NOT_SUPPORTED.
  */
 
 /*
@@ -983,9 +983,9 @@ MYBLAS_API myblasStatus_t myssymm_64(myblasHandle_t handle,
  *   B  m x n, ldb >= max(1, m)
  *   C  m x n, ldc >= max(1, m); C may be B, with ldc == ldb, else must not overlap A or B
  * m == 0 or n == 0: success, nothing is touched. alpha == 0: C = 0; A and B are not read and may be
- * NULL. The zeros of A multiply nothing: an Inf in B reaches only what the triangle lets it reach.
- * In place the call wants a copy of B in the workspace, or of as many of its columns (left) or
- * rows (right) as there is room for. INVALID_VALUE, in this order: side, uplo, trans, diag, m, n <
+ * NULL. The zeros of A are not multiplied: an Inf in B affects only elements that the triangle uses it for.
+ * In place the call copies B to the workspace, or as many of its columns (left) or rows (right) at a
+ * time as there is room for. INVALID_VALUE, in this order: side, uplo, trans, diag, m, n <
  * 0, lda, ldb, ldc, alpha NULL, A, B, C NULL where it is used, C == B with another ldc.
  * Accuracy (strict): |C - exact| <= ([d] + 2 log2(d) + 4) u |alpha| |op(A)| |B|, d the order of A.
  * Source: cublasStrmm_v2; BLAS strmm with C = B.
@@ -1021,7 +1021,7 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
 
 /*
  * Solves op(A) * X = alpha * B (MYBLAS_SIDE_LEFT) or X * op(A) = alpha * B (MYBLAS_SIDE_RIGHT) for X,
- * in place of B. A as of mystrmm; B is m x n, ldb >= max(1, m), and must not overlap A. m == 0 or
+ * in place of B. A is as in mystrmm; B is m x n, ldb >= max(1, m), and must not overlap A. m == 0 or
  * n == 0: success, nothing is touched. alpha == 0: B = 0; A and B are not read, A may be NULL. A is
  * not looked at for singularity: a zero on the diagonal gives Inf and NaN. INVALID_VALUE, in this
  * order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
@@ -1061,8 +1061,8 @@ MYBLAS_API myblasStatus_t mystrsm_64(myblasHandle_t handle,
                                      int64_t ldb);
 
 /*
- * batch_count solutions of one shape, of device arrays of batch_count device pointers. The B matrices
- * must not overlap. batch_count == 0: success. INVALID_VALUE: as mystrsm, with batch_count < 0
+ * batch_count calls of mystrsm of one shape; A and B are device arrays of batch_count device pointers. The
+ * B matrices must not overlap. batch_count == 0: success. INVALID_VALUE: as mystrsm, with batch_count < 0
  * checked after ldb. Source: cublasStrsmBatched.
  */
 MYBLAS_API myblasStatus_t mystrsmBatched(myblasHandle_t handle,
@@ -1132,8 +1132,8 @@ MYBLAS_API myblasStatus_t mystrsmStridedBatched_64(myblasHandle_t handle,
  * op(A_i) * op(B_i) + beta[g] * C_i. All arrays but Aarray, Barray and Carray have group_count
  * elements and are in host memory; alpha_array and beta_array are in device memory in
  * MYBLAS_POINTER_MODE_DEVICE. Aarray, Barray and Carray are device arrays of device pointers, those of
- * the first group first. Each group is a mysgemmBatched, one after the other: conditions, quick
- * returns, accuracy and kernels are its. The C matrices must not overlap. group_count == 0 or all
+ * the first group first. The groups are computed one after the other, as by mysgemmBatched: its conditions,
+ * quick returns, accuracy and kernels apply. The C matrices must not overlap. group_count == 0 or all
  * of group_size 0: success. INVALID_VALUE, in this order: group_count < 0, an array NULL, then group by
  * group group_size < 0 and what mysgemmBatched checks; nothing is computed if any group is refused.
  * Source: cublasSgemmGroupedBatched.
@@ -1174,8 +1174,8 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
 /* ---- Transpose ------------------------------------------------------------------------------- */
 
 /*
- * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). mytranspose has
- * floats, mytransposeEx elements of any of five sizes; bits are moved, never interpreted. In
+ * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). mytranspose moves
+ * floats, mytransposeEx elements of any of five sizes, whose bits are never interpreted. In
  * place when B == A: square (m == n, lda == ldb), or any shape with both leading dimensions
  * tight (lda == m, ldb == n), which is fast with a workspace of m * n elements, within the limit
  * of the handle's own or lent, and slow without. Other overlap is not allowed. INVALID_VALUE, in
@@ -1321,7 +1321,7 @@ MYBLAS_API myblasStatus_t mysgemsum_64(myblasHandle_t handle,
                                        float* result);
 
 /*
- * counts[v] = how many of the n bytes of x are v, for v = 0 ... 255; what counts held before is
+ * counts[v] = the number of the n bytes of x that are v, for v = 0 ... 255; old values of counts are
  * overwritten. x and counts are in device memory in both pointer modes and must not overlap; counts
  * has 256 elements of 8 bytes, aligned to 8. n == 0: all counts are 0. INVALID_VALUE, in this
  * order: n < 0, x NULL where it is read, counts NULL or misaligned. Exact. Source: none in BLAS;
@@ -1339,8 +1339,8 @@ MYBLAS_API myblasStatus_t myhistogram256_64(myblasHandle_t handle,
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
 /*
- * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment walks
- * backwards from element (1 - n) * inc, as in BLAS. n <= 0: success. alpha == 0: x is not read and
+ * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment starts at
+ * element (1 - n) * inc and goes backwards, as in BLAS. n <= 0: success. alpha == 0: x is not read and
  * y not changed. With incy == 0 the order of the updates is that of the reference BLAS. x and y
  * must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u (|alpha x| + |y|)
  * elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
@@ -1365,8 +1365,8 @@ myscopy_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float
  * BLAS's other routines on vectors. For all of them: n counts elements; vectors are in device memory,
  * do not overlap, and element i is at x[i * incx], or with a negative increment at x[(i + 1 - n) *
  * incx], as in BLAS; scalars and scalar results are where the pointer mode says. Index arithmetic is
- * 64-bit. Calls are asynchronous, but those with a result in host memory wait for it, and answer
- * INTERNAL_ERROR while their stream is being captured. The same bits on every run. u = 2^-24.
+ * 64-bit. Calls are asynchronous, but calls with a result in host memory wait for it, and return
+ * INTERNAL_ERROR while their stream is being captured. Same bits on every run. u = 2^-24.
  */
 
 /*
@@ -1391,8 +1391,8 @@ MYBLAS_API myblasStatus_t mysdot_64(myblasHandle_t handle,
                                     float* result);
 
 /*
- * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment has the value
- * of its magnitude; with incx == 0, x_0 counts n times (as in the reference BLAS since 3.10; cuBLAS
+ * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. Of a negative increment the magnitude
+ * counts; with incx == 0, x_0 counts n times (as in the reference BLAS since 3.10; cuBLAS
  * answers 0 to both). Inf gives Inf and NaN gives NaN. INVALID_VALUE: result NULL, then x NULL where it
  * is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no intermediate result
  * overflows or underflows for any finite x, which is read once. Source: cublasSnrm2_v2.
@@ -1428,7 +1428,7 @@ MYBLAS_API myblasStatus_t
 mysscal_64(myblasHandle_t handle, int64_t n, const float* alpha, float* x, int64_t incx);
 
 /*
- * x and y change places. n <= 0: success. With an increment of zero the order of the exchanges is that
+ * Exchanges x and y. n <= 0: success. With an increment of zero the order of the exchanges is that
  * of the reference BLAS. INVALID_VALUE: x NULL, y NULL. Exact. Source: cublasSswap_v2.
  */
 MYBLAS_API myblasStatus_t
@@ -1461,9 +1461,9 @@ MYBLAS_API myblasStatus_t mysrot_64(myblasHandle_t handle,
 
 /*
  * x_i = h11 x_i + h12 y_i and y_i = h21 x_i + h22 y_i, with the old x_i: a modified Givens rotation.
- * param has five floats: a flag, h11, h21, h12, h22. The flag tells which of them count, and no others
- * are read: -1 all; 0 h21 and h12, the diagonal is 1; 1 h11 and h22, h21 is -1 and h12 is 1; -2 none, x and
- * y stay as they are and are not read. n <= 0: success. INVALID_VALUE: param NULL, x NULL, y NULL.
+ * param has five floats: a flag, h11, h21, h12, h22. The flag says which of them are read. -1: all; 0: h21 and
+ * h12, the diagonal is 1; 1: h11 and h22, with h21 = -1 and h12 = 1; -2: none, and x and y are neither read nor
+ * changed. n <= 0: success. INVALID_VALUE: param NULL, x NULL, y NULL.
  * Accuracy: 3 u (|h11 x_i| + |h12 y_i|) + 2^-149, and y_i accordingly. Source: cublasSrotm_v2.
  */
 MYBLAS_API myblasStatus_t
@@ -1478,9 +1478,9 @@ MYBLAS_API myblasStatus_t mysrotm_64(myblasHandle_t handle,
 
 /*
  * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the sign of
- * the larger of a and b; *b = z, from which the rotation can be had again: s if |a| > |b|, else 1 / c, or
- * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. All are where the pointer mode says; in host
- * memory the call computes at once and takes no kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
+ * the larger of a and b; *b = z, from which the rotation can be recomputed: s if |a| > |b|, else 1 / c, or
+ * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says where all of them are; in
+ * host memory the call computes at once, without a kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
  * c and s each within 2 u of their exact values relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2)
  * does. Source: cublasSrotg_v2.
  */
@@ -1489,8 +1489,8 @@ MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, flo
 /*
  * The modified Givens rotation H, as mysrotm takes it, that makes the second component of H (sqrt(d1) x1,
  * sqrt(d2) y1) zero, and the new d1, d2, x1; y1 stays. d1 < 0 gives a flag of -1 and zeros. d1 and |d2| are
- * brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. All are where the pointer
- * mode says; in host memory the call computes at once and takes no kernel. INVALID_VALUE: d1, d2, x1, y1,
+ * brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. The pointer mode says where all of
+ * them are; in host memory the call computes at once, without a kernel. INVALID_VALUE: d1, d2, x1, y1,
  * param NULL. Accuracy: each value within 2 u relatively of what exact arithmetic gives with the same
  * powers of 4096, where d2 >= 0; a negative d2 loses what cancels in 1 - |d2 y1^2| / (d1 x1^2). Source:
  * cublasSrotmg_v2.
@@ -1508,11 +1508,11 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * `thin/vector` and `grid_stride` of the GPU's accept). mysger takes those of
  * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
  * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
- * u = 2^-24. The same bits on every run, but by the kernel `openblas` of the host, which does not
- * promise it. Accuracy of the routines but mysger, myssyr and myssyr2 is stated where no product of
- * the formula, with alpha or without, is below 2^-126 in magnitude but zero.
- * An Inf or NaN has the effect that it has in the formula, but where a zero of x or y meets it:
- * myssyr, myssyr2, mystrmv and mystrsv by the kernel `openblas` may pass over such zeros.
+ * u = 2^-24. Same bits on every run, except with the kernel `openblas` of the host, which does not
+ * promise it. The accuracy of the routines other than mysger, myssyr and myssyr2 holds if no nonzero
+ * product of the formula, with alpha or without, is below 2^-126 in magnitude.
+ * An Inf or NaN has the effect that it has in the formula. Exception: if it is multiplied by a zero of
+ * x or y, the kernel `openblas` of myssyr, myssyr2, mystrmv and mystrsv may skip the product.
  */
 
 /*
@@ -1723,10 +1723,10 @@ MYBLAS_API myblasStatus_t myssyr2_64(myblasHandle_t handle,
 /*
  * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n,
  * named by uplo. The other triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which
- * is 1. x must not overlap A. n == 0: success. mystrsv does not look for zeros on the diagonal:
+ * is 1. x must not overlap A. n == 0: success. mystrsv does not check for zeros on the diagonal:
  * they give Inf or NaN. INVALID_VALUE, in this order: uplo, trans, diag, n < 0, lda < max(1, n),
- * incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|; mystrsv solves a system near
- * by, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2, cublasStrsv_v2.
+ * incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|; mystrsv solves a nearby
+ * system, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2, cublasStrsv_v2.
  */
 MYBLAS_API myblasStatus_t mystrmv(myblasHandle_t handle,
                                   myblasFillMode_t uplo,

@@ -1,9 +1,10 @@
 /*
  * cuBLAS's names for the functions of myblas: a program includes this header in place of cublas_v2.h, and links to
- * libmyblas in place of libcublas. What myblas lacks stays undeclared, so that the compiler names it.
+ * libmyblas in place of libcublas. A function that myblas lacks stays undeclared, so the compiler names it.
  *
  * Order of parameters, values of enumerators and meanings are those of cuBLAS. Differences:
- *   Copies      cublasSetMatrix and its like are not here: myblasSetMatrix takes the handle first.
+ *   Copies      cublasSetMatrix and the like take no handle. Here each makes a handle for the time of the copy, on the
+ *               current device. That takes longer than a small copy: in a loop, call myblasSetMatrix with a handle.
  *   Math modes  CUBLAS_DEFAULT_MATH and CUBLAS_PEDANTIC_MATH are MYBLAS_FP32_STRICT_MATH,
  *               CUBLAS_FP32_EMULATED_BF16X9_MATH is MYBLAS_FP32_EMULATED_MATH. There is no TF32.
  *   Workspace   cublasSetWorkspace with NULL and 0 bytes forbids a workspace.
@@ -147,5 +148,72 @@
 #define cublasSswap_64 mysswap_64
 /* libraryPropertyType has the values of myblasProperty_t. */
 #define cublasGetProperty(type, value) myblasGetProperty((myblasProperty_t)(type), value)
+
+/* Copies: cublas<name> calls myblas<name> with a handle of its own. `size` is the type of sizes. */
+#define MYBLAS_CUBLAS_COPY(name, parameters, call)                                                 \
+    static inline myblasStatus_t cublas##name parameters {                                         \
+        myblasHandle_t handle;                                                                     \
+        myblasStatus_t status = myblasCreate(&handle);                                             \
+        if (status == MYBLAS_STATUS_SUCCESS) {                                                     \
+            const myblasStatus_t copied = call;                                                    \
+            status = myblasDestroy(handle);                                                        \
+            if (copied != MYBLAS_STATUS_SUCCESS)                                                   \
+                status = copied;                                                                   \
+        }                                                                                          \
+        return status;                                                                             \
+    }
+#define MYBLAS_CUBLAS_VECTOR(name, size)                                                           \
+    MYBLAS_CUBLAS_COPY(name,                                                                       \
+                       (size n, size element_bytes, const void* x, size incx, void* y, size incy), \
+                       myblas##name(handle, n, element_bytes, x, incx, y, incy))
+#define MYBLAS_CUBLAS_VECTOR_ASYNC(name, size)                                                     \
+    MYBLAS_CUBLAS_COPY(name,                                                                       \
+                       (size n,                                                                    \
+                        size element_bytes,                                                        \
+                        const void* x,                                                             \
+                        size incx,                                                                 \
+                        void* y,                                                                   \
+                        size incy,                                                                 \
+                        myblasStream_t stream),                                                    \
+                       myblas##name(handle, n, element_bytes, x, incx, y, incy, stream))
+#define MYBLAS_CUBLAS_MATRIX(name, size)                                                           \
+    MYBLAS_CUBLAS_COPY(                                                                            \
+        name,                                                                                      \
+        (size rows, size cols, size element_bytes, const void* A, size lda, void* B, size ldb),    \
+        myblas##name(handle, rows, cols, element_bytes, A, lda, B, ldb))
+#define MYBLAS_CUBLAS_MATRIX_ASYNC(name, size)                                                     \
+    MYBLAS_CUBLAS_COPY(name,                                                                       \
+                       (size rows,                                                                 \
+                        size cols,                                                                 \
+                        size element_bytes,                                                        \
+                        const void* A,                                                             \
+                        size lda,                                                                  \
+                        void* B,                                                                   \
+                        size ldb,                                                                  \
+                        myblasStream_t stream),                                                    \
+                       myblas##name(handle, rows, cols, element_bytes, A, lda, B, ldb, stream))
+
+MYBLAS_CUBLAS_VECTOR(SetVector, int)
+MYBLAS_CUBLAS_VECTOR(SetVector_64, int64_t)
+MYBLAS_CUBLAS_VECTOR(GetVector, int)
+MYBLAS_CUBLAS_VECTOR(GetVector_64, int64_t)
+MYBLAS_CUBLAS_VECTOR_ASYNC(SetVectorAsync, int)
+MYBLAS_CUBLAS_VECTOR_ASYNC(SetVectorAsync_64, int64_t)
+MYBLAS_CUBLAS_VECTOR_ASYNC(GetVectorAsync, int)
+MYBLAS_CUBLAS_VECTOR_ASYNC(GetVectorAsync_64, int64_t)
+MYBLAS_CUBLAS_MATRIX(SetMatrix, int)
+MYBLAS_CUBLAS_MATRIX(SetMatrix_64, int64_t)
+MYBLAS_CUBLAS_MATRIX(GetMatrix, int)
+MYBLAS_CUBLAS_MATRIX(GetMatrix_64, int64_t)
+MYBLAS_CUBLAS_MATRIX_ASYNC(SetMatrixAsync, int)
+MYBLAS_CUBLAS_MATRIX_ASYNC(SetMatrixAsync_64, int64_t)
+MYBLAS_CUBLAS_MATRIX_ASYNC(GetMatrixAsync, int)
+MYBLAS_CUBLAS_MATRIX_ASYNC(GetMatrixAsync_64, int64_t)
+
+#undef MYBLAS_CUBLAS_COPY
+#undef MYBLAS_CUBLAS_VECTOR
+#undef MYBLAS_CUBLAS_VECTOR_ASYNC
+#undef MYBLAS_CUBLAS_MATRIX
+#undef MYBLAS_CUBLAS_MATRIX_ASYNC
 
 #endif /* MYBLAS_MYBLAS_CUBLAS_H */

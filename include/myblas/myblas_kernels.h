@@ -2,22 +2,22 @@
  * The kernels behind the routines of myblas.h: count, describe, force them, and ask which one a
  * call takes and why.
  *
- * Kernels are in ladder order, from the plainest up. A name with a slash is that of a variant of a
- * family, family/parameters, such as small_tile/32x32_k16. Names without a slash, which are those of
- * families and of kernels without variants, are part of the ABI's promise: they can be forced in
- * every later 1.y. Variants can be forced as well, but may come, go and change with any release.
+ * Kernels are in ladder order, the plainest first. A name with a slash belongs to a variant of a
+ * family: family/parameters, such as small_tile/32x32_k16. Names without a slash belong to families
+ * and to kernels without variants. They are part of the ABI's promise: they can be forced in every
+ * later 1.y. Variants can be forced, too, but each release may add, remove or change variants.
  *
  * The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
  * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL,
- * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL and MYBLAS_HISTOGRAM_KERNEL, and those of level 1 likewise
- * (MYBLAS_DOT_KERNEL and so on, after MYBLAS_ROUTINE_DOT), force a kernel or a family on every handle
- * created later; a name that the handle's backend lacks makes the routine answer NOT_SUPPORTED, with
- * a line in the log.
+ * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL, MYBLAS_HISTOGRAM_KERNEL and those of the other routines,
+ * which are named after the enumerators MYBLAS_ROUTINE_..., force a kernel or a family on every handle
+ * created later. With a name that the handle's backend lacks, the routine returns NOT_SUPPORTED, and
+ * the log gets a line.
  *
  * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file
- * with factors on these times, as `myblas-bench tune sgemm --file` writes it; it is read when
- * the process creates its first handle, and counts for devices of the architecture that it
- * names. A file that is wrong in any line is ignored as a whole, with a line in the log.
+ * with corrections of these times, as `myblas-bench tune sgemm --file` writes it; it is read when
+ * the process creates its first handle, and applies to devices of the architecture that it
+ * names. If any line of the file is wrong, the whole file is ignored, and the log gets a line.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H
@@ -60,18 +60,18 @@ MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                               myblasKernelInfo_t* info);
 
 /*
- * The routine's later calls on this handle take the named kernel, or of the named family the variant
- * of the least predicted time that accepts the call; where none does, they answer NOT_SUPPORTED.
- * NULL: back to the selection. INVALID_VALUE: routine unknown, or name neither a kernel's nor a
- * family's on the handle's backend; what was forced before stays.
+ * Forces a kernel for the routine's later calls on this handle. Of a family, the variant with the least
+ * predicted time computes, among those that accept the call. If none accepts it, the call returns
+ * NOT_SUPPORTED. NULL: nothing is forced any more. INVALID_VALUE: routine unknown, or the handle's
+ * backend has no kernel or family of that name; an earlier forced kernel stays.
  */
 MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
                                             myblasRoutine_t routine,
                                             const char* name);
 
 /*
- * *name = the kernel that the described call would take on this handle, outside of a capture and
- * as long as there is memory for its workspace to grow; NULL for a call that takes none (a quick
+ * *name = the kernel that would compute the described call on this handle, outside of a capture and
+ * as long as there is memory for its workspace to grow; NULL for a call that needs none (a quick
  * return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
  * NOT_SUPPORTED: as the call itself.
  */
@@ -80,8 +80,8 @@ MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
                                              const char** name);
 
 /*
- * A GPU as far as the selection knows it. Set size_bytes to sizeof(myblasDevice_t) and the rest to
- * what describes the card; every member has to be positive. Fields may be added at the end; later
+ * The properties of a GPU that the selection uses. Set size_bytes to sizeof(myblasDevice_t) and the rest to
+ * the values of the card; every member has to be positive. Fields may be added at the end; later
  * versions accept the sizes of earlier ones.
  */
 typedef struct {
@@ -113,32 +113,32 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                                const char** name);
 
 /*
- * What a kernel would do for a call, how long the selection expects that to take, and why the kernel
- * would not be taken. The times are those of SGEMM kernels of the cuda backend that the selection
- * compares by time, the work (launches to edge) of these and a few more; of others they are 0.
+ * The work of a kernel for a call, the time that the selection expects, and why the kernel cannot be
+ * chosen. Times are given for SGEMM kernels of the cuda backend that the selection compares by time,
+ * work (launches to edge) for these and a few more. For other kernels they are 0.
  *
  * The predicted time is factor times the sum of overhead_us and the fourth root of
- * arithmetic_us^4 + cache_us^4 + memory_us^4: whichever of the three takes longest hides the others.
+ * arithmetic_us^4 + cache_us^4 + memory_us^4: the longest of the three hides the others.
  */
 typedef struct {
     size_t size_bytes; /* set by the caller to sizeof(myblasKernelEstimate_t) */
-    int accepted;      /* 1: it can take the call, with what workspace there may be */
-    int candidate;     /* 1: it competes; 0: only if no other does, far from what it is good at */
+    int accepted;      /* 1: it can compute the call with the available workspace */
+    int candidate;     /* 1: it is compared with others; 0: only if no other accepts the call */
     size_t workspace_bytes;      /* that it needs for the call */
-    size_t best_workspace_bytes; /* more is of no use; at least workspace_bytes */
+    size_t best_workspace_bytes; /* the largest useful size; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */
-    double rounds;               /* blocks one after another in a place (bf16x6, fp16x3: passes) */
+    double rounds;               /* blocks one after another in a slot (bf16x6, fp16x3: passes) */
     double steps;                /* slabs of k that a block waits for, one after the other */
     double math_cycles;          /* of the busiest multiprocessor's arithmetic, if never idle */
     double copies;               /* a warp's copy instructions on that multiprocessor */
     double l2_bytes;             /* that it reads */
     double memory_bytes;         /* of all operands, and of what is packed or copied besides */
-    double exchanges;            /* sums of other blocks that a block adds */
-    double fill;                 /* blocks of an average multiprocessor, by those of the busiest */
-    double edge;                 /* part of the tiles' elements that lies in C */
+    double exchanges;            /* sums of other blocks that one block adds */
+    double fill;                 /* blocks of an average multiprocessor / those of the busiest */
+    double edge;                 /* fraction of the tiles' elements that is inside C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
-    double factor; /* what was learned from readings, and of a file that MYBLAS_TUNING names */
+    double factor;       /* learned from measurements, times that of a file in MYBLAS_TUNING */
     double predicted_us; /* microseconds */
 } myblasKernelEstimate_t;
 
@@ -161,8 +161,8 @@ MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                                     myblasKernelEstimate_t* estimate);
 
 /*
- * *name = the kernel that the routine's last launching call on this handle took; NULL before the
- * first.
+ * *name = the kernel that computed the routine's last call on this handle that launched one; NULL
+ * before the first.
  */
 MYBLAS_API myblasStatus_t myblasGetLastKernel(myblasHandle_t handle,
                                               myblasRoutine_t routine,

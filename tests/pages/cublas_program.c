@@ -36,7 +36,7 @@ static float* device_floats(size_t count) {
 
 int main(void) {
     static float host_a[rows * cols], host_b[rows], host_x[cols];
-    const size_t row_bytes = rows * sizeof(float), col_bytes = cols * sizeof(float);
+    const size_t col_bytes = cols * sizeof(float);
     const float one = 1, zero = 0;
     cublasHandle_t handle;
     cudaStream_t stream;
@@ -62,8 +62,9 @@ int main(void) {
           *g = device_floats(cols * cols);
     float *x = device_floats(cols), *r = device_floats(cols), *p = device_floats(cols),
           *q = device_floats(cols);
-    CHECK_CUDA(cudaMemcpyAsync(a, host_a, cols * row_bytes, cudaMemcpyHostToDevice, stream));
-    CHECK_CUDA(cudaMemcpyAsync(b, host_b, row_bytes, cudaMemcpyHostToDevice, stream));
+    /* Copies as in the samples of CUDA: by helpers without a handle, and by the runtime. */
+    CHECK_CUBLAS(cublasSetMatrix(rows, cols, sizeof(float), host_a, rows, a, rows));
+    CHECK_CUBLAS(cublasSetVectorAsync(rows, sizeof(float), host_b, 1, b, 1, stream));
     CHECK_CUDA(cudaMemcpyAsync(x, host_x, col_bytes, cudaMemcpyHostToDevice, stream));
 
     /* G = A^T A, r = A^T b, as x is zero. */
@@ -92,8 +93,10 @@ int main(void) {
         rho = next;
     }
 
-    CHECK_CUDA(cudaMemcpyAsync(host_x, x, col_bytes, cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
+    CHECK_CUBLAS(cublasGetVector(cols, sizeof(float), x, 1, host_x, 1));
+    if (cublasSetVector(-1, sizeof(float), host_x, 1, x, 1) != CUBLAS_STATUS_INVALID_VALUE)
+        return EXIT_FAILURE;
     float error = 0;
     for (int j = 0; j < cols; ++j)
         error = fmaxf(error, fabsf(host_x[j] / (float)(j + 1) - 1));

@@ -210,6 +210,13 @@ expect "whose solvers are out of reach" has 'the solvers of libopenblas64_.so ca
 echo 'void sgemm_(void) {} void sgetrf_(void) { sgemm_(); }' | cc -shared -fPIC -x c - -o libopenblas64_.so
 expect "a Python" status_is 0 env -u PYTHONPATH HOME= "$doctor" python/bin/python3
 expect "whose solvers ask the loader" bash -c "! grep -q 'the solvers of' out"
+mkdir -p venv/bin && ln -s "$work/python/bin/python3.9" venv/bin/python3
+echo 'include-system-site-packages = false' >venv/pyvenv.cfg
+expect "a virtual environment of its own" status_is 0 env -u PYTHONPATH HOME= "$doctor" venv/bin/python3
+expect "does not see its Python's packages" bash -c "! grep -q numpy out"
+echo 'include-system-site-packages = true' >venv/pyvenv.cfg
+expect "one that says so" status_is 0 env -u PYTHONPATH HOME= "$doctor" venv/bin/python3
+expect "sees them" has '^package +.*/numpy: its BLAS is libopenblas64_.so$' out
 if unshare -rm mount -t tmpfs none /proc 2>/dev/null; then
     lib=$(dirname "$run")/../lib # the loader finds it by /proc
     expect "no /proc" status_is 0 unshare -rm sh -c "mount -t tmpfs none /proc && LD_LIBRARY_PATH='$lib' '$doctor'"
