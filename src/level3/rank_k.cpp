@@ -19,16 +19,34 @@ enum class way {
     whole     // all of C in the workspace, of which the triangle is then stored
 };
 
-// The bounds are those of an H200's times (docs/experiments/level3.md). Joining copies operands, which must not be read
-// where a device's alpha is zero.
+// syr2k: the way of the least time, in bytes that memory moves meanwhile. All ways multiply as much. Beside it, the triangle
+// in place reads and writes half of C for each of its two products, joined once, but copies operands in two launches more;
+// the whole of C is written, read from either side of the diagonal, and added to C, which takes as long as ten times half of C.
+// Products of triangles lose tiles that the diagonal crosses, and the last round of tiles: as if they had 256 columns more.
+// (Times of an H200, docs/experiments/level3.md.)
 template <bool twice>
-way preferred_way(const rank_k_problem<twice>& p) {
+way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
     if (!twice)
         return way::triangle;
-    const int64_t least = p.math == MYBLAS_FP32_STRICT_MATH ? 4 : 16; // n to k
-    if (p.n >= 3072 && p.n >= p.k * least && !p.alpha.device)
+    const bool is_strict = p.math == MYBLAS_FP32_STRICT_MATH;
+    // Small products of triangles find no tensor kernels.
+    constexpr int64_t least_of_tensor_kernels = 2048, most_whole = 8192;
+    if (!is_strict && p.n < least_of_tensor_kernels)
+        return way::whole;
+    constexpr double launch_us = 1.2, tensor_speed = 3.5; // by that of FP32 arithmetic
+    const auto n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const double bytes_of_us = 1e3 * device.memory_gbps;
+    const double flops_of_us =
+        0.83 * 256 * device.sm_count * device.clock_mhz * (is_strict ? 1 : tensor_speed);
+    const double multiplying = 2 * n * n * k / flops_of_us * bytes_of_us;
+    const double half = 2 * n * n; // bytes of half of C
+    const double in_triangles = multiplying * (1 + 256 / n);
+    const double whole = multiplying + 10 * half, triangle = in_triangles + 4 * half;
+    const double joined = in_triangles + 2 * half + 24 * n * k + 2 * launch_us * bytes_of_us;
+    // Joining copies operands, which must not be read where a device's alpha is zero.
+    if (!p.alpha.device && joined < triangle && (joined < whole || p.n > most_whole))
         return way::joined;
-    return p.n <= 8192 ? way::whole : way::triangle;
+    return whole < triangle && p.n <= most_whole ? way::whole : way::triangle;
 }
 
 // The diagonal blocks of a plan that computes these in the workspace: small ones, because half of their arithmetic is wasted.
@@ -36,7 +54,7 @@ way preferred_way(const rank_k_problem<twice>& p) {
 template <bool twice>
 int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& device) {
     const int64_t block = is_host(device)                  ? 128
-                          : preferred_way(p) == way::whole ? p.n
+                          : preferred_way(p, device) == way::whole ? p.n
                                                            : least_block;
     return std::min(p.n, block);
 }
@@ -188,9 +206,9 @@ plan_need need_of(const rank_k_problem<twice>& p, const device_info& device) {
     const int64_t block = preferred_block(p, device);
     size_t best = tile_bytes(block) * static_cast<size_t>((p.n + block - 1) / block);
     const size_t least = std::min(tile_bytes(std::min(p.n, least_block)), best);
-    if (!is_host(device) && preferred_way(p) != way::whole) {
+    if (!is_host(device) && preferred_way(p, device) != way::whole) {
         best = least;
-        if (preferred_way(p) == way::joined)
+        if (preferred_way(p, device) == way::joined)
             best = std::max(best, joined_operands<twice>{p}.bytes());
     }
     return {least, best};
@@ -215,7 +233,7 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     const products<twice> all{p};
     int64_t block = preferred_block(p, device);
     if (!is_host(device)) {
-        const way preferred = preferred_way(p);
+        const way preferred = preferred_way(p, device);
         float* const memory = static_cast<float*>(room.memory);
         // Asked for first: a plan that was measured with it has no workspace for what triangles of A and B may want.
         if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&
