@@ -8,8 +8,8 @@ namespace myblas::cuda {
 
 extern const kernel_entry<syrk_problem> syrk_naive, syrk_products;
 extern const kernel_entry<syr2k_problem> syr2k_naive, syr2k_products;
-extern const kernel_entry<symm_problem> symm_naive, symm_products;
-extern const kernel_entry<trmm_problem> trmm_naive, trmm_products;
+extern const kernel_entry<symm_problem> symm_naive, symm_products, symm_small;
+extern const kernel_entry<trmm_problem> trmm_naive, trmm_products, trmm_small;
 extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 
 // A plan's parts that are no kernels of their own (parts.cu, zero_fill.cu), and diagonal blocks of triangles: triangle.cu
