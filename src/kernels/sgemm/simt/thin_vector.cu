@@ -2,7 +2,7 @@
 // the line of the other operand is the vector.
 //
 // Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads on the way at a time, and nobody waits
-// for anybody before the end. Four kernels, by what lies along the matrix's memory: lines and tall
+// for anybody before the end. Four kernels, by what lies along the matrix's memory: lines and shifted
 // (thin_vector_lines.cuh), k and short (thin_vector_k.cuh).
 //
 // A warp has all of some lines, or the warps of a block share their k, and so do blocks: those of a cluster, or any number
@@ -55,12 +55,12 @@ struct vector_plan {
     int lines; // of a warp
     int warps; // of a block
     vector_split split;
-    int chunk;             // k of a warp at a time
-    int width;             // floats of a load
+    int chunk;         // k of a warp at a time
+    int width;         // floats of a load
     short_rows rows{}; // of the kernel `short`
 
     int64_t groups(const thin_layout& layout) const { // of blocks that share k
-        return ceil_div<int64_t>(layout.lines, int64_t{lines} * (warps / split.sharing));
+        return ceil_div<int64_t>(layout.lines, int64_t{lines} * split.groups);
     }
     int64_t blocks(const thin_layout& layout) const { // of a vector
         return groups(layout) * split.blocks();
@@ -84,42 +84,77 @@ struct vector_means {
     size_t workspace_bytes;
 };
 
-// The plan of a block whose warps share all k of its lines, with as many blocks sharing it as makes the time least: that of
-// the busiest multiprocessor, and of meeting. A multiprocessor reads what its blocks have on the way in a latency, and at
-// most 40 bytes a cycle; all of them together read no faster than the memory, or twice as fast from the L2 cache. To meet
-// in a cluster takes 900 cycles; in memory 2400 (to write, to count, to read), and 800 for each further 8 loads of a thread.
-vector_plan share_k(vector_plan plan,
-                    const sgemm_problem& p,
-                    const vector_means& means,
-                    const thin_layout& layout,
-                    int most_resident, // blocks of a multiprocessor
-                    bool may_cluster) {
-    constexpr double latency = 1000, most_rate = 40, in_cluster = 900, in_memory = 2400,
-                     further_loads = 800;
+// The warps of a block that share k: as many as have a chunk of it, or as fill the device with `line_groups`. If these are
+// not all warps of a block, it has groups of them.
+void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int most, int sm_count) {
+    constexpr int64_t full = 64; // warps of a multiprocessor, some of which wait for a place
+    const auto power_of_two = [](int64_t x) { return std::bit_ceil(static_cast<uint64_t>(x)); };
+    const auto wanted = std::min<int64_t>(
+        static_cast<int64_t>(power_of_two(ceil_div(full * sm_count, line_groups))), most);
+    if (chunks <= wanted && chunks >= min_warps) {
+        plan.warps = plan.split.sharing = static_cast<int>(chunks);
+        return;
+    }
+    const auto sharing =
+        std::min<int64_t>(wanted, static_cast<int64_t>(power_of_two(std::max<int64_t>(chunks, 1))));
+    plan.split.sharing = static_cast<int>(sharing);
+    plan.split.sharing_log = std::countr_zero(static_cast<uint64_t>(sharing));
+    plan.warps = std::max(plan.split.sharing, min_warps);
+    plan.split.groups = plan.warps / plan.split.sharing;
+}
+
+// The plan of blocks that each have all k of some lines, with as many of them sharing it as makes the time least. They come
+// in rounds of as many as the device holds; in a round the busiest multiprocessor counts. It reads what its blocks have on
+// the way in a latency, which is longer where memory is busy, at most 40 bytes a cycle and its share of what memory gives,
+// or the L2 cache, which gives twice as much. In cycles, of an H200 (docs/experiments/vectors.md): the latencies, to meet in a
+// cluster, to meet in memory (to write, to count, to read), and there for each further 8 loads of a thread.
+void share_k(vector_plan& plan,
+             const sgemm_problem& p,
+             const vector_means& means,
+             const thin_layout& layout,
+             int resident, // blocks of a multiprocessor
+             bool may_cluster) {
+    constexpr double cache_latency = 1300, memory_latency = 2600, most_rate = 40, in_cluster = 1600,
+                     in_memory = 4800, further_loads = 800;
+    constexpr int64_t most_rounds = 8;
+    if (plan.split.groups > 1)
+        return;
     const device_info& device = means.device;
     const auto real = [](auto x) { return static_cast<double>(x); };
+    const int64_t sms = device.sm_count, places = sms * resident;
     const int64_t count = plan.groups(layout) * vectors_of(p, layout);
     const int64_t turns = ceil_div<int64_t>(p.k, int64_t{plan.chunk} * plan.warps);
+    if (turns == 1 || count >= places * most_rounds)
+        return;
     const double line_bytes = 4 * real(std::min<int64_t>(plan.lines, layout.lines));
     const double block_bytes = line_bytes * real(p.k);
-    const double in_flight = line_bytes * real(plan.chunk * plan.warps);
-    const double memory_rate = 1e3 * real(device.memory_gbps) / real(device.clock_mhz);
-    const double total = real(count) * block_bytes;
-    const double least = total / (total < real(device.l2_bytes) ? 2 * memory_rate : memory_rate);
+    const bool is_cached = real(count) * block_bytes < real(device.l2_bytes);
+    const double on_the_way = line_bytes * real(plan.chunk * plan.warps) /
+                              (is_cached ? cache_latency : memory_latency); // bytes a cycle
+    const double all_rate =
+        1e3 * real(device.memory_gbps) / real(device.clock_mhz) * (is_cached ? 2 : 1);
 
+    // Of a round, by the bytes of a block.
+    const auto round = [&](int64_t blocks) {
+        if (blocks == 0)
+            return 0.0;
+        const double beside = real(quotient_up(blocks, sms));
+        return beside /
+               std::min({beside * on_the_way, most_rate, all_rate / real(std::min(blocks, sms))});
+    };
+    const double full_round = round(places);
     const auto cycles = [&](int64_t parts, int cluster) {
-        const int64_t own = quotient_up(count * parts * cluster, device.sm_count);
-        const int64_t beside = std::min<int64_t>(own, most_resident);
-        const double rate = std::min(real(beside) * in_flight / latency, most_rate);
+        const int64_t blocks = count * parts * cluster, rounds = quotient(blocks, places);
         const double share = real(quotient_up(turns, parts * cluster)) / real(turns);
         const int64_t loads = quotient_up(parts * plan.lines, 32 * plan.warps);
         const double meeting = parts > 1     ? in_memory + further_loads * real((loads - 1) / 8)
                                : cluster > 1 ? in_cluster
                                              : 0;
-        return std::max(real(own) * share * block_bytes / rate, least) + meeting;
+        return share * block_bytes * (real(rounds) * full_round + round(blocks - rounds * places)) +
+               meeting;
     };
     double best = cycles(1, 1);
-    const vector_plan whole = plan;
+    const vector_split whole = plan.split;
     const auto consider = [&](int64_t parts, int cluster) {
         if (const double own = cycles(parts, cluster); own < best) {
             best = own;
@@ -127,17 +162,17 @@ vector_plan share_k(vector_plan plan,
             plan.split.cluster = cluster;
         }
     };
-    if (turns == 1 || count >= device.sm_count * most_resident)
-        return plan;
     if (may_cluster && device.arch >= 90)
         consider(1, largest_cluster);
-    if (count <= counter_count)
-        for (int resident = 1; resident <= most_resident; ++resident)
-            if (const int64_t parts =
-                    std::min(quotient(int64_t{device.sm_count} * resident, count), turns);
-                parts > 1)
-                consider(parts, 1);
-    return workspace_of(plan, p, layout) <= means.workspace_bytes ? plan : whole;
+    int64_t last = 1;
+    for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
+         i += i < resident ? 1 : resident) {
+        const int64_t most = i > resident ? turns / 2 : turns;
+        if (const int64_t parts = std::min(quotient(sms * i, count), most); parts > last)
+            consider(last = parts, 1);
+    }
+    if (workspace_of(plan, p, layout) > means.workspace_bytes)
+        plan.split = whole;
 }
 
 // `extra`: what the kernel takes beside the problem.
@@ -168,14 +203,6 @@ myblasStatus_t launch_split(Kernel kernel,
     return launch_vectors(kernel, plan, p, layout, context, 0, plan.split, meeting);
 }
 
-// Warps of a block that share the k of some lines, a power of two: as many as have a chunk, but with warps enough for the
-// device they rather take several chunks each.
-int sharing_warps(int64_t chunks, int64_t line_groups, int most) {
-    constexpr int64_t many = 500;
-    const auto wanted = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)));
-    return static_cast<int>(std::min<int64_t>(wanted, line_groups >= many ? 4 : most));
-}
-
 template <int width, int line_lanes>
 struct lines_form {
     using shape = lines_shape<width, line_lanes>;
@@ -185,14 +212,10 @@ struct lines_form {
         constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
         const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
         const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
-        const bool may_cluster = p.k >= long_k && groups <= few_blocks;
-        vector_plan own{shape::lines, min_warps, {}, shape::chunk, width};
-        if (chunks < min_warps) {
-            own.split.sharing = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(chunks)));
-            return own;
-        }
-        own.warps = own.split.sharing = static_cast<int>(std::min<int64_t>(chunks, max_warps));
-        return share_k(own, p, means, layout, 2, may_cluster);
+        vector_plan own{shape::lines, 0, {}, shape::chunk, width};
+        share_block(own, chunks, groups * vectors_of(p, layout), max_warps, means.device.sm_count);
+        share_k(own, p, means, layout, 2, p.k >= long_k && groups <= few_blocks);
+        return own;
     }
 
     static myblasStatus_t
@@ -213,32 +236,37 @@ struct lines_form {
     }
 };
 
-struct tall_form {
-    using shape = tall_shape;
+// From a matrix that takes a part of the L2 cache on, which pays for meeting, and where k is so short that none meet.
+bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+    const double bytes = 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
+    return bytes > static_cast<double>(device.l2_bytes) / 4 ||
+           (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
+}
+
+struct shifted_form {
+    using shape = shifted_shape;
 
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        const vector_plan own{
-            shape::lines, shape::warps, {.sharing = shape::warps}, shape::chunk, 1};
-        return share_k(own, p, means, layout, 3, true);
+        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
+        const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
+        vector_plan own{shape::lines, 0, {}, shape::chunk, shape::width};
+        share_block(
+            own, chunks, groups * vectors_of(p, layout), shape::max_warps, means.device.sm_count);
+        share_k(own, p, means, layout, 3, p.k >= long_k);
+        return own;
     }
 
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
-        return launch_split(vector_tall_kernel, own, p, layout, context);
+        return launch_split(vector_shifted_kernel, own, p, layout, context);
     }
 
-    // Columns that start where cache lines do are read as well by others, and so are matrices of which the L2 cache holds a
-    // part (docs/experiments/vectors.md).
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        const float* const matrix = layout.swapped ? p.b : p.a;
-        const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
-        const double bytes = 4.0 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
-        return device.arch >= 90 && !layout.k_contiguous && !on_lines && p.batch_count == 1 &&
-               !p.a_array && layout.lines >= 2000 && p.k >= 2000 &&
-               bytes > 4 * static_cast<double>(device.l2_bytes);
+        return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
+               layout.lines >= 4 * shape::lines && is_large(p, device, layout);
     }
 };
 
@@ -246,12 +274,19 @@ template <int width, int lines>
 struct k_form {
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        // With so many groups of lines, warps rather take several chunks each.
+        constexpr int64_t many = 500;
         constexpr int chunk = k_shape<width, lines>::chunk;
-        const int sharing = sharing_warps(ceil_div<int64_t>(p.k, chunk),
-                                          ceil_div<int64_t>(layout.lines, lines),
-                                          max_warps);
-        const vector_plan own{lines, std::max(sharing, min_warps), {.sharing = sharing}, chunk, width};
-        return sharing == max_warps ? share_k(own, p, means, layout, 2, false) : own;
+        const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
+        vector_plan own{lines, 0, {}, chunk, width};
+        share_block(own,
+                    ceil_div<int64_t>(p.k, chunk),
+                    groups * vectors_of(p, layout),
+                    groups >= many ? 4 : max_warps,
+                    means.device.sm_count);
+        if (own.warps == max_warps)
+            share_k(own, p, means, layout, 2, false);
+        return own;
     }
 
     static myblasStatus_t
@@ -266,7 +301,8 @@ struct short_form {
     // Shared memory of a block, a size that needs no consent.
     static constexpr size_t most_bytes = 48 << 10;
 
-    static vector_plan plan(const sgemm_problem& p, const vector_means&, const thin_layout& layout) {
+    static vector_plan
+    plan(const sgemm_problem& p, const vector_means&, const thin_layout& layout) {
         const auto k = static_cast<int>(p.k);
         short_rows rows{};
         rows.k = k;
@@ -278,6 +314,7 @@ struct short_form {
         vector_plan own{rows.warp_lines(), min_warps, {}, k, width, rows};
         while (smem_bytes(own) > most_bytes)
             own.warps /= 2;
+        own.split.groups = own.warps;
         return own;
     }
 
@@ -290,20 +327,15 @@ struct short_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
-        return launch_vectors(vector_short_kernel<width>,
-                              own,
-                              p,
-                              layout,
-                              context,
-                              smem_bytes(own),
-                              own.rows);
+        return launch_vectors(
+            vector_short_kernel<width>, own, p, layout, context, smem_bytes(own), own.rows);
     }
 
-    // With fewer lines than lanes that keep the device busy, lines had better be shared by lanes.
+    // With fewer lines than keep the device busy with a lane for each, lines had better be shared by lanes.
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
         return layout.k_contiguous && p.k <= short_rows::most_k && p.k > 0 &&
-               layout.lines >= int64_t{32} * device.sm_count;
+               layout.lines >= int64_t{32} * 6 * device.sm_count;
     }
 };
 
@@ -322,16 +354,17 @@ auto with_form(const sgemm_problem& p,
                const device_info& device,
                const thin_layout& layout,
                F&& f) {
-    if (tall_form::suits(p, device, layout))
-        return f(tall_form());
+    if (shifted_form::suits(p, device, layout))
+        return f(shifted_form());
     if (short_form<1>::suits(p, device, layout))
         return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
         // Blocks share k: they had better read the vector for several lines at once.
-        const bool is_shared = lines >= 3 && lines < device.sm_count && p.k >= 4 * long_k;
-        if (width == 4 && is_shared)
+        const bool is_shared =
+            lines >= 3 && lines <= 2 * device.sm_count && is_large(p, device, layout);
+        if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
             return f(k_form<4, 4>());
         if (width == 4 && p.k >= 128)
             return p.k >= 1024 || lines < 512 ? f(k_form<4, 1>()) : f(k_form<4, 2>());
@@ -339,8 +372,10 @@ auto with_form(const sgemm_problem& p,
             return f(k_form<2, 2>());
         return lines >= 150 || is_shared ? f(k_form<1, 4>()) : f(k_form<1, 1>());
     }
-    // A short k: warps that each have many lines of their own.
-    if (width == 4 && p.k <= 32 && lines >= int64_t{128} * 4 * device.sm_count)
+    // Columns that start where cache lines do are read as well by narrower loads.
+    const float* const matrix = layout.swapped ? p.b : p.a;
+    const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+    if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
         return f(lines_form<4, 32>());
     if (width == 4 && (lines >= 1024 || p.k >= long_k))
         return f(lines_form<4, 8>());
@@ -351,14 +386,14 @@ auto with_form(const sgemm_problem& p,
 }
 
 vector_plan plan_of(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-    return with_form(p, means.device, layout, [&](auto form) {
-        return form.plan(p, means, layout);
-    });
+    return with_form(
+        p, means.device, layout, [&](auto form) { return form.plan(p, means, layout); });
 }
 
 size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
     const thin_layout layout = layout_of(p);
-    return workspace_of(plan_of(p, {device, std::numeric_limits<size_t>::max()}, layout), p, layout);
+    return workspace_of(
+        plan_of(p, {device, std::numeric_limits<size_t>::max()}, layout), p, layout);
 }
 
 work_estimate work(const work_query& q) {
@@ -383,9 +418,9 @@ work_estimate work(const work_query& q) {
     w.copies = elements / static_cast<float>(32 * plan.width);
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;
-    // To meet in memory takes as long as some 90 in shared memory.
+    // To meet in memory takes as long as some 180 sums from shared memory.
     w.exchanges = static_cast<float>(plan.split.sharing * plan.split.cluster) +
-                  (plan.split.parts > 1 ? 90 + static_cast<float>(plan.split.parts) / 8 : 0);
+                  (plan.split.parts > 1 ? 180 : 0);
     w.fill = blocks.fill;
     return w;
 }
@@ -400,7 +435,8 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
 
 const sgemm_kernel sgemm_thin_vector = {
     .name = "thin/vector",
-    .description = "one row or column of C: the matrix straight to registers, k shared by warps and blocks",
+    .description =
+        "one row or column of C: the matrix straight to registers, k shared by warps and blocks",
     .min_arch = 80,
     .block_m = 32,
     .block_n = 1,

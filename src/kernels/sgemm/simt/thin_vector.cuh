@@ -10,10 +10,12 @@ struct thin_vector {
     static constexpr int min_warps = 4, max_warps = 16; // of a block
 };
 
-// Who shares the k of some lines: warps of a block, blocks of a cluster, and clusters by way of the workspace. Warps of
-// a block that do not share have lines of their own.
+// Who shares the k of some lines: warps of a block, blocks of a cluster, and clusters by way of the workspace. A block
+// of which not all warps share it has several groups of them, with lines of their own; it shares k with no other block.
 struct vector_split {
-    int sharing = 1; // warps
+    int sharing = 1; // warps of a group; where there are several, a power of two
+    int sharing_log = 0;
+    int groups = 1;  // of a block
     int cluster = 1; // blocks
     int parts = 1;   // clusters
 
@@ -52,29 +54,36 @@ struct vector_operands {
     }
 };
 
-// Which lines a warp has, and which part of their k.
+// Which lines a warp has, and which part of their k. (Without divisions where no blocks share it: they would take as long
+// as some of the loads.)
 template <int lines>
 struct vector_place {
-    int groups;         // of lines, of this block
-    int rank, part;     // of the blocks that share k
-    int64_t block;      // number of those that share it
-    int64_t first_line; // of the block's first group
+    unsigned rank = 0, part = 0; // of the blocks that share k
+    unsigned block;              // number of those that share it
     int own_warp, all_warps;
 
     __device__ __forceinline__ explicit vector_place(const vector_split& split) {
         const int warp = threadIdx.x / warp_size;
-        groups = blockDim.x / warp_size / split.sharing;
-        rank = blockIdx.x % split.cluster;
-        const unsigned clusters = blockIdx.x / split.cluster;
-        part = clusters % split.parts;
-        block = clusters / split.parts;
-        first_line = block * groups * lines;
-        own_warp = (part * split.cluster + rank) * split.sharing + warp % split.sharing;
-        all_warps = split.blocks() * split.sharing;
+        block = blockIdx.x;
+        own_warp = warp, all_warps = split.sharing;
+        if (split.blocks() > 1) {
+            rank = blockIdx.x % split.cluster;
+            const unsigned clusters = blockIdx.x / split.cluster;
+            part = clusters % split.parts;
+            block = clusters / split.parts;
+            own_warp += (part * split.cluster + rank) * split.sharing;
+            all_warps *= split.blocks();
+        }
+        if (split.groups > 1)
+            own_warp = warp & (split.sharing - 1);
     }
-    // Of the warp's group.
+    // Of the block's first group, and of the warp's.
+    __device__ __forceinline__ int64_t first_line(const vector_split& split) const {
+        return int64_t{block} * split.groups * lines;
+    }
     __device__ __forceinline__ int64_t warp_line(const vector_split& split) const {
-        return first_line + threadIdx.x / warp_size / split.sharing * lines;
+        const int group = split.groups > 1 ? threadIdx.x / warp_size >> split.sharing_log : 0;
+        return first_line(split) + group * lines;
     }
 };
 
@@ -116,21 +125,21 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             const vector_sums& meeting,
                                             const vector_operands& o,
                                             const vector_place<lines>& at) {
-    static_assert((lines & (lines - 1)) == 0);
+    static_assert((lines & (lines - 1)) == 0 || lines > warp_size);
     __syncthreads(); // the sums of all warps are there
-    if (split.blocks() == 1) {
-        for (int own = threadIdx.x; own < at.groups * lines; own += blockDim.x) {
-            const int first = own / lines * split.sharing;
+    const int64_t first_line = at.first_line(split);
+    if (split.groups > 1) {
+        for (int own = threadIdx.x; own < split.groups * lines; own += blockDim.x) {
+            const int first = own / lines << split.sharing_log;
             float sum = 0;
 #pragma unroll 4
             for (int w = 0; w < split.sharing; ++w)
                 sum += sums[first + w][own % lines];
-            if (at.first_line + own < o.layout.lines)
-                o.write(at.first_line + own, sum);
+            if (first_line + own < o.layout.lines)
+                o.write(first_line + own, sum);
         }
         return;
     }
-    // There is one group of lines.
     const int own_line = threadIdx.x;
     float sum = 0;
     if (own_line < lines)
@@ -150,8 +159,8 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
             return;
     }
     if (split.parts == 1) {
-        if (own_line < lines && at.first_line + own_line < o.layout.lines)
-            o.write(at.first_line + own_line, sum);
+        if (own_line < lines && first_line + own_line < o.layout.lines)
+            o.write(first_line + own_line, sum);
         return;
     }
     const int64_t blocks = gridDim.x / split.blocks();
@@ -160,7 +169,7 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
     if (own_line < lines)
         __stcg(parts + at.part * lines + own_line, sum);
     if (is_last_block(meeting.counters + number, split.parts))
-        add_parts(sums, parts, split.parts, o, at.first_line);
+        add_parts(sums, parts, split.parts, o, first_line);
 }
 
 } // namespace myblas::cuda

@@ -13,11 +13,9 @@ namespace myblas::cuda {
 
 template <int width, int lines>
 struct k_shape {
-    static constexpr int unroll = lines == 1 && width == 1 ? 8
-                                  : lines == 4 && width == 4
-                                      ? 2
-                                      : 4; // loads in flight, of every line
-    static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
+    // Loads in flight, of every line.
+    static constexpr int unroll = width == 4 && lines > 1 ? 2 : width == 1 && lines == 1 ? 8 : 4;
+    static constexpr int chunk = unroll * 32 * width;             // k of a warp at a time
 };
 
 template <int width, int lines>
@@ -79,8 +77,9 @@ struct short_rows {
     int k, pitch, per_lane; // per_lane: lines of a lane
     bool together;
 
-    static constexpr int most_k = 128, most_pitch = most_k + most_k / 4;
-    static constexpr int warp_floats = 32 * 32; // of which a warp copies about as many, and at least 32 lines
+    static constexpr int most_k = 64;
+    static constexpr int warp_floats =
+        32 * 32; // of which a warp copies about as many, and at least 32 lines
 
     __host__ __device__ int warp_lines() const { return 32 * per_lane; }
     __host__ __device__ int first() const { return (k + 3) / 4 * 4; } // behind the vector
@@ -88,18 +87,14 @@ struct short_rows {
 
 // width: floats of a copy.
 template <int width>
-__global__ void __launch_bounds__(thin_vector::min_warps * 32)
-    vector_short_kernel(int64_t first_batch,
-                        const thin_layout layout,
-                        const short_rows rows,
-                        const sgemm_problem p) {
+__global__ void __launch_bounds__(thin_vector::min_warps * 32) vector_short_kernel(
+    int64_t first_batch, const thin_layout layout, const short_rows rows, const sgemm_problem p) {
     struct floats {
         float x[1];
     };
     float* const x = dynamic_smem<floats>().x;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int64_t first_line =
-        (int64_t{blockIdx.x} * (blockDim.x / 32) + warp) * rows.warp_lines();
+    const int64_t first_line = (int64_t{blockIdx.x} * (blockDim.x / 32) + warp) * rows.warp_lines();
     const int count = static_cast<int>(
         max(min(layout.lines - first_line, int64_t{rows.warp_lines()}), int64_t{0}));
     float* const own = x + rows.first() + warp * rows.warp_lines() * rows.pitch;
@@ -125,7 +120,8 @@ __global__ void __launch_bounds__(thin_vector::min_warps * 32)
         const int lanes = pieces > 16 ? 32 : pieces > 8 ? 16 : pieces > 4 ? 8 : pieces > 2 ? 4 : 2;
         for (int line = lane / lanes; line < count; line += 32 / lanes)
             for (int i = lane % lanes * width; i < o.k; i += lanes * width)
-                cp_async<width * 4>(own + line * rows.pitch + i, source + line * layout.ld + i, true);
+                cp_async<width * 4>(
+                    own + line * rows.pitch + i, source + line * layout.ld + i, true);
     }
     for (int i = threadIdx.x; i < o.k; i += blockDim.x)
         x[i] = o.vector[i * layout.short_k_step];

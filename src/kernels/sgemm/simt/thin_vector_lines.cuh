@@ -1,8 +1,8 @@
 // thin/vector of a matrix whose lines are neighbours in memory, as the rows of a matrix are by columns.
 //
-//   lines   a warp's load covers line_lanes * width lines of 32 / line_lanes k
-//   tall    128 lines in four loads of 32 neighbours each: for columns that do not start on cache lines, of which fewer
-//           are then read twice
+//   lines    a warp's load covers line_lanes * width lines of 32 / line_lanes k
+//   shifted  where columns do not start at a multiple of 16 bytes: a warp's load is of the 128 elements from the multiple before
+//            a column's first one of 124 lines
 #pragma once
 
 #include "kernels/sgemm/simt/thin_vector.cuh"
@@ -12,7 +12,7 @@ namespace myblas::cuda {
 template <int width, int line_lanes>
 struct lines_shape {
     static constexpr int k_lanes = 32 / line_lanes;
-    static constexpr int lines = line_lanes * width; // of a warp
+    static constexpr int lines = line_lanes * width;                   // of a warp
     static constexpr int unroll = k_lanes == 1 && width == 1 ? 16 : 8; // loads in flight
     static constexpr int chunk = unroll * k_lanes;                     // k of a warp at a time
     static_assert(chunk <= 32, "a lane holds an element of the vector for each");
@@ -84,55 +84,88 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     write_lines(sums, split, meeting, o, at);
 }
 
-struct tall_shape {
-    static constexpr int warps = 8, rows = 4, lines = 32 * rows; // rows: of a thread
-    static constexpr int chunk = 8;                              // k of a warp at a time
+struct shifted_shape {
+    static constexpr int max_warps = 8;
+    static constexpr int
+        width = 4,
+        lines = 31 * width; // of a warp; its last quad has what shifts push out of the others
+    static constexpr int unroll = 8, chunk = unroll; // k of a warp at a time
 };
 
-__global__ void __launch_bounds__(tall_shape::warps * 32, 3)
-    vector_tall_kernel(int64_t first_batch,
-                       const thin_layout layout,
-                       const vector_split split,
-                       const vector_sums meeting,
-                       const sgemm_problem p) {
-    using shape = tall_shape;
-    __shared__ float sums[shape::warps][shape::lines];
+// Columns c, c + 4, c + 8, ... are shifted alike, and a thread has a sum for each of these classes: where in a line's place
+// its elements lie is the same for all of a class. At the end of a column a load has elements of the next, which are in no
+// line's place; the first column and the last are read by words where nothing lies before or behind them.
+__global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
+    vector_shifted_kernel(int64_t first_batch,
+                          const thin_layout layout,
+                          const vector_split split,
+                          const vector_sums meeting,
+                          const sgemm_problem p) {
+    using shape = shifted_shape;
+    constexpr int classes = 4, width = shape::width;
+    __shared__ float sums[shape::max_warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const vector_place<shape::lines> at(split);
-    const int64_t first_line = min(at.warp_line(split), layout.lines - 1);
+    // A group past the last line reads the first one's, for nothing; so do quads past it.
+    const int64_t wanted = at.warp_line(split), first_line = wanted < layout.lines ? wanted : 0;
+    const int lines_left = static_cast<int>(min(layout.lines - first_line, int64_t{1} << 30));
+    const int quad = lane * width - (classes - 1) < lines_left ? lane * width : 0;
     if (!fetch_parameters(p))
         return;
     wait_for_earlier_work();
     let_next_kernel_come();
     const vector_operands o(p, first_batch + blockIdx.z, layout);
-    int row[shape::rows]; // past the last line that one again, for nothing
-#pragma unroll
-    for (int r = 0; r < shape::rows; ++r)
-        row[r] = static_cast<int>(min(int64_t{lane + 32 * r}, layout.lines - 1 - first_line));
-    float acc[shape::rows] = {};
+    // The multiple of 16 bytes at or before the first line, and how far before it, of the columns of a class.
+    const int misfit = static_cast<int>(reinterpret_cast<uintptr_t>(o.matrix) / sizeof(float) % 4);
+    const int ld_misfit = static_cast<int>(layout.ld % 4);
+    const auto shift = [&](int column) { return (misfit + column * ld_misfit) % 4; };
+    const float* const own = o.matrix + first_line + quad;
+    float acc[classes][width] = {};
     const int step = at.all_warps * shape::chunk;
     for (int first_k = at.own_warp * shape::chunk; first_k < o.k; first_k += step) {
-        const float* source = o.matrix + first_line + first_k * layout.ld;
+        const float* source = own + first_k * layout.ld;
         const int k_left = o.k - first_k;
         const bool inside = lane < shape::chunk && lane < k_left;
-        const float own = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
-        float x[shape::chunk][shape::rows];
+        const float element = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
+        float_piece<width> x[shape::unroll];
+        const bool at_begin = first_k == 0 && first_line == 0;
+        const bool at_end = k_left <= shape::chunk && lines_left < 32 * width;
+        if (!at_begin && !at_end) {
 #pragma unroll
-        for (int u = 0; u < shape::chunk; ++u)
+            for (int u = 0; u < shape::unroll; ++u) {
+                const float* const piece = source + u * layout.ld - shift(u % classes);
+                x[u].load(u < k_left ? piece : source - shift(0), u < k_left);
+            }
+        } else {
 #pragma unroll
-            for (int r = 0; r < shape::rows; ++r)
-                x[u][r] = u < k_left ? source[u * layout.ld + row[r]] : 0;
+            for (int u = 0; u < shape::unroll; ++u) {
+                const int row = quad - shift(u % classes);
 #pragma unroll
-        for (int u = 0; u < shape::chunk; ++u) {
-            const float y = __shfl_sync(full_warp, own, u);
+                for (int w = 0; w < width; ++w) {
+                    const bool reads =
+                        u < k_left && row + w < lines_left && first_line + row + w >= 0;
+                    x[u].x[w] = reads ? source[u * layout.ld - shift(u % classes) + w] : 0;
+                }
+            }
+        }
 #pragma unroll
-            for (int r = 0; r < shape::rows; ++r)
-                acc[r] = fmaf(x[u][r], y, acc[r]);
+        for (int u = 0; u < shape::unroll; ++u) {
+            const float y = __shfl_sync(full_warp, element, u);
+#pragma unroll
+            for (int w = 0; w < width; ++w)
+                acc[u % classes][w] = fmaf(x[u].x[w], y, acc[u % classes][w]);
         }
     }
 #pragma unroll
-    for (int r = 0; r < shape::rows; ++r)
-        sums[warp][lane + 32 * r] = acc[r];
+    for (int c = 0; c < classes; ++c) {
+#pragma unroll
+        for (int w = 0; w < width; ++w) {
+            const int line = lane * width + w - shift(c);
+            if (line >= 0 && line < shape::lines)
+                sums[warp][line] = acc[c][w] + (c == 0 ? 0 : sums[warp][line]);
+        }
+        __syncwarp(); // a line's classes are other lanes'
+    }
     write_lines(sums, split, meeting, o, at);
 }
 
