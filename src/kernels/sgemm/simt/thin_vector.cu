@@ -298,9 +298,6 @@ struct k_form {
 
 template <int width>
 struct short_form {
-    // Shared memory of a block, a size that needs no consent.
-    static constexpr size_t most_bytes = 48 << 10;
-
     static vector_plan
     plan(const sgemm_problem& p, const vector_means&, const thin_layout& layout) {
         const auto k = static_cast<int>(p.k);
@@ -312,7 +309,7 @@ struct short_form {
                                    : (k + 3) / 4 * 4;
         rows.per_lane = std::clamp(short_rows::warp_floats / (32 * rows.pitch), 1, 8);
         vector_plan own{rows.warp_lines(), min_warps, {}, k, width, rows};
-        while (smem_bytes(own) > most_bytes)
+        while (smem_bytes(own) > sizeof(short_storage))
             own.warps /= 2;
         own.split.groups = own.warps;
         return own;

@@ -85,14 +85,16 @@ struct short_rows {
     __host__ __device__ int first() const { return (k + 3) / 4 * 4; } // behind the vector
 };
 
+// The vector, and behind it the lines: of a size that needs no consent.
+struct short_storage {
+    float x[(48 << 10) / sizeof(float)];
+};
+
 // width: floats of a copy.
 template <int width>
 __global__ void __launch_bounds__(thin_vector::min_warps * 32) vector_short_kernel(
     int64_t first_batch, const thin_layout layout, const short_rows rows, const sgemm_problem p) {
-    struct floats {
-        float x[1];
-    };
-    float* const x = dynamic_smem<floats>().x;
+    float* const x = dynamic_smem<short_storage>().x;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int64_t first_line = (int64_t{blockIdx.x} * (blockDim.x / 32) + warp) * rows.warp_lines();
     const int count = static_cast<int>(
