@@ -19,43 +19,37 @@ enum class way {
     whole     // all of C in the workspace, of which the triangle is then stored
 };
 
-// syr2k: the way of the least time, in bytes that memory moves meanwhile. All ways multiply as much. Beside it, the triangle
-// in place reads and writes half of C for each of its two products, joined once, but copies operands in two launches more;
-// the whole of C is written, read from either side of the diagonal, and added to C, which takes as long as ten times half of C.
-// Products of triangles lose tiles that the diagonal crosses, and the last round of tiles: as if they had 256 columns more.
-// (Times of an H200, docs/experiments/level3.md.)
+// syr2k: the way of the least time beside what all of them multiply, in bytes that memory moves meanwhile. To store the triangle
+// of a whole takes as long as C three times. To join copies operands, and its product loses what tiles on the diagonal and a
+// last round of tiles lose; small products of triangles find no tensor kernels. (Times of an H200, docs/experiments/level3.md.)
 template <bool twice>
 way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
+    constexpr int64_t most_whole = 8192, least_of_tensor_kernels = 2048;
     if (!twice)
         return way::triangle;
-    const bool is_strict = p.math == MYBLAS_FP32_STRICT_MATH;
-    // Small products of triangles find no tensor kernels.
-    constexpr int64_t least_of_tensor_kernels = 2048, most_whole = 8192;
-    if (!is_strict && p.n < least_of_tensor_kernels)
-        return way::whole;
-    constexpr double launch_us = 1.2, tensor_speed = 3.5; // by that of FP32 arithmetic
+    const bool is_large = p.n > most_whole;
+    const way other = is_large ? way::triangle : way::whole;
+    if (p.alpha.device) // zero, perhaps: then operands must not be read
+        return other;
+    constexpr double launch_us = 0.5, tensor_speed = 3.5; // by that of FP32 arithmetic
     const auto n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double bytes_of_us = 1e3 * device.memory_gbps;
-    const double flops_of_us =
-        0.83 * 256 * device.sm_count * device.clock_mhz * (is_strict ? 1 : tensor_speed);
-    const double multiplying = 2 * n * n * k / flops_of_us * bytes_of_us;
-    const double half = 2 * n * n; // bytes of half of C
-    const double in_triangles = multiplying * (1 + 256 / n);
-    const double whole = multiplying + 10 * half, triangle = in_triangles + 4 * half;
-    const double joined = in_triangles + 2 * half + 24 * n * k + 2 * launch_us * bytes_of_us;
-    // Joining copies operands, which must not be read where a device's alpha is zero.
-    if (!p.alpha.device && joined < triangle && (joined < whole || p.n > most_whole))
-        return way::joined;
-    return whole < triangle && p.n <= most_whole ? way::whole : way::triangle;
+    const double strict_us = n * n * k / (128.0 * device.sm_count * device.clock_mhz);
+    const bool is_strict = p.math == MYBLAS_FP32_STRICT_MATH;
+    double lost_us = strict_us / (is_strict ? 1 : tensor_speed) * (0.05 + 128 / n) + launch_us;
+    if (!is_strict && p.n < least_of_tensor_kernels)
+        lost_us += 0.3 * strict_us;
+    const double joined = 24 * n * k + lost_us * bytes_of_us;
+    return joined < (is_large ? 4 : 12) * n * n ? way::joined : other;
 }
 
 // The diagonal blocks of a plan that computes these in the workspace: small ones, because half of their arithmetic is wasted.
 // A GPU has such a plan where all of C is one block, and where a kernel of products is forced that computes no triangles.
 template <bool twice>
 int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& device) {
-    const int64_t block = is_host(device)                  ? 128
+    const int64_t block = is_host(device)                          ? 128
                           : preferred_way(p, device) == way::whole ? p.n
-                                                           : least_block;
+                                                                   : least_block;
     return std::min(p.n, block);
 }
 
@@ -132,16 +126,16 @@ struct products {
     }
     myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
         const joined_operands<twice> joined{p};
-        for (int64_t part = 0; part < 3; ++part)
-            if (const myblasStatus_t failure =
-                    steps.take(geam_problem{.m = p.trans ? p.k : p.n,
-                                            .n = p.trans ? p.n : p.k,
-                                            .alpha = {1},
-                                            .a = part == 1 ? p.b : p.a,
-                                            .lda = part == 1 ? p.ldb : p.lda,
-                                            .c = memory + joined.offset(part),
-                                            .ldc = joined.pitch()}))
-                return failure;
+        if (const myblasStatus_t failure = steps.take(join_part{.below = p.trans,
+                                                                .rows = p.trans ? p.k : p.n,
+                                                                .cols = p.trans ? p.n : p.k,
+                                                                .a = p.a,
+                                                                .lda = p.lda,
+                                                                .b = p.b,
+                                                                .ldb = p.ldb,
+                                                                .w = memory,
+                                                                .ldw = joined.pitch()}))
+            return failure;
         return steps.take(joined_product(memory));
     }
 

@@ -67,6 +67,7 @@ kernel_list<trsm_problem> cuda_kernels<trsm_problem>() {
 const part_kernels& cuda_parts() {
     static constexpr part_kernels parts{cuda::mirror,
                                         cuda::store,
+                                        cuda::join,
                                         cuda::triangle,
                                         cuda::gate,
                                         cuda::pointers,

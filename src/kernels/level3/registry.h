@@ -16,6 +16,7 @@ extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 // multiplies, solve.cu solves, and solve_small.cu where a batch's triangles have 32 rows at most.
 myblasStatus_t mirror(const mirror_part&, const launch_context&);
 myblasStatus_t store(const store_part&, const launch_context&);
+myblasStatus_t join(const join_part&, const launch_context&);
 myblasStatus_t triangle(const triangle_part&, const launch_context&);
 myblasStatus_t solve(const triangle_part&, const launch_context&);
 myblasStatus_t solve_small(const triangle_part&, const launch_context&);

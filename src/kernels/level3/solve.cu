@@ -388,15 +388,8 @@ myblasStatus_t launch_solve(const triangle_part& p, const launch_context& contex
         const dim3 grid(static_cast<unsigned>(tiles),
                         1,
                         static_cast<unsigned>(std::min(p.batch_count - first, max_grid_z)));
-        if (const myblasStatus_t failure = launch_clusters(solve_block<block, lines>,
-                                                           grid,
-                                                           1,
-                                                           true,
-                                                           threads,
-                                                           bytes,
-                                                           context,
-                                                           p,
-                                                           first))
+        if (const myblasStatus_t failure = launch_clusters(
+                solve_block<block, lines>, grid, 1, true, threads, bytes, context, p, first))
             return failure;
     }
     return MYBLAS_STATUS_SUCCESS;
