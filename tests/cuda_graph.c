@@ -84,6 +84,14 @@ JOB(plain_trmm) {
     return mystrmm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_NON_UNIT, 150, 140, alpha, b->a, 150, b->b, 150,
                    b->c, 150);
 }
+JOB(small_symm) {
+    return myssymm(h, MYBLAS_SIDE_RIGHT, LOWER, 140, 50, alpha, b->a, 50, b->b, 140, beta, b->c, 140);
+}
+JOB(small_trmm) {
+    (void)beta;
+    return mystrmm(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 30, 140, alpha, b->a, 31, b->c, 30, b->c,
+                   30);
+}
 JOB(in_place_trmm) {
     (void)beta;
     return mystrmm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 150, 140, alpha, b->a, 150, b->c, 150, b->c,
@@ -180,6 +188,8 @@ static const struct job jobs[] = {
     {"plain_symm", MYBLAS_ROUTINE_SYMM, plain_symm},
     {"plain_trmm", MYBLAS_ROUTINE_TRMM, plain_trmm},
     {"in_place_trmm", MYBLAS_ROUTINE_TRMM, in_place_trmm},
+    {"small_symm", MYBLAS_ROUTINE_SYMM, small_symm},
+    {"small_trmm", MYBLAS_ROUTINE_TRMM, small_trmm},
     {"plain_trsm", MYBLAS_ROUTINE_TRSM, plain_trsm},
     {"long_trsm", MYBLAS_ROUTINE_TRSM, long_trsm},
     {"trsm_batch", MYBLAS_ROUTINE_TRSM, trsm_batch},

@@ -197,6 +197,7 @@ static const char* const cuda_syr[] = {"tiles", NULL};
 static const char* const cuda_trmv[] = {"single_block", "rows", NULL};
 static const char* const cuda_trsv[] = {"single_block", "chain", NULL};
 static const char* const cuda_level3[] = {"naive", "products", NULL};
+static const char* const cuda_small_level3[] = {"naive", "products", "small", NULL};
 static const char* const host_level3[] = {"reference", "products", "openblas", NULL};
 static const char* const host_sgemm[] = {"reference", "unpacked", "blocked", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
@@ -263,8 +264,8 @@ static const struct {
     // Level 3
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYRK, cuda_level3},
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYR2K, cuda_level3},
-    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYMM, cuda_level3},
-    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRMM, cuda_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SYMM, cuda_small_level3},
+    {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRMM, cuda_small_level3},
     {MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_TRSM, cuda_level3},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYRK, host_level3},
     {MYBLAS_BACKEND_HOST, MYBLAS_ROUTINE_SYR2K, host_level3},

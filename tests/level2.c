@@ -305,6 +305,28 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.lda = g.m + 1;
         run_case(handle, forced, &g, &o, &counts);
     }
+    // Any ratio of the sides: `thin/vector` shares out the longer one among blocks.
+    if (!ger && (!forced || strcmp(forced, "thin/vector") == 0))
+        for (int turn = 0; turn < (reduced() ? 8 : 64); ++turn) {
+            static const int64_t few[] = {1, 2, 3, 5, 8, 16, 17, 24, 33, 64, 100, 129};
+            const int64_t narrow = few[random_between(0, COUNT_OF(few) - 1)];
+            const int64_t wide = random_between(4000, 1200000 / (20 + narrow));
+            struct case_2 g = {.trans = random_between(0, 1),
+                               .m = turn % 2 ? narrow : wide,
+                               .n = turn % 2 ? wide : narrow,
+                               .incx = turn % 7 ? 1 : -2,
+                               .incy = turn % 5 ? 1 : -3,
+                               .device_scalars = random_between(0, 1),
+                               .batches = 1,
+                               .misaligned = turn % 3 ? 0 : (int)random_between(1, 3),
+                               .data = (enum data)random_between(0, data_count - 1),
+                               .alpha = alphas[random_between(0, 3)],
+                               .beta = betas[random_between(0, 3)]};
+            if (turn % 4 < 2)
+                g.m = (g.m + 3) / 4 * 4, g.n = (g.n + 3) / 4 * 4;
+            g.lda = g.m + (turn % 8 < 4 ? 0 : random_between(0, 8));
+            run_case(handle, forced, &g, &o, &counts);
+        }
     operand_destroy(&o.a);
     operand_destroy(&o.x);
     operand_destroy(&o.y);

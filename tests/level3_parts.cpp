@@ -354,6 +354,28 @@ void test_stores(void**) {
     }
 }
 
+void test_joins(void**) {
+    state = 7;
+    const int64_t sizes[][2] = {{1, 1}, {70, 5}, {5, 70}, {33, 32}};
+    for (const auto& [rows, cols] : sizes)
+        for (const bool below : {false, true}) {
+            const int64_t lda = rows + 2, ldb = rows + 1, ldw = (below ? 3 * rows : rows) + 3;
+            const std::vector<float> a = random_floats(lda * cols), b = random_floats(ldb * cols);
+            std::vector<float> found = unset(ldw * (below ? cols : 3 * cols)), right = found;
+            for (int64_t copy = 0; copy < 3; ++copy)
+                for (int64_t j = 0; j < cols; ++j)
+                    for (int64_t i = 0; i < rows; ++i)
+                        right[static_cast<size_t>(below ? copy * rows + i + j * ldw
+                                                        : i + (copy * cols + j) * ldw)] =
+                            copy == 1 ? b[static_cast<size_t>(i + j * ldb)]
+                                      : a[static_cast<size_t>(i + j * lda)];
+            const join_part part{
+                below, rows, cols, a.data(), lda, b.data(), ldb, found.data(), ldw};
+            assert_int_equal(cuda::join(part, context), MYBLAS_STATUS_SUCCESS);
+            assert_equal(found, right, [](size_t) { return false; });
+        }
+}
+
 // ger, whose factors overflow in single precision in any order, and its place in a larger matrix.
 void test_general_updates(void**) {
     state = 6;
@@ -425,6 +447,7 @@ int main() {
         cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_joins),
         cmocka_unit_test(test_general_updates),
         cmocka_unit_test(test_scalars_and_pointers),
     };

@@ -43,6 +43,7 @@ public:
     myblasStatus_t take(const geam_problem& p) noexcept override { return add(p); }
     myblasStatus_t take(const mirror_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const store_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const join_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const triangle_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const gate_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     myblasStatus_t take(const pointers_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
@@ -81,6 +82,10 @@ public:
     myblasStatus_t take(const store_part& p) noexcept override {
         note("diagonal blocks", p.n, p.block);
         return parts.store(p, context);
+    }
+    myblasStatus_t take(const join_part& p) noexcept override {
+        note("operands joined", p.rows, p.cols);
+        return parts.join(p, context);
     }
     myblasStatus_t take(const triangle_part& p) noexcept override {
         note(p.is_solve ? "triangles solved" : "triangles multiplied", p.n, p.lines);

@@ -43,6 +43,18 @@ struct batch_base {
     int64_t offset = 0;
 };
 
+// w = [a b a], each rows x cols, or with `below` one of them below the other.
+struct join_part {
+    bool below;
+    int64_t rows, cols;
+    const float* a;
+    int64_t lda;
+    const float* b;
+    int64_t ldb;
+    float* w;
+    int64_t ldw;
+};
+
 // L is the n x n matrix whose element (i, j) is at a + i * a_row + j * a_col; of it only elements with j <= i are read, and
 // of these, with `unit`, only j < i. The lines of X and Y have their element i at i * along; lines are `across` apart.
 // On each diagonal block of `block` rows (the last may be smaller), for each line:
@@ -113,6 +125,7 @@ struct exact_part {
 struct part_kernels {
     myblasStatus_t (*mirror)(const mirror_part&, const launch_context&);
     myblasStatus_t (*store)(const store_part&, const launch_context&);
+    myblasStatus_t (*join)(const join_part&, const launch_context&);
     myblasStatus_t (*triangle)(const triangle_part&, const launch_context&);
     myblasStatus_t (*gate)(const gate_part&, const launch_context&);
     myblasStatus_t (*pointers)(const pointers_part&, const launch_context&);

@@ -41,6 +41,7 @@ public:
     virtual myblasStatus_t take(const geam_problem&) noexcept = 0;
     virtual myblasStatus_t take(const mirror_part&) noexcept = 0;
     virtual myblasStatus_t take(const store_part&) noexcept = 0;
+    virtual myblasStatus_t take(const join_part&) noexcept = 0;
     virtual myblasStatus_t take(const triangle_part&) noexcept = 0;
     virtual myblasStatus_t take(const gate_part&) noexcept = 0;
     virtual myblasStatus_t take(const pointers_part&) noexcept = 0;

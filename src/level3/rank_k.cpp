@@ -19,25 +19,37 @@ enum class way {
     whole     // all of C in the workspace, of which the triangle is then stored
 };
 
-// The bounds are those of an H200's times (docs/experiments/level3.md). Joining copies operands, which must not be read
-// where a device's alpha is zero.
+// syr2k: the way of the least time beside what all of them multiply, in bytes that memory moves meanwhile. To store the triangle
+// of a whole takes as long as C three times. To join copies operands, and its product loses what tiles on the diagonal and a
+// last round of tiles lose; small products of triangles find no tensor kernels. (Times of an H200, docs/experiments/level3.md.)
 template <bool twice>
-way preferred_way(const rank_k_problem<twice>& p) {
+way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
+    constexpr int64_t most_whole = 8192, least_of_tensor_kernels = 2048;
     if (!twice)
         return way::triangle;
-    const int64_t least = p.math == MYBLAS_FP32_STRICT_MATH ? 4 : 16; // n to k
-    if (p.n >= 3072 && p.n >= p.k * least && !p.alpha.device)
-        return way::joined;
-    return p.n <= 8192 ? way::whole : way::triangle;
+    const bool is_large = p.n > most_whole;
+    const way other = is_large ? way::triangle : way::whole;
+    if (p.alpha.device) // zero, perhaps: then operands must not be read
+        return other;
+    constexpr double launch_us = 0.5, tensor_speed = 3.5; // by that of FP32 arithmetic
+    const auto n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const double bytes_of_us = 1e3 * device.memory_gbps;
+    const double strict_us = n * n * k / (128.0 * device.sm_count * device.clock_mhz);
+    const bool is_strict = p.math == MYBLAS_FP32_STRICT_MATH;
+    double lost_us = strict_us / (is_strict ? 1 : tensor_speed) * (0.05 + 128 / n) + launch_us;
+    if (!is_strict && p.n < least_of_tensor_kernels)
+        lost_us += 0.3 * strict_us;
+    const double joined = 24 * n * k + lost_us * bytes_of_us;
+    return joined < (is_large ? 4 : 12) * n * n ? way::joined : other;
 }
 
 // The diagonal blocks of a plan that computes these in the workspace: small ones, because half of their arithmetic is wasted.
 // A GPU has such a plan where all of C is one block, and where a kernel of products is forced that computes no triangles.
 template <bool twice>
 int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& device) {
-    const int64_t block = is_host(device)                  ? 128
-                          : preferred_way(p) == way::whole ? p.n
-                                                           : least_block;
+    const int64_t block = is_host(device)                          ? 128
+                          : preferred_way(p, device) == way::whole ? p.n
+                                                                   : least_block;
     return std::min(p.n, block);
 }
 
@@ -114,16 +126,16 @@ struct products {
     }
     myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
         const joined_operands<twice> joined{p};
-        for (int64_t part = 0; part < 3; ++part)
-            if (const myblasStatus_t failure =
-                    steps.take(geam_problem{.m = p.trans ? p.k : p.n,
-                                            .n = p.trans ? p.n : p.k,
-                                            .alpha = {1},
-                                            .a = part == 1 ? p.b : p.a,
-                                            .lda = part == 1 ? p.ldb : p.lda,
-                                            .c = memory + joined.offset(part),
-                                            .ldc = joined.pitch()}))
-                return failure;
+        if (const myblasStatus_t failure = steps.take(join_part{.below = p.trans,
+                                                                .rows = p.trans ? p.k : p.n,
+                                                                .cols = p.trans ? p.n : p.k,
+                                                                .a = p.a,
+                                                                .lda = p.lda,
+                                                                .b = p.b,
+                                                                .ldb = p.ldb,
+                                                                .w = memory,
+                                                                .ldw = joined.pitch()}))
+            return failure;
         return steps.take(joined_product(memory));
     }
 
@@ -188,9 +200,9 @@ plan_need need_of(const rank_k_problem<twice>& p, const device_info& device) {
     const int64_t block = preferred_block(p, device);
     size_t best = tile_bytes(block) * static_cast<size_t>((p.n + block - 1) / block);
     const size_t least = std::min(tile_bytes(std::min(p.n, least_block)), best);
-    if (!is_host(device) && preferred_way(p) != way::whole) {
+    if (!is_host(device) && preferred_way(p, device) != way::whole) {
         best = least;
-        if (preferred_way(p) == way::joined)
+        if (preferred_way(p, device) == way::joined)
             best = std::max(best, joined_operands<twice>{p}.bytes());
     }
     return {least, best};
@@ -215,7 +227,7 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     const products<twice> all{p};
     int64_t block = preferred_block(p, device);
     if (!is_host(device)) {
-        const way preferred = preferred_way(p);
+        const way preferred = preferred_way(p, device);
         float* const memory = static_cast<float*>(room.memory);
         // Asked for first: a plan that was measured with it has no workspace for what triangles of A and B may want.
         if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&

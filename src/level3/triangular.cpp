@@ -34,11 +34,17 @@ struct one_product {
     static constexpr size_t found_bytes = most_found * sizeof(unsigned);
 
     int64_t pitch() const { return round_up_to(p.order(), 4); }
+    // Of B: where it is overwritten, and where it is off the grid of 16 bytes. The kernels of strict mode leave out zeroes
+    // on the grid alone, and B is read in any case.
+    bool copies_b() const {
+        const bool on_grid = reinterpret_cast<uintptr_t>(p.b) % 16 == 0 && p.ldb % 4 == 0;
+        return p.in_place() || (!on_grid && p.math == MYBLAS_FP32_STRICT_MATH);
+    }
     size_t triangle_bytes() const {
         return (static_cast<size_t>(p.order() * pitch()) * sizeof(float) + 255) / 256 * 256;
     }
     size_t bytes() const {
-        return found_bytes + triangle_bytes() + (p.in_place() ? strip_bytes(p, p.lines()) : 0);
+        return found_bytes + triangle_bytes() + (copies_b() ? strip_bytes(p, p.lines()) : 0);
     }
 
     bool pays(const device_info& device) const {
@@ -51,7 +57,7 @@ struct one_product {
         char* const memory = static_cast<char*>(room.memory);
         unsigned* const found = reinterpret_cast<unsigned*>(memory);
         float* const w = reinterpret_cast<float*>(memory + found_bytes);
-        float* const copy = p.in_place()
+        float* const copy = copies_b()
                                 ? reinterpret_cast<float*>(memory + found_bytes + triangle_bytes())
                                 : nullptr;
         const int64_t ld_copy = round_up_to(p.m, 4);

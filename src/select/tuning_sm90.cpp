@@ -189,11 +189,15 @@ constexpr rule<syr2k_problem> syr2k[] = {
 };
 
 constexpr rule<symm_problem> symm[] = {
+    // forms    m    n    order
+    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &cuda::symm_small},
     {any_form, {any, any, any, any}, &cuda::symm_products},
     {any_form, {any, any, any, any}, &cuda::symm_naive},
 };
 
 constexpr rule<trmm_problem> trmm[] = {
+    // forms    m    n    order
+    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &cuda::trmm_small},
     {any_form, {any, any, any, any}, &cuda::trmm_products},
     {any_form, {any, any, any, any}, &cuda::trmm_naive},
 };

@@ -41,7 +41,7 @@ struct alignas(16) float4 {
 
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
-inline thread_local dim3 threadIdx, blockIdx, gridDim;
+inline thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 using std::isfinite;
 using std::max;
@@ -122,6 +122,8 @@ inline int __ffs(int bits) { return __builtin_ffs(bits); }
 
 // ---- Memory ----------------------------------------------------------------------------------------
 
+inline size_t __cvta_generic_to_shared(const void* x) { return reinterpret_cast<size_t>(x); }
+
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 inline unsigned atomicAdd(unsigned* at, unsigned value) {
@@ -141,6 +143,10 @@ inline unsigned atomicInc(unsigned* at, unsigned most) {
 template <class T>
 T __ldcg(const T* x) {
     return *x;
+}
+template <class T>
+void __stcg(T* x, T value) {
+    *x = value;
 }
 template <class T>
 T __ldcs(const T* x) {
@@ -211,7 +217,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
         pthread_barrier_init(&grid::warp_barrier[w], nullptr, std::min(32u, threads - 32 * w));
     const auto run = [&](unsigned thread) {
         threadIdx = dim3(thread, 0, 0);
-        gridDim = blocks;
+        gridDim = blocks, blockDim = config->blockDim;
         for (unsigned z = 0; z < blocks.z; ++z)
             for (unsigned y = 0; y < blocks.y; ++y)
                 for (unsigned x = 0; x < blocks.x; ++x) {

@@ -159,8 +159,14 @@ myblasStatus_t pointers(const pointers_part& p, const launch_context&) {
 } // namespace host
 
 const part_kernels& host_parts() {
-    static constexpr part_kernels parts{
-        host::mirror, host::store, host::triangle, host::gate, host::pointers, nullptr, nullptr};
+    static constexpr part_kernels parts{host::mirror,
+                                        host::store,
+                                        nullptr,
+                                        host::triangle,
+                                        host::gate,
+                                        host::pointers,
+                                        nullptr,
+                                        nullptr};
     return parts;
 }
 

@@ -1,9 +1,10 @@
-// The small steps of level 3's plans: mirroring a symmetric operand, storing triangles of diagonal blocks, and
-// scalars and pointers that only the device knows.
+// The small steps of level 3's plans: mirroring a symmetric operand, joining operands, storing triangles of diagonal blocks,
+// and scalars and pointers that only the device knows.
 //
 // Bound: bytes moved.  Block: 256 threads, a tile of 32 x 32; a mirrored tile is turned in padded shared memory.
 
 #include "kernels/common/launch.h"
+#include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
 #include "kernels/level3/registry.h"
 
@@ -31,12 +32,15 @@ using turned_tile = float[side][side + 1]; // (column, row)
 __device__ void
 load_turned(turned_tile& turned, const float* gmem, int64_t ld, int rows, int cols) {
     const position at = place();
+    float value[per_thread];
 #pragma unroll
-    for (int k = 0; k < per_thread; ++k) {
-        const int col = at.col + k * step;
-        if (at.row < rows && col < cols)
-            turned[at.row][col] = gmem[at.row + col * ld];
-    }
+    for (int k = 0; k < per_thread; ++k)
+        value[k] =
+            at.row < rows && at.col + k * step < cols ? gmem[at.row + (at.col + k * step) * ld] : 0;
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k)
+        if (at.row < rows && at.col + k * step < cols)
+            turned[at.row][at.col + k * step] = value[k];
 }
 
 __device__ int extent(int64_t n, int64_t first) {
@@ -48,6 +52,7 @@ __device__ int extent(int64_t n, int64_t first) {
 // A block reads a tile of the stored triangle and writes it, and turned its mirror image.
 __global__ void __launch_bounds__(threads) mirror_tiles(mirror_part p) {
     __shared__ turned_tile turned;
+    wait_for_earlier_work();
     if (resolve(p.gate) == 0)
         return;
     const position at = place();
@@ -79,10 +84,36 @@ __global__ void __launch_bounds__(threads) mirror_tiles(mirror_part p) {
     }
 }
 
+// ---- Join ------------------------------------------------------------------------------------------
+
+// blockIdx.y: of the three copies.
+__global__ void __launch_bounds__(threads) join_tiles(join_part p) {
+    wait_for_earlier_work();
+    const position at = place();
+    const int copy = static_cast<int>(blockIdx.y);
+    const float* const source = copy == 1 ? p.b : p.a;
+    const int64_t ld = copy == 1 ? p.ldb : p.lda;
+    float* const target = p.w + copy * (p.below ? p.rows : p.cols * p.ldw);
+    const int64_t tiles_m = ceil_div<int64_t>(p.rows, side),
+                  tiles_n = ceil_div<int64_t>(p.cols, side);
+    for (int64_t tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
+        const int64_t i = tile % tiles_m * side + at.row, j = tile / tiles_m * side + at.col;
+        float value[per_thread];
+#pragma unroll
+        for (int k = 0; k < per_thread; ++k)
+            value[k] = i < p.rows && j + k * step < p.cols ? source[i + (j + k * step) * ld] : 0;
+#pragma unroll
+        for (int k = 0; k < per_thread; ++k)
+            if (i < p.rows && j + k * step < p.cols)
+                target[i + (j + k * step) * p.ldw] = value[k];
+    }
+}
+
 // ---- Store -----------------------------------------------------------------------------------------
 
 __global__ void __launch_bounds__(threads) store_tiles(store_part p) {
     __shared__ turned_tile turned;
+    wait_for_earlier_work();
     const float beta = resolve(p.beta);
     const position at = place();
     const int64_t tiles = ceil_div<int64_t>(p.block, side),
@@ -96,6 +127,20 @@ __global__ void __launch_bounds__(threads) store_tiles(store_part p) {
         const int rows = extent(size, i0), cols = extent(size, j0);
         const float* const t = p.t + block * p.stride_t;
         float* const c = p.c + block * p.block * (1 + p.ldc);
+        const auto is_stored = [&](int col) {
+            const bool is_in = i0 != j0 || (p.upper ? at.row <= col : at.row >= col);
+            return at.row < rows && col < cols && is_in;
+        };
+        const auto place_in_c = [&](int col) { return i0 + at.row + (j0 + col) * p.ldc; };
+        // All that is read is on its way before the first of it is waited for.
+        float sum[per_thread], old[per_thread];
+#pragma unroll
+        for (int k = 0; k < per_thread; ++k) {
+            const int col = at.col + k * step;
+            const bool is_read = is_stored(col);
+            sum[k] = is_read && p.t ? t[i0 + at.row + (j0 + col) * p.ldt] : 0;
+            old[k] = is_read && beta != 0 ? c[place_in_c(col)] : 0;
+        }
         if (p.twice) {
             load_turned(turned, t + j0 + i0 * p.ldt, p.ldt, cols, rows);
             __syncthreads(); // the mirror image is complete
@@ -103,14 +148,11 @@ __global__ void __launch_bounds__(threads) store_tiles(store_part p) {
 #pragma unroll
         for (int k = 0; k < per_thread; ++k) {
             const int col = at.col + k * step;
-            const bool is_in = i0 != j0 || (p.upper ? at.row <= col : at.row >= col);
-            if (at.row >= rows || col >= cols || !is_in)
+            if (!is_stored(col))
                 continue;
-            float sum = p.t ? t[i0 + at.row + (j0 + col) * p.ldt] : 0;
             if (p.twice)
-                sum += turned[col][at.row];
-            float& value = c[i0 + at.row + (j0 + col) * p.ldc];
-            value = beta == 0 ? sum : fmaf(beta, value, sum);
+                sum[k] += turned[col][at.row];
+            c[place_in_c(col)] = beta == 0 ? sum[k] : fmaf(beta, old[k], sum[k]);
         }
         if (p.twice)
             __syncthreads(); // the image may be overwritten
@@ -141,13 +183,19 @@ __global__ void __launch_bounds__(threads) write_pointers(pointers_part p) {
 
 myblasStatus_t mirror(const mirror_part& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.n, side);
-    return launch(mirror_tiles, grid_of_tiles(tiles * tiles), threads, 0, context, p);
+    return launch_overlapped(mirror_tiles, grid_of_tiles(tiles * tiles), threads, context, p);
 }
 
 myblasStatus_t store(const store_part& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.block, side);
     const int64_t all = tiles * tiles * ceil_div<int64_t>(p.n, p.block);
-    return launch(store_tiles, grid_of_tiles(all), threads, 0, context, p);
+    return launch_overlapped(store_tiles, grid_of_tiles(all), threads, context, p);
+}
+
+myblasStatus_t join(const join_part& p, const launch_context& context) {
+    dim3 grid = grid_of_tiles(ceil_div<int64_t>(p.rows, side) * ceil_div<int64_t>(p.cols, side));
+    grid.y = 3;
+    return launch_overlapped(join_tiles, grid, threads, context, p);
 }
 
 myblasStatus_t gate(const gate_part& p, const launch_context& context) {

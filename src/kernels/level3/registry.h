@@ -8,8 +8,8 @@ namespace myblas::cuda {
 
 extern const kernel_entry<syrk_problem> syrk_naive, syrk_products;
 extern const kernel_entry<syr2k_problem> syr2k_naive, syr2k_products;
-extern const kernel_entry<symm_problem> symm_naive, symm_products;
-extern const kernel_entry<trmm_problem> trmm_naive, trmm_products;
+extern const kernel_entry<symm_problem> symm_naive, symm_products, symm_small;
+extern const kernel_entry<trmm_problem> trmm_naive, trmm_products, trmm_small;
 extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 
 // A plan's parts that are no kernels of their own (parts.cu, zero_fill.cu), and diagonal blocks of triangles: triangle.cu
@@ -17,6 +17,7 @@ extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 // have more than 256 and there is one line.
 myblasStatus_t mirror(const mirror_part&, const launch_context&);
 myblasStatus_t store(const store_part&, const launch_context&);
+myblasStatus_t join(const join_part&, const launch_context&);
 myblasStatus_t triangle(const triangle_part&, const launch_context&);
 myblasStatus_t solve(const triangle_part&, const launch_context&);
 myblasStatus_t solve_small(const triangle_part&, const launch_context&);

@@ -1,293 +1,31 @@
 // thin/vector: a matrix with a vector, one side of C is 1. The matrix is the long operand, its lines the long side of C;
 // the line of the other operand is the vector.
 //
-// Bound: reading the matrix once, 4 max(m, n) k bytes. Its elements go straight to registers, 8 to 32 loads
-// of every thread at a time, and nobody waits for anybody before the end. Three kernels, by what lies
-// along the matrix's memory:
+// Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads on the way at a time, and nobody waits
+// for anybody before the end. Four kernels, by what lies along the matrix's memory: lines and shifted
+// (thin_vector_lines.cuh), k and short (thin_vector_k.cuh).
 //
-//   lines   a warp's load covers line_lanes * width lines of 32 / line_lanes k; a block owns these lines, its
-//           warps share k, and so do the blocks of a cluster where there are few lines and k is long
-//   tall    as lines, of 128 lines a block in four loads of 32 neighbours each, k shared by the blocks of a
-//           cluster: for columns that do not start on cache lines, of which fewer are then read twice
-//   k       a warp's load covers 32 * width k of one line, for each of a few lines; `sharing` warps of a
-//           block share the k of these lines, the others have lines of their own
+// A warp has all of some lines, or the warps of a block share their k, and so do blocks: those of a cluster, or any number
+// by way of the workspace, where the last one adds the sums of all in a fixed order. How many do so follows from what a
+// multiprocessor can have on the way (share_k), so that the device is full whatever the ratio of the sides.
 //
-// Loads are of 16 or 8 bytes where the matrix consists of such pieces, and the vector too in the second case.
+// Loads are of 16 or 8 bytes where the matrix consists of such pieces, and the vector too where k runs along memory.
 // Shared memory: a sum for each warp and line. Launch: 4 to 16 warps.
 // Vectors may run backwards: their distances are negative then.
 // Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
 // the matrix again.
-#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
-#include "kernels/sgemm/simt/thin.cuh"
+#include "kernels/sgemm/simt/thin_vector_k.cuh"
+#include "kernels/sgemm/simt/thin_vector_lines.cuh"
 
 #include <bit>
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int min_warps = 4, max_warps = 16;
-constexpr int64_t long_k = 4096; // from here on few blocks had better be clusters
-
-// What a block works with.
-template <bool finishes>
-struct vector_operands {
-    const sgemm_problem& p;
-    const thin_layout& layout;
-    const int64_t batch;
-    const float *matrix, *vector;
-    float alpha, beta;
-    int k;
-
-    __device__ vector_operands(const sgemm_problem& p_, int64_t batch_, const thin_layout& layout_)
-        : p(p_), layout(layout_), batch(batch_) {
-        const sgemm_operands o = resolve_at_once(p, batch);
-        matrix = layout.swapped ? o.b : o.a;
-        vector = (layout.swapped ? o.a : o.b) + blockIdx.y * layout.short_step;
-        alpha = o.alpha, beta = o.beta;
-        k = static_cast<int>(o.k);
-    }
-
-    // C's element of a line. Where C lies is found out here, so that no registers hold it before.
-    __device__ void write(int64_t line, float sum) const {
-        float* const c = operand_base(p.c, p.c_array, p.stride_c, batch);
-        if constexpr (finishes) {
-            sgemm_operands o{};
-            o.c = c;
-            o.beta = beta;
-            const finisher finish(p, o, batch);
-            const int64_t short_line = blockIdx.y;
-            const finish_place at{
-                layout.swapped ? short_line : line, layout.swapped ? line : short_line, 1};
-            const float bias = finish.bias_of_row(at.row, true) + finish.bias_of_col(at.col, true);
-            float value[1][1] = {{fmaf(alpha, sum, bias)}};
-            finish(value, [&](int) { return at; });
-        } else {
-            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step, alpha, sum, beta);
-        }
-    }
-};
-
-template <int width, int line_lanes>
-struct lines_shape {
-    static constexpr int k_lanes = 32 / line_lanes;
-    static constexpr int lines = line_lanes * width;     // of a block
-    static constexpr int unroll = k_lanes == 1 ? 16 : 8; // loads in flight
-    static constexpr int chunk = unroll * k_lanes;       // k of a warp at a time
-    static_assert(chunk <= 32, "a lane holds an element of the vector for each");
-};
-
-// The end of kernels whose warps have left sums of lines from first_line on: adds those of all warps, and of all blocks of
-// the cluster, and writes C.
-template <int most, int lines, bool finishes>
-__device__ __forceinline__ void write_lines(float (&sums)[most][lines],
-                                            int warps,
-                                            const vector_operands<finishes>& o,
-                                            int64_t first_line,
-                                            int rank,
-                                            int cluster) {
-    __syncthreads(); // the sums of all warps are there
-    const int own_line = threadIdx.x;
-    float sum = 0;
-    if (own_line < lines)
-#pragma unroll 4
-        for (int w = 0; w < warps; ++w)
-            sum += sums[w][own_line];
-    if (cluster > 1) {
-        if (own_line < lines)
-            sums[0][own_line] = sum; // which no other thread reads in this block
-        cluster_barrier();           // the sums of all blocks are there
-        sum = 0;
-        if (own_line < lines && rank == 0)
-            for (int r = 0; r < cluster; ++r)
-                sum += load_from_block(&sums[0][own_line], r);
-        cluster_barrier(); // they have been read
-    }
-    if (rank == 0 && own_line < lines && first_line + own_line < o.layout.lines)
-        o.write(first_line + own_line, sum);
-}
-
-// interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
-// each warp are.
-template <int width, int line_lanes, bool interleaved, int blocks_per_sm, bool finishes>
-__global__ void __launch_bounds__(max_warps * 32, blocks_per_sm) vector_lines_kernel(
-    int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
-    using shape = lines_shape<width, line_lanes>;
-    __shared__ float sums[max_warps][shape::lines];
-    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
-    const int lane_line = lane % line_lanes * width, lane_k = lane / line_lanes;
-    const int rank = blockIdx.x % cluster;
-    const int64_t first_line = int64_t{blockIdx.x} / cluster * shape::lines;
-    // Lanes past the last line read line 0, for nothing.
-    const int64_t line = first_line + lane_line < layout.lines ? first_line + lane_line : 0;
-
-    if (!fetch_parameters(p))
-        return;
-    wait_for_earlier_work();
-    let_next_kernel_come();
-    const vector_operands<finishes> o(p, first_batch + blockIdx.z, layout);
-    const int all_warps = cluster * warps, own_warp = rank * warps + warp;
-    const int k_step = shape::k_lanes * (interleaved ? all_warps : 1); // from load to load
-    const int64_t step = k_step * layout.ld;
-    // A lane holds the element of the vector for one load of the lanes with the same lane_k.
-    const int element_k = lane / shape::k_lanes * k_step + lane % shape::k_lanes;
-    float acc[width] = {};
-    for (int first_k = own_warp * (interleaved ? shape::k_lanes : shape::chunk); first_k < o.k;
-         first_k += all_warps * shape::chunk) {
-        const float* source = o.matrix + line + (first_k + lane_k) * layout.ld;
-        const int k_left = o.k - first_k;
-        const bool inside = element_k < k_left; // so that all other lanes multiply by zero
-        const float element = o.vector[(inside ? first_k + element_k : 0) * layout.short_k_step];
-        float_piece<width> x[shape::unroll];
-        if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
-#pragma unroll
-            for (int u = 0; u < shape::unroll; ++u)
-                x[u].load(source + u * step);
-        } else {
-#pragma unroll
-            for (int u = 0; u < shape::unroll; ++u) {
-                const bool reads = u * k_step + lane_k < k_left;
-                x[u].load(reads ? source + u * step : o.matrix, reads);
-            }
-        }
-        const float own = inside ? element : 0;
-#pragma unroll
-        for (int u = 0; u < shape::unroll; ++u) {
-            const float y = __shfl_sync(full_warp, own, u * shape::k_lanes + lane_k);
-#pragma unroll
-            for (int w = 0; w < width; ++w)
-                acc[w] = fmaf(x[u].x[w], y, acc[w]);
-        }
-    }
-#pragma unroll
-    for (int w = 0; w < width; ++w) {
-#pragma unroll
-        for (int distance = 16; distance >= line_lanes; distance /= 2)
-            acc[w] += __shfl_xor_sync(full_warp, acc[w], distance);
-        if (lane_k == 0)
-            sums[warp][lane_line + w] = acc[w];
-    }
-    write_lines(sums, warps, o, first_line, rank, cluster);
-}
-
-struct tall_shape {
-    static constexpr int warps = 8, rows = 4, lines = 32 * rows; // rows: of a thread
-    static constexpr int chunk = 8;                              // k of a warp at a time
-};
-
-template <bool finishes>
-__global__ void __launch_bounds__(tall_shape::warps * 32, 3) vector_tall_kernel(
-    int64_t first_batch, const thin_layout layout, int cluster, const sgemm_problem p) {
-    using shape = tall_shape;
-    __shared__ float sums[shape::warps][shape::lines];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = blockIdx.x % cluster;
-    const int64_t first_line = int64_t{blockIdx.x} / cluster * shape::lines;
-    if (!fetch_parameters(p))
-        return;
-    wait_for_earlier_work();
-    let_next_kernel_come();
-    const vector_operands<finishes> o(p, first_batch + blockIdx.z, layout);
-    int row[shape::rows]; // past the last line that one again, for nothing
-#pragma unroll
-    for (int r = 0; r < shape::rows; ++r)
-        row[r] = static_cast<int>(min(int64_t{lane + 32 * r}, layout.lines - 1 - first_line));
-    float acc[shape::rows] = {};
-    const int step = cluster * shape::warps * shape::chunk;
-    for (int first_k = (rank * shape::warps + warp) * shape::chunk; first_k < o.k;
-         first_k += step) {
-        const float* source = o.matrix + first_line + first_k * layout.ld;
-        const int k_left = o.k - first_k;
-        const bool inside = lane < shape::chunk && lane < k_left;
-        const float own = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
-        float x[shape::chunk][shape::rows];
-#pragma unroll
-        for (int u = 0; u < shape::chunk; ++u)
-#pragma unroll
-            for (int r = 0; r < shape::rows; ++r)
-                x[u][r] = u < k_left ? source[u * layout.ld + row[r]] : 0;
-#pragma unroll
-        for (int u = 0; u < shape::chunk; ++u) {
-            const float y = __shfl_sync(full_warp, own, u);
-#pragma unroll
-            for (int r = 0; r < shape::rows; ++r)
-                acc[r] = fmaf(x[u][r], y, acc[r]);
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < shape::rows; ++r)
-        sums[warp][lane + 32 * r] = acc[r];
-    write_lines(sums, shape::warps, o, first_line, rank, cluster);
-}
-
-template <int width, int lines>
-struct k_shape {
-    static constexpr int unroll =
-        lines == 1 && width == 1 ? 8 : 4;             // loads in flight, of every line
-    static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
-};
-
-template <int width, int lines, bool finishes>
-__global__ void __launch_bounds__(max_warps * 32, 2) vector_k_kernel(int64_t first_batch,
-                                                                     const thin_layout layout,
-                                                                     int sharing,
-                                                                     const sgemm_problem p) {
-    using shape = k_shape<width, lines>;
-    __shared__ float sums[max_warps][lines];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int groups = blockDim.x / 32 / sharing;
-    const int64_t first_group = int64_t{blockIdx.x} * groups;
-
-    if (!fetch_parameters(p))
-        return;
-    wait_for_earlier_work();
-    let_next_kernel_come();
-    const vector_operands<finishes> o(p, first_batch + blockIdx.z, layout);
-    const float* line[lines]; // past the last one: that one again, for nothing
-#pragma unroll
-    for (int l = 0; l < lines; ++l)
-        line[l] = o.matrix +
-                  min((first_group + warp / sharing) * lines + l, layout.lines - 1) * layout.ld;
-    float acc[lines] = {};
-    for (int first_k = warp % sharing * shape::chunk + lane * width; first_k < o.k;
-         first_k += sharing * shape::chunk) {
-        float_piece<width> x[shape::unroll][lines], y[shape::unroll];
-#pragma unroll
-        for (int u = 0; u < shape::unroll; ++u) {
-            const bool inside = first_k + u * 32 * width < o.k;
-            const int at = inside ? first_k + u * 32 * width : 0;
-#pragma unroll
-            for (int l = 0; l < lines; ++l)
-                x[u][l].load(line[l] + at, inside);
-            y[u].load(o.vector + at * layout.short_k_step, inside);
-        }
-#pragma unroll
-        for (int u = 0; u < shape::unroll; ++u)
-#pragma unroll
-            for (int l = 0; l < lines; ++l)
-#pragma unroll
-                for (int w = 0; w < width; ++w)
-                    acc[l] = fmaf(x[u][l].x[w], y[u].x[w], acc[l]);
-    }
-#pragma unroll
-    for (int l = 0; l < lines; ++l) {
-#pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2)
-            acc[l] += __shfl_xor_sync(full_warp, acc[l], distance);
-        if (lane == 0)
-            sums[warp][l] = acc[l];
-    }
-    __syncthreads(); // the sums of all warps are there
-    const int group = threadIdx.x / lines, l = threadIdx.x % lines;
-    const int64_t own_line = (first_group + group) * lines + l;
-    if (group < groups && own_line < layout.lines) {
-        float sum = 0;
-#pragma unroll 4
-        for (int w = 0; w < sharing; ++w)
-            sum += sums[group * sharing + w][l];
-        o.write(own_line, sum);
-    }
-}
+constexpr int min_warps = thin_vector::min_warps, max_warps = thin_vector::max_warps;
+constexpr int64_t long_k = 4096; // from here on few blocks may be clusters
 
 // How many floats the loads may cover: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
@@ -314,34 +52,155 @@ bool fits(const sgemm_problem& p, const device_info&) {
 
 // How a product is shared out.
 struct vector_plan {
-    int lines;   // of a block
-    int warps;   // of a block
-    int sharing; // warps of it that share the k of their lines
-    int cluster; // blocks that share k
-    int chunk;   // k of a warp at a time
-    int width;   // floats of a load
+    int lines; // of a warp
+    int warps; // of a block
+    vector_split split;
+    int chunk;         // k of a warp at a time
+    int width;         // floats of a load
+    short_rows rows{}; // of the kernel `short`
 
+    int64_t groups(const thin_layout& layout) const { // of blocks that share k
+        return ceil_div<int64_t>(layout.lines, int64_t{lines} * split.groups);
+    }
     int64_t blocks(const thin_layout& layout) const { // of a vector
-        return ceil_div<int64_t>(layout.lines, lines) * cluster;
+        return groups(layout) * split.blocks();
     }
 };
 
-// `extra` is the kernels' last argument.
-template <class Kernel>
-myblasStatus_t launch_vectors(Kernel plain,
-                              Kernel finishing,
+int64_t vectors_of(const sgemm_problem& p, const thin_layout& layout) {
+    return layout.short_lines * p.batch_count;
+}
+
+size_t workspace_of(const vector_plan& plan, const sgemm_problem& p, const thin_layout& layout) {
+    if (plan.split.parts == 1)
+        return 0;
+    return static_cast<size_t>(plan.groups(layout) * vectors_of(p, layout) * plan.split.parts) *
+           static_cast<size_t>(plan.lines) * sizeof(float);
+}
+
+// What plans follow from beside the problem.
+struct vector_means {
+    const device_info& device;
+    size_t workspace_bytes;
+};
+
+// The warps of a block that share k: as many as have a chunk of it, or as fill the device with `line_groups`. If these are
+// not all warps of a block, it has groups of them.
+void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int most, int sm_count) {
+    constexpr int64_t full = 64; // warps of a multiprocessor, some of which wait for a place
+    const auto power_of_two = [](int64_t x) { return std::bit_ceil(static_cast<uint64_t>(x)); };
+    const auto wanted = std::min<int64_t>(
+        static_cast<int64_t>(power_of_two(ceil_div(full * sm_count, line_groups))), most);
+    if (chunks <= wanted && chunks >= min_warps) {
+        plan.warps = plan.split.sharing = static_cast<int>(chunks);
+        return;
+    }
+    const auto sharing =
+        std::min<int64_t>(wanted, static_cast<int64_t>(power_of_two(std::max<int64_t>(chunks, 1))));
+    plan.split.sharing = static_cast<int>(sharing);
+    plan.split.sharing_log = std::countr_zero(static_cast<uint64_t>(sharing));
+    plan.warps = std::max(plan.split.sharing, min_warps);
+    plan.split.groups = plan.warps / plan.split.sharing;
+}
+
+// The plan of blocks that each have all k of some lines, with as many of them sharing it as makes the time least. They come
+// in rounds of as many as the device holds; in a round the busiest multiprocessor counts. It reads what its blocks have on
+// the way in a latency, which is longer where memory is busy, at most 40 bytes a cycle and its share of what memory gives,
+// or the L2 cache, which gives twice as much. In cycles, of an H200 (docs/experiments/vectors.md): the latencies, to meet in a
+// cluster, to meet in memory (to write, to count, to read), and there for each further 8 loads of a thread.
+void share_k(vector_plan& plan,
+             const sgemm_problem& p,
+             const vector_means& means,
+             const thin_layout& layout,
+             int resident, // blocks of a multiprocessor
+             bool may_cluster) {
+    constexpr double cache_latency = 1300, memory_latency = 2600, most_rate = 40, in_cluster = 1600,
+                     in_memory = 4800, further_loads = 800;
+    constexpr int64_t most_rounds = 8;
+    if (plan.split.groups > 1)
+        return;
+    const device_info& device = means.device;
+    const auto real = [](auto x) { return static_cast<double>(x); };
+    const int64_t sms = device.sm_count, places = sms * resident;
+    const int64_t count = plan.groups(layout) * vectors_of(p, layout);
+    const int64_t turns = ceil_div<int64_t>(p.k, int64_t{plan.chunk} * plan.warps);
+    if (turns == 1 || count >= places * most_rounds)
+        return;
+    const double line_bytes = 4 * real(std::min<int64_t>(plan.lines, layout.lines));
+    const double block_bytes = line_bytes * real(p.k);
+    const bool is_cached = real(count) * block_bytes < real(device.l2_bytes);
+    const double on_the_way = line_bytes * real(plan.chunk * plan.warps) /
+                              (is_cached ? cache_latency : memory_latency); // bytes a cycle
+    const double all_rate =
+        1e3 * real(device.memory_gbps) / real(device.clock_mhz) * (is_cached ? 2 : 1);
+
+    // Of a round, by the bytes of a block.
+    const auto round = [&](int64_t blocks) {
+        if (blocks == 0)
+            return 0.0;
+        const double beside = real(quotient_up(blocks, sms));
+        return beside /
+               std::min({beside * on_the_way, most_rate, all_rate / real(std::min(blocks, sms))});
+    };
+    const double full_round = round(places);
+    const auto cycles = [&](int64_t parts, int cluster) {
+        const int64_t blocks = count * parts * cluster, rounds = quotient(blocks, places);
+        const double share = real(quotient_up(turns, parts * cluster)) / real(turns);
+        const int64_t loads = quotient_up(parts * plan.lines, 32 * plan.warps);
+        const double meeting = parts > 1     ? in_memory + further_loads * real((loads - 1) / 8)
+                               : cluster > 1 ? in_cluster
+                                             : 0;
+        return share * block_bytes * (real(rounds) * full_round + round(blocks - rounds * places)) +
+               meeting;
+    };
+    double best = cycles(1, 1);
+    const vector_split whole = plan.split;
+    const auto consider = [&](int64_t parts, int cluster) {
+        if (const double own = cycles(parts, cluster); own < best) {
+            best = own;
+            plan.split.parts = static_cast<int>(parts);
+            plan.split.cluster = cluster;
+        }
+    };
+    if (may_cluster && device.arch >= 90)
+        consider(1, largest_cluster);
+    int64_t last = 1;
+    for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
+         i += i < resident ? 1 : resident) {
+        const int64_t most = i > resident ? turns / 2 : turns;
+        if (const int64_t parts = std::min(quotient(sms * i, count), most); parts > last)
+            consider(last = parts, 1);
+    }
+    if (workspace_of(plan, p, layout) > means.workspace_bytes)
+        plan.split = whole;
+}
+
+// `extra`: what the kernel takes beside the problem.
+template <class Kernel, class... Extra>
+myblasStatus_t launch_vectors(Kernel kernel,
                               const vector_plan& plan,
-                              int extra,
                               const sgemm_problem& p,
                               const thin_layout& layout,
-                              const launch_context& context) {
+                              const launch_context& context,
+                              size_t smem_bytes,
+                              const Extra&... extra) {
     const product_grid grid{.x = plan.blocks(layout),
                             .y = layout.short_lines,
                             .threads = plan.warps * 32,
-                            .cluster = plan.cluster,
+                            .smem_bytes = smem_bytes,
+                            .cluster = plan.split.cluster,
                             .early = true};
-    return launch_products(
-        p.finish.is_empty() ? plain : finishing, grid, p, context, layout, extra);
+    return launch_products(kernel, grid, p, context, layout, extra...);
+}
+
+template <class Kernel>
+myblasStatus_t launch_split(Kernel kernel,
+                            const vector_plan& plan,
+                            const sgemm_problem& p,
+                            const thin_layout& layout,
+                            const launch_context& context) {
+    const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
+    return launch_vectors(kernel, plan, p, layout, context, 0, plan.split, meeting);
 }
 
 template <int width, int line_lanes>
@@ -349,94 +208,142 @@ struct lines_form {
     using shape = lines_shape<width, line_lanes>;
 
     static vector_plan
-    plan(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+    plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
-        const int64_t blocks = ceil_div<int64_t>(layout.lines, shape::lines);
-        const bool shares = device.arch >= 90 && p.k >= long_k && blocks <= few_blocks;
+        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
         const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
-        const int most_warps = shares ? 8 : max_warps;
-        const int warps = static_cast<int>(std::clamp<int64_t>(chunks, min_warps, most_warps));
-        return {shape::lines, warps, warps, shares ? largest_cluster : 1, shape::chunk, width};
+        vector_plan own{shape::lines, 0, {}, shape::chunk, width};
+        share_block(own, chunks, groups * vectors_of(p, layout), max_warps, means.device.sm_count);
+        share_k(own, p, means, layout, 2, p.k >= long_k && groups <= few_blocks);
+        return own;
     }
 
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
-        const vector_plan own = plan(p, *context.device, layout);
-        const auto start = [&](auto plain, auto finishing) {
-            return launch_vectors(plain, finishing, own, own.cluster, p, layout, context);
+        const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
+        const auto start = [&](auto kernel) {
+            return launch_split(kernel, own, p, layout, context);
         };
         // A block with a multiprocessor to itself has registers for all its loads at once.
-        if (own.cluster == 1 &&
+        if (own.split.cluster == 1 &&
             own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
             if constexpr (width == 4)
-                return start(vector_lines_kernel<width, line_lanes, false, 1, false>,
-                             vector_lines_kernel<width, line_lanes, false, 1, true>);
+                return start(vector_lines_kernel<width, line_lanes, false, 1>);
             else if constexpr (line_lanes == 32)
-                return start(vector_lines_kernel<width, line_lanes, true, 1, false>,
-                             vector_lines_kernel<width, line_lanes, true, 1, true>);
+                return start(vector_lines_kernel<width, line_lanes, true, 1>);
         }
-        return start(vector_lines_kernel<width, line_lanes, false, 2, false>,
-                     vector_lines_kernel<width, line_lanes, false, 2, true>);
+        return start(vector_lines_kernel<width, line_lanes, false, 2>);
     }
 };
 
-struct tall_form {
-    using shape = tall_shape;
+// From a matrix that takes a part of the L2 cache on, which pays for meeting, and where k is so short that none meet.
+bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+    const double bytes = 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
+    return bytes > static_cast<double>(device.l2_bytes) / 4 ||
+           (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
+}
 
-    static vector_plan plan(const sgemm_problem&, const device_info&, const thin_layout&) {
-        return {shape::lines, shape::warps, shape::warps, largest_cluster, shape::chunk, 1};
+struct shifted_form {
+    using shape = shifted_shape;
+
+    static vector_plan
+    plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
+        const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
+        vector_plan own{shape::lines, 0, {}, shape::chunk, shape::width};
+        share_block(
+            own, chunks, groups * vectors_of(p, layout), shape::max_warps, means.device.sm_count);
+        share_k(own, p, means, layout, 3, p.k >= long_k);
+        return own;
     }
 
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
-        const vector_plan own = plan(p, *context.device, layout);
-        return launch_vectors(vector_tall_kernel<false>,
-                              vector_tall_kernel<true>,
-                              own,
-                              own.cluster,
-                              p,
-                              layout,
-                              context);
+        const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_split(vector_shifted_kernel, own, p, layout, context);
     }
 
-    // Columns that start where cache lines do are read as well by others, and so are matrices of which the L2 cache holds a
-    // part (docs/experiments/vectors.md).
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        const float* const matrix = layout.swapped ? p.b : p.a;
-        const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
-        const double bytes = 4.0 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
-        return device.arch >= 90 && !layout.k_contiguous && !on_lines && p.batch_count == 1 &&
-               !p.a_array && layout.lines >= 2000 && p.k >= 2000 &&
-               bytes > 4 * static_cast<double>(device.l2_bytes);
+        return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
+               layout.lines >= 4 * shape::lines && is_large(p, device, layout);
     }
 };
 
 template <int width, int lines>
 struct k_form {
-    static vector_plan plan(const sgemm_problem& p, const device_info&, const thin_layout& layout) {
+    static vector_plan
+    plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        // With so many groups of lines, warps rather take several chunks each.
+        constexpr int64_t many = 500;
         constexpr int chunk = k_shape<width, lines>::chunk;
-        const int64_t chunks = ceil_div<int64_t>(p.k, chunk);
-        // With warps enough for the device they rather take several chunks each.
-        const int64_t most = ceil_div<int64_t>(layout.lines, lines) >= 500 ? 4 : max_warps;
-        const int sharing = static_cast<int>(
-            std::min<uint64_t>(std::bit_ceil(static_cast<uint64_t>(chunks)), most));
-        const int warps = std::max(sharing, min_warps);
-        return {lines * (warps / sharing), warps, sharing, 1, chunk, width};
+        const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
+        vector_plan own{lines, 0, {}, chunk, width};
+        share_block(own,
+                    ceil_div<int64_t>(p.k, chunk),
+                    groups * vectors_of(p, layout),
+                    groups >= many ? 4 : max_warps,
+                    means.device.sm_count);
+        if (own.warps == max_warps)
+            share_k(own, p, means, layout, 2, false);
+        return own;
     }
 
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
-        const vector_plan own = plan(p, *context.device, layout);
-        return launch_vectors(vector_k_kernel<width, lines, false>,
-                              vector_k_kernel<width, lines, true>,
-                              own,
-                              own.sharing,
-                              p,
-                              layout,
-                              context);
+        const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_split(vector_k_kernel<width, lines>, own, p, layout, context);
     }
 };
+
+template <int width>
+struct short_form {
+    static vector_plan
+    plan(const sgemm_problem& p, const vector_means&, const thin_layout& layout) {
+        const auto k = static_cast<int>(p.k);
+        short_rows rows{};
+        rows.k = k;
+        rows.together = layout.ld <= k + k / 4;
+        rows.pitch = rows.together ? static_cast<int>(layout.ld)
+                     : width == 1  ? k | 1
+                                   : (k + 3) / 4 * 4;
+        rows.per_lane = std::clamp(short_rows::warp_floats / (32 * rows.pitch), 1, 8);
+        vector_plan own{rows.warp_lines(), min_warps, {}, k, width, rows};
+        while (smem_bytes(own) > sizeof(short_storage))
+            own.warps /= 2;
+        own.split.groups = own.warps;
+        return own;
+    }
+
+    static size_t smem_bytes(const vector_plan& own) {
+        return (static_cast<size_t>(own.rows.first()) +
+                static_cast<size_t>(own.warps * own.rows.warp_lines() * own.rows.pitch)) *
+               sizeof(float);
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_vectors(
+            vector_short_kernel<width>, own, p, layout, context, smem_bytes(own), own.rows);
+    }
+
+    // With fewer lines than keep the device busy with a lane for each, lines had better be shared by lanes.
+    static bool
+    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        return layout.k_contiguous && p.k <= short_rows::most_k && p.k > 0 &&
+               layout.lines >= int64_t{32} * 6 * device.sm_count;
+    }
+};
+
+// Whether all copies of 16 bytes are aligned: of rows together their first one is.
+bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
+    const float* matrix = layout.swapped ? p.b : p.a;
+    const bool together = layout.ld <= p.k + p.k / 4;
+    return p.batch_count == 1 && !p.a_array && !p.b_array &&
+           reinterpret_cast<uintptr_t>(matrix) % 16 == 0 &&
+           (together || (layout.ld % 4 == 0 && p.k % 4 == 0));
+}
 
 // Calls f with the form for a product: which for which size is measured in docs/experiments/sgemm_skinny.md.
 template <class F>
@@ -444,17 +351,29 @@ auto with_form(const sgemm_problem& p,
                const device_info& device,
                const thin_layout& layout,
                F&& f) {
-    if (tall_form::suits(p, device, layout))
-        return f(tall_form());
+    if (shifted_form::suits(p, device, layout))
+        return f(shifted_form());
+    if (short_form<1>::suits(p, device, layout))
+        return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
+        // Blocks share k: they had better read the vector for several lines at once.
+        const bool is_shared =
+            lines >= 3 && lines <= 2 * device.sm_count && is_large(p, device, layout);
+        if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
+            return f(k_form<4, 4>());
         if (width == 4 && p.k >= 128)
             return p.k >= 1024 || lines < 512 ? f(k_form<4, 1>()) : f(k_form<4, 2>());
         if (width >= 2 && p.k >= 128)
             return f(k_form<2, 2>());
-        return lines >= 150 ? f(k_form<1, 4>()) : f(k_form<1, 1>());
+        return lines >= 150 || is_shared ? f(k_form<1, 4>()) : f(k_form<1, 1>());
     }
+    // Columns that start where cache lines do are read as well by narrower loads.
+    const float* const matrix = layout.swapped ? p.b : p.a;
+    const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+    if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
+        return f(lines_form<4, 32>());
     if (width == 4 && (lines >= 1024 || p.k >= long_k))
         return f(lines_form<4, 8>());
     if (width >= 2 && lines <= 4096)
@@ -463,20 +382,32 @@ auto with_form(const sgemm_problem& p,
                                                           : f(lines_form<1, 8>());
 }
 
+vector_plan plan_of(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+    return with_form(
+        p, means.device, layout, [&](auto form) { return form.plan(p, means, layout); });
+}
+
+size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    const thin_layout layout = layout_of(p);
+    return workspace_of(
+        plan_of(p, {device, std::numeric_limits<size_t>::max()}, layout), p, layout);
+}
+
 work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // that have the registers
     const thin_layout layout = layout_of(q.problem);
-    const vector_plan plan = with_form(q.problem, q.device, layout, [&](auto form) {
-        return form.plan(q.problem, q.device, layout);
-    });
+    const vector_plan plan = plan_of(q.problem, {q.device, q.workspace_bytes}, layout);
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(plan.blocks(layout)) * vectors;
-    const block_rounds blocks(
-        q.device, count, static_cast<float>(threads_per_sm / (32 * plan.warps)), plan.cluster);
+    const block_rounds blocks(q.device,
+                              count,
+                              static_cast<float>(threads_per_sm / (32 * plan.warps)),
+                              plan.split.cluster);
     const float busy = std::min(count, static_cast<float>(q.device.sm_count));
     const float elements = lines * q.k * vectors / busy; // of a multiprocessor
-    const auto k_at_once = static_cast<float>(plan.sharing * plan.cluster * plan.chunk);
+    const auto k_at_once =
+        static_cast<float>(plan.split.sharing * plan.split.blocks() * plan.chunk);
     work_estimate w;
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
@@ -484,7 +415,9 @@ work_estimate work(const work_query& q) {
     w.copies = elements / static_cast<float>(32 * plan.width);
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;
-    w.exchanges = static_cast<float>(plan.sharing * plan.cluster);
+    // To meet in memory takes as long as some 180 sums from shared memory.
+    w.exchanges = static_cast<float>(plan.split.sharing * plan.split.cluster) +
+                  (plan.split.parts > 1 ? 180 : 0);
     w.fill = blocks.fill;
     return w;
 }
@@ -499,7 +432,8 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
 
 const sgemm_kernel sgemm_thin_vector = {
     .name = "thin/vector",
-    .description = "one row or column of C: the matrix straight to registers, k shared by warps",
+    .description =
+        "one row or column of C: the matrix straight to registers, k shared by warps and blocks",
     .min_arch = 80,
     .block_m = 32,
     .block_n = 1,
@@ -508,6 +442,7 @@ const sgemm_kernel sgemm_thin_vector = {
     .finishes = true,
     .takes_backwards = true,
     .accepts = fits,
+    .best_workspace_bytes = best_workspace_bytes,
     .work = work,
     .launch = launch_kernel,
 };

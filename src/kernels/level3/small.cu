@@ -1,0 +1,219 @@
+// trmm and symm of a small triangular or symmetric operand in one launch, in place and without workspace.
+//
+// A block has some lines of B (its columns, or its rows where A is on the right), which do not depend on each other, and all
+// of A: W with C = alpha * W * X for the lines X. Both are laid out in shared memory, where W has its mirror image, and a
+// thread computes 4 rows of a line:
+//
+//      W (rows x rows)     X (rows x lines)
+//      +-----------+       +-------+        column j of W and row j of X at a time
+//      | 4 rows    |   *   | | line|        across = false  lanes have neighbouring rows, as memory has (A on the left)
+//      +-----------+       +-------+        across = true   lanes have neighbouring lines
+//
+// What a triangle does not have is neither read nor multiplied: an Inf or a NaN of B meets no zero.
+//
+// Bound: latency: one wait for memory, and a multiply-add and a quarter of a shared load for each element of W.
+// Shared memory: 9 or 22 KiB.  Block: 256 threads.  Grid: tiles of lines.  Accepts: orders up to 64.
+
+#include "kernels/common/fragment.cuh"
+#include "kernels/common/launch.h"
+#include "kernels/common/overlap.h"
+#include "kernels/common/scalar.h"
+#include "kernels/level3/registry.h"
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int thread_rows = 4;
+constexpr int most_order = 64;
+
+enum class shape_of_w { symmetric, lower, upper };
+
+// The problem by its lines. Element i of a line is at i * along + line * across.
+struct small_product {
+    shape_of_w shape;
+    bool is_unit;
+    bool stored_upper; // the triangle of A that is read
+    bool turned;       // W is A^T
+    int order;
+    int64_t lines;
+    scalar alpha, beta;
+    const float* a;
+    int64_t lda;
+    const float* x;
+    int64_t x_along, x_across;
+    float* y;
+    int64_t y_along, y_across;
+};
+
+template <int rows>
+struct tile {
+    static constexpr int row_groups = rows / thread_rows;
+    static constexpr int lines = threads / row_groups;
+    static constexpr int pitch = rows + 4; // columns of W are read in quads
+    float w[rows][pitch];                  // (column, row)
+    float x[rows][lines + 1];              // (row, line)
+};
+
+template <int rows>
+__device__ __forceinline__ void load_w(tile<rows>& smem, const small_product& p) {
+    constexpr int count = rows * rows / threads, columns = threads / rows;
+    const int row = threadIdx.x % rows, first = threadIdx.x / rows;
+    float value[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int col = first + i * columns;
+        const bool is_stored = p.stored_upper ? row <= col : row >= col;
+        const bool is_one = p.is_unit && row == col;
+        value[i] = is_one ? 1 : 0;
+        if (is_stored && !is_one && row < p.order && col < p.order)
+            value[i] = p.a[row + col * p.lda];
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int col = first + i * columns;
+        const bool is_stored = p.stored_upper ? row <= col : row >= col;
+        if (!is_stored)
+            continue;
+        if (!p.turned)
+            smem.w[col][row] = value[i];
+        if (p.turned || p.shape == shape_of_w::symmetric)
+            smem.w[row][col] = value[i];
+    }
+}
+
+template <int rows, bool across>
+__device__ __forceinline__ void
+load_x(tile<rows>& smem, const small_product& p, int64_t first_line, int lines_here) {
+    constexpr int lines = tile<rows>::lines, count = rows * lines / threads;
+    float value[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int e = static_cast<int>(threadIdx.x) + i * threads;
+        const int row = across ? e / lines : e % rows, line = across ? e % lines : e / rows;
+        const bool is_inside = row < p.order && line < lines_here;
+        value[i] = is_inside ? p.x[row * p.x_along + (first_line + line) * p.x_across] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int e = static_cast<int>(threadIdx.x) + i * threads;
+        smem.x[across ? e / lines : e % rows][across ? e % lines : e / rows] = value[i];
+    }
+}
+
+template <int rows, bool across>
+__global__ void __launch_bounds__(threads) multiply_small(small_product p) {
+    using shape = tile<rows>;
+    __shared__ __align__(16) shape smem;
+    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
+    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
+    const int own = threadIdx.x;
+    const int line = across ? own % shape::lines : own / shape::row_groups;
+    const int row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
+    wait_for_earlier_work();
+    let_next_kernel_come();
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    float sum[thread_rows] = {};
+    if (alpha != 0) {
+        load_w(smem, p);
+        load_x<rows, across>(smem, p, first_line, lines_here);
+        __syncthreads(); // W and X are there, and the lines may be overwritten
+        const int begin = p.shape == shape_of_w::upper ? row : 0;
+        const int end = p.shape == shape_of_w::lower ? min(row + thread_rows, p.order) : p.order;
+#pragma unroll 4
+        for (int j = begin; j < end; ++j) {
+            float w[thread_rows];
+            load_quad(w, &smem.w[j][row]);
+            const float x = smem.x[j][line];
+#pragma unroll
+            for (int r = 0; r < thread_rows; ++r) {
+                const bool is_there = p.shape == shape_of_w::lower   ? j <= row + r
+                                      : p.shape == shape_of_w::upper ? j >= row + r
+                                                                     : true;
+                sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
+            }
+        }
+    }
+    if (line >= lines_here)
+        return;
+    float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
+#pragma unroll
+    for (int r = 0; r < thread_rows; ++r)
+        if (row + r < p.order) {
+            float& result = y[r * p.y_along];
+            const float scaled = alpha == 0 ? 0 : alpha * sum[r];
+            result = beta == 0 ? scaled : fmaf(beta, result, scaled);
+        }
+}
+
+template <int rows>
+myblasStatus_t launch_rows(const small_product& p, bool across, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows>::lines)));
+    return across ? launch_overlapped(multiply_small<rows, true>, grid, threads, context, p)
+                  : launch_overlapped(multiply_small<rows, false>, grid, threads, context, p);
+}
+
+// What both problems have.
+template <class Problem>
+small_product by_lines(const Problem& p) {
+    small_product s{};
+    s.stored_upper = p.upper;
+    s.order = static_cast<int>(p.order());
+    s.lines = p.right ? p.m : p.n;
+    s.alpha = p.alpha;
+    s.a = p.a;
+    s.lda = p.lda;
+    s.x = p.b;
+    s.x_along = p.right ? p.ldb : 1;
+    s.x_across = p.right ? 1 : p.ldb;
+    s.y = p.c;
+    s.y_along = p.right ? p.ldc : 1;
+    s.y_across = p.right ? 1 : p.ldc;
+    return s;
+}
+
+myblasStatus_t launch_small(const small_product& s, bool right, const launch_context& context) {
+    return s.order <= 32 ? launch_rows<32>(s, right, context)
+                         : launch_rows<most_order>(s, right, context);
+}
+
+template <class Problem>
+bool is_small(const Problem& p, const device_info&) {
+    return p.order() <= most_order && (p.right ? p.m : p.n) <= max_grid_x;
+}
+
+myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context) {
+    small_product s = by_lines(p);
+    s.is_unit = p.unit;
+    s.turned = p.trans != p.right;
+    s.shape = p.upper == s.turned ? shape_of_w::lower : shape_of_w::upper;
+    return launch_small(s, p.right, context);
+}
+
+myblasStatus_t launch_symm(const symm_problem& p, const launch_context& context) {
+    small_product s = by_lines(p);
+    s.beta = p.beta;
+    return launch_small(s, p.right, context);
+}
+
+template <class Problem>
+constexpr kernel_entry<Problem> describe_small(myblasStatus_t (*launch)(const Problem&,
+                                                                        const launch_context&)) {
+    return {.name = "small",
+            .description = "one launch for orders up to 64, A and some lines in shared memory",
+            .block_m = most_order,
+            .block_n = tile<most_order>::lines,
+            .threads = threads,
+            .stages = 1,
+            .smem_bytes = sizeof(tile<most_order>),
+            .accepts = is_small<Problem>,
+            .accepts_what = "it accepts orders up to 64",
+            .launch = launch};
+}
+
+} // namespace
+
+constinit const kernel_entry<symm_problem> symm_small = describe_small(launch_symm);
+constinit const kernel_entry<trmm_problem> trmm_small = describe_small(launch_trmm);
+
+} // namespace myblas::cuda

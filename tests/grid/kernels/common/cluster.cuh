@@ -1,0 +1,13 @@
+// In place of the library's: clusters of one block.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace myblas::cuda {
+
+inline constexpr int largest_cluster = 8;
+
+inline void cluster_barrier() { __syncthreads(); }
+inline float load_from_block(const float* source, unsigned) { return *source; }
+
+} // namespace myblas::cuda
