@@ -14,6 +14,7 @@ namespace myblas::cuda {
 struct thin_layout {
     bool swapped;      // B is the long operand
     bool k_contiguous; // in the long operand
+    bool finishes;     // product_finish is not empty
     int64_t lines, short_lines;
     int64_t ld;                       // of the long operand
     int64_t short_k_step, short_step; // in the short one, from k to k and from line to line
@@ -24,6 +25,7 @@ inline thin_layout layout_of(const sgemm_problem& p) {
     if (p.n > p.m)
         return {.swapped = true,
                 .k_contiguous = !p.transb,
+                .finishes = !p.finish.is_empty(),
                 .lines = p.n,
                 .short_lines = p.m,
                 .ld = p.ldb,
@@ -33,6 +35,7 @@ inline thin_layout layout_of(const sgemm_problem& p) {
                 .short_c_step = 1};
     return {.swapped = false,
             .k_contiguous = bool{p.transa},
+            .finishes = !p.finish.is_empty(),
             .lines = p.m,
             .short_lines = p.n,
             .ld = p.lda,

@@ -50,10 +50,10 @@ struct vector_operands {
     // C's element of a line. Where C lies is found out here, so that no registers hold it before.
     __device__ void write(int64_t line, float sum) const {
         float* const c = operand_base(p.c, p.c_array, p.stride_c, batch);
-        if (p.finish.is_empty())
-            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step, alpha, sum, beta);
-        else
+        if (layout.finishes)
             finish(c, line, sum);
+        else
+            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step, alpha, sum, beta);
     }
 
 private:

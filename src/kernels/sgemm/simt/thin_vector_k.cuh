@@ -15,7 +15,7 @@ template <int width, int lines>
 struct k_shape {
     // Loads in flight, of every line.
     static constexpr int unroll = width == 4 && lines > 1 ? 2 : width == 1 && lines == 1 ? 8 : 4;
-    static constexpr int chunk = unroll * 32 * width;             // k of a warp at a time
+    static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
 };
 
 template <int width, int lines>
