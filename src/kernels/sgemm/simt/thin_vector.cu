@@ -120,6 +120,7 @@ void share_k(vector_plan& plan,
     constexpr double in_cluster = 1600, in_quiet_memory = 4800, in_busy_memory = 9000,
                      further_loads = 800, least_gain = 0.03, many_times = 16;
     constexpr int64_t many_rounds = 6;
+    constexpr int cluster_warps = 8;
     if (plan.split.groups > 1)
         return;
     const device_info& device = means.device;
@@ -176,6 +177,9 @@ void share_k(vector_plan& plan,
             consider(parts, 1);
     if (workspace_of(plan, p, layout) > means.workspace_bytes)
         plan.split = whole;
+    // Of a cluster smaller blocks take less long to come.
+    if (plan.split.cluster > 1)
+        plan.warps = plan.split.sharing = std::min(plan.warps, cluster_warps);
 }
 
 // `extra`: what the kernel takes beside the problem.
