@@ -376,6 +376,76 @@ void test_joins(void**) {
         }
 }
 
+// trmm, in place or not, and symm of small orders. What is not stored of A is NaN, and B has an Inf.
+void check_small(bool is_symmetric, int form, int64_t n, int64_t lines) {
+    const bool right = form & 1, upper = form & 2, trans = form & 4, unit = form & 8;
+    const bool in_place = !is_symmetric && (form & 16);
+    const int64_t lda = n + 3, m = right ? lines : n, cols = right ? n : lines, ldb = m + 1;
+    std::vector<float> a = unset(lda * n);
+    for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = 0; i < n; ++i)
+            if ((upper ? i <= j : i >= j) && !(unit && !is_symmetric && i == j))
+                a[static_cast<size_t>(i + j * lda)] = random_float();
+    std::vector<float> b = random_floats(ldb * cols), c = random_floats(ldb * cols);
+    b[static_cast<size_t>(right ? lines / 2 + n / 2 * ldb : n / 2 + lines / 2 * ldb)] = INFINITY;
+    const std::vector<float> old = in_place ? b : c, x = b;
+    float* const result = in_place ? b.data() : c.data();
+    if (is_symmetric) {
+        symm_problem p{.right = right, .upper = upper, .m = m, .n = cols, .alpha = {2}};
+        p.beta = {-0.5f};
+        p.a = a.data(), p.lda = lda, p.b = b.data(), p.ldb = ldb, p.c = result, p.ldc = ldb;
+        assert_int_equal(cuda::symm_small.launch(p, context), MYBLAS_STATUS_SUCCESS);
+    } else {
+        trmm_problem p{.right = right, .upper = upper, .trans = trans, .unit = unit, .m = m};
+        p.n = cols, p.alpha = {2};
+        p.a = a.data(), p.lda = lda, p.b = b.data(), p.ldb = ldb, p.c = result, p.ldc = ldb;
+        assert_int_equal(cuda::trmm_small.launch(p, context), MYBLAS_STATUS_SUCCESS);
+    }
+    for (int64_t j = 0; j < cols; ++j)
+        for (int64_t i = 0; i < m; ++i) {
+            double sum = 0;
+            for (int64_t k = 0; k < n; ++k) {
+                int64_t row = right ? k : i, col = right ? j : k; // of A
+                if (!is_symmetric && trans)
+                    std::swap(row, col);
+                const bool is_stored = upper ? row <= col : row >= col;
+                if (!is_stored && !is_symmetric)
+                    continue;
+                if (!is_stored)
+                    std::swap(row, col);
+                const bool is_one = !is_symmetric && unit && row == col;
+                const double factor = is_one ? 1 : a[static_cast<size_t>(row + col * lda)];
+                sum += factor * x[static_cast<size_t>(right ? i + k * ldb : k + j * ldb)];
+            }
+            const auto at = static_cast<size_t>(i + j * ldb);
+            const double right_value = 2 * sum - (is_symmetric ? 0.5 * old[at] : 0);
+            const double found = result[at];
+            if (std::isfinite(right_value)
+                    ? !(std::fabs(found - right_value) < 1e-4)
+                    : !(found == right_value || (std::isnan(found) && std::isnan(right_value))))
+                fail_msg("%s %d, order %lld, %lld lines: element %lld, %lld is %g, not %g",
+                         is_symmetric ? "symm" : "trmm",
+                         form,
+                         static_cast<long long>(n),
+                         static_cast<long long>(lines),
+                         static_cast<long long>(i),
+                         static_cast<long long>(j),
+                         found,
+                         right_value);
+        }
+}
+
+void test_small(void**) {
+    state = 8;
+    for (const int64_t n : {3, 33, 64})
+        for (const int64_t lines : {1, 21}) {
+            for (int form = 0; form < 32; form += lines == 1 ? 5 : 1)
+                check_small(false, form, n, lines);
+            for (int form = 0; form < 4; ++form)
+                check_small(true, form, n, lines);
+        }
+}
+
 // ger, whose factors overflow in single precision in any order, and its place in a larger matrix.
 void test_general_updates(void**) {
     state = 6;
@@ -448,6 +518,7 @@ int main() {
         cmocka_unit_test(test_mirrors),
         cmocka_unit_test(test_stores),
         cmocka_unit_test(test_joins),
+        cmocka_unit_test(test_small),
         cmocka_unit_test(test_general_updates),
         cmocka_unit_test(test_scalars_and_pointers),
     };

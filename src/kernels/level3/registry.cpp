@@ -43,17 +43,15 @@ kernel_list<syr2k_problem> cuda_kernels<syr2k_problem>() {
 
 template <>
 kernel_list<symm_problem> cuda_kernels<symm_problem>() {
-    static constexpr const kernel_entry<symm_problem>* ladder[] = {&cuda::symm_naive,
-                                                                   &cuda::symm_products,
-                                                                   &cuda::symm_small};
+    static constexpr const kernel_entry<symm_problem>* ladder[] = {
+        &cuda::symm_naive, &cuda::symm_products, &cuda::symm_small};
     return ladder;
 }
 
 template <>
 kernel_list<trmm_problem> cuda_kernels<trmm_problem>() {
-    static constexpr const kernel_entry<trmm_problem>* ladder[] = {&cuda::trmm_naive,
-                                                                   &cuda::trmm_products,
-                                                                   &cuda::trmm_small};
+    static constexpr const kernel_entry<trmm_problem>* ladder[] = {
+        &cuda::trmm_naive, &cuda::trmm_products, &cuda::trmm_small};
     return ladder;
 }
 
