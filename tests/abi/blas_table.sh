@@ -14,8 +14,8 @@ all="gemm symm syrk syr2k trmm trsm
 
 # "here NAME" or "missing NAME" for each routine of the header's table.
 header_table() {
-    awk '/Of BLAS.s routines in single precision/ { inside = 1; next }
-         /cuBLAS has them all/ { inside = 0 }
+    awk '/BLAS.s routines in single precision/ { inside = 1; next }
+         /cuBLAS has all of them/ { inside = 0 }
          inside {
              gsub(/\([a-z]*\)|[*,;]|level [123]/, " ")
              if (sub(/not here:/, " ")) state = "missing"
