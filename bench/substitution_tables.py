@@ -67,10 +67,13 @@ def programs(measured):
 
 def blas(measured):
     rows = []
-    for threads in ("one thread", "all threads"):
-        for size, entry in measured[threads].items():
+    parts = {
+        "one thread": "`sgemm_`, one thread", "all threads": "`sgemm_`", "ssyrk": "`ssyrk_`", "strsm": "`strsm_`",
+    }  # fmt: skip
+    for part, calls in parts.items():
+        for size, entry in measured.get(part, {}).items():
             rows.append(
-                (f"{size}, {threads}", f"{1e6 * entry['blas']:.4g}", f"{1e6 * entry['program']:.4g}",
+                (calls, size, f"{1e6 * entry['blas']:.4g}", f"{1e6 * entry['program']:.4g}",
                  f"{entry['ratio']:.3f}", f"{entry['noise']:.3f}")
             )  # fmt: skip
     transfer = measured["transfer"]
@@ -80,10 +83,11 @@ def blas(measured):
         if isinstance(entry, dict) and "share" in entry
     )
     return [
-        "`sgemm_` of a CPU program with square matrices, which is linked to OpenBLAS, under the BLAS preload library, in "
-        "turn with OpenBLAS itself. *noise* is the relative difference between two measurements of OpenBLAS:",
+        "Calls of a CPU program with square matrices, which is linked to OpenBLAS, under the BLAS preload library, in turn "
+        "with OpenBLAS itself, with all threads unless told. *noise* is the relative difference between two measurements of "
+        "OpenBLAS:",
         "",
-        *table(["n", "OpenBLAS, µs", "with the preload library, µs", "times as fast", "noise"], rows),
+        *table(["", "n", "OpenBLAS, µs", "with the preload library, µs", "times as fast", "noise"], rows),
         f"The lowest is {measured['least_ratio']:.3f}.",
         "",
         f"For n = {transfer['n']}, copying the operands and the result from and to pinned memory takes "

@@ -7,7 +7,7 @@ calls     nanoseconds that the host spends on a call of cuBLAS, plain, forwarded
           same call of libmyblas itself
 programs  seconds of programs with PyTorch, CuPy and JAX, and of calls that others make, plain and in each math mode,
           the errors of their results, and who computed them by the preload library's report
-blas      seconds of a CPU program's sgemm_ and of its BLAS, and the transfers' share
+blas      seconds of a CPU program's sgemm_, ssyrk_ and strsm_ and of its BLAS, and the transfers' share
 
 Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build tree,
 wherever it was copied: its bench/substitution, bench/generated and lib are enough. All parts together take
@@ -41,6 +41,8 @@ ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 
 # The first one starts the GPU.
 SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 768, 896,
          1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144]  # fmt: skip
+ROUTINES = ["ssyrk", "strsm"]  # beside sgemm
+ROUTINE_SIZES = [8192, 1, 4, 16, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 TRANSFER_SIZE = 8192
 LIMIT_SECONDS = 400  # of all programs together
 
@@ -103,14 +105,16 @@ def with_ratios(processes):
 def blas():
     program = binaries / "blas_calls"
 
-    def ratios(sizes, **settings):
-        command = [program, *sizes]
+    def ratios(routine, sizes, **settings):
+        command = [program, routine, *sizes]
         return with_ratios([run(command, blas_preload, **settings) for _ in range(PROCESSES)])
 
     results = {
-        "one thread": ratios(ONE_THREAD_SIZES, OPENBLAS_NUM_THREADS="1"),
-        "all threads": ratios(SIZES),
+        "one thread": ratios("sgemm", ONE_THREAD_SIZES, OPENBLAS_NUM_THREADS="1"),
+        "all threads": ratios("sgemm", SIZES),
     }
+    for routine in ROUTINES:
+        results[routine] = ratios(routine, ROUTINE_SIZES)
     results["least_ratio"] = min(e["ratio"] for sizes in results.values() for e in sizes.values())
 
     transfer = run([program, "--transfer"])
