@@ -91,7 +91,7 @@ void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int mos
     const auto power_of_two = [](int64_t x) { return std::bit_ceil(static_cast<uint64_t>(x)); };
     const auto wanted = std::min<int64_t>(
         static_cast<int64_t>(power_of_two(ceil_div(full * sm_count, line_groups))), most);
-    if (chunks <= std::min<int64_t>(2 * wanted, most) && chunks >= min_warps) {
+    if (chunks <= wanted && chunks >= min_warps) {
         plan.warps = plan.split.sharing = static_cast<int>(chunks);
         return;
     }
@@ -103,68 +103,60 @@ void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int mos
     plan.split.groups = plan.warps / plan.split.sharing;
 }
 
-// The plan of blocks that each have all k of some lines, with as many of them sharing it as makes the time least: that of the
-// busiest multiprocessor, where all blocks run at the same time, and of meeting. A multiprocessor reads the faster the more
-// its blocks have on the way, up to a rate: x / (x + half) of it. So it does with the L2 cache, of which a matrix may take half
-// (what the multiprocessors of the other half read is there, too), and with memory, of which it gets no more than its share.
-// In bytes a cycle, bytes and cycles of an H200 (docs/experiments/vectors.md). To meet in a cluster takes `in_cluster`, in
-// memory to write, to count and to read, and there `further_loads` for each further 8 loads of a thread. Of matrices many
-// times as large as the cache, more blocks come than run at the same time: those that end early make place.
+// The plan of blocks that each have all k of some lines, with as many of them sharing it as makes the time least. They come
+// in rounds of as many as the device holds; in a round the busiest multiprocessor counts. It reads what its blocks have on
+// the way in a latency, which is longer where memory is busy, at most 40 bytes a cycle and its share of what memory gives,
+// or the L2 cache, which gives twice as much. In cycles, of an H200 (docs/experiments/vectors.md): the latencies, to meet in a
+// cluster, to meet in memory (to write, to count, to read), and there for each further 8 loads of a thread.
 void share_k(vector_plan& plan,
              const sgemm_problem& p,
              const vector_means& means,
              const thin_layout& layout,
              int resident, // blocks of a multiprocessor
              bool may_cluster) {
-    constexpr double cache_rate = 64, cache_half = 45e3, memory_rate = 25, memory_half = 24e3;
-    constexpr double in_cluster = 1600, in_quiet_memory = 4800, in_busy_memory = 9000,
-                     further_loads = 800, least_gain = 0.03, many_times = 16;
-    constexpr int64_t many_rounds = 6;
-    constexpr int cluster_warps = 8;
+    constexpr double cache_latency = 1300, memory_latency = 2600, most_rate = 40, in_cluster = 1600,
+                     in_memory = 4800, further_loads = 800;
+    constexpr int64_t most_rounds = 8;
     if (plan.split.groups > 1)
         return;
     const device_info& device = means.device;
     const auto real = [](auto x) { return static_cast<double>(x); };
-    const int64_t sms = device.sm_count;
+    const int64_t sms = device.sm_count, places = sms * resident;
     const int64_t count = plan.groups(layout) * vectors_of(p, layout);
     const int64_t turns = ceil_div<int64_t>(p.k, int64_t{plan.chunk} * plan.warps);
-    if (turns == 1 || count >= sms * resident)
+    if (turns == 1 || count >= places * most_rounds)
         return;
     const double line_bytes = 4 * real(std::min<int64_t>(plan.lines, layout.lines));
-    const double block_bytes = line_bytes * real(p.k), bytes = real(count) * block_bytes;
-    const double on_the_way = line_bytes * real(plan.chunk * plan.warps); // of a block
-    const double cache_parts = bytes / real(device.l2_bytes);
-    if (cache_parts > many_times && count <= counter_count) {
-        const int64_t wanted = quotient(many_rounds * sms * resident, count);
-        plan.split.parts = static_cast<int>(std::clamp<int64_t>(wanted, 1, turns / 2));
-        if (workspace_of(plan, p, layout) > means.workspace_bytes)
-            plan.split.parts = 1;
-        return;
-    }
-    const bool is_cached = cache_parts < 0.5;
-    const double most_rate = is_cached ? cache_rate : memory_rate;
-    const double half = is_cached ? cache_half : memory_half;
+    const double block_bytes = line_bytes * real(p.k);
+    const bool is_cached = real(count) * block_bytes < real(device.l2_bytes);
+    const double on_the_way = line_bytes * real(plan.chunk * plan.warps) /
+                              (is_cached ? cache_latency : memory_latency); // bytes a cycle
     const double all_rate =
         1e3 * real(device.memory_gbps) / real(device.clock_mhz) * (is_cached ? 2 : 1);
 
+    // Of a round, by the bytes of a block.
+    const auto round = [&](int64_t blocks) {
+        if (blocks == 0)
+            return 0.0;
+        const double beside = real(quotient_up(blocks, sms));
+        return beside /
+               std::min({beside * on_the_way, most_rate, all_rate / real(std::min(blocks, sms))});
+    };
+    const double full_round = round(places);
     const auto cycles = [&](int64_t parts, int cluster) {
-        const int64_t blocks = count * parts * cluster;
-        const double own = real(quotient_up(blocks, sms)); // of the busiest multiprocessor
-        const double read_ahead = std::min(own, real(resident)) * on_the_way;
-        const double rate = std::min(most_rate * read_ahead / (read_ahead + half),
-                                     all_rate / real(std::min(blocks, sms)));
+        const int64_t blocks = count * parts * cluster, rounds = quotient(blocks, places);
         const double share = real(quotient_up(turns, parts * cluster)) / real(turns);
         const int64_t loads = quotient_up(parts * plan.lines, 32 * plan.warps);
-        const double in_memory = is_cached ? in_quiet_memory : in_busy_memory;
         const double meeting = parts > 1     ? in_memory + further_loads * real((loads - 1) / 8)
                                : cluster > 1 ? in_cluster
                                              : 0;
-        return own * share * block_bytes / rate + meeting;
+        return share * block_bytes * (real(rounds) * full_round + round(blocks - rounds * places)) +
+               meeting;
     };
     double best = cycles(1, 1);
     const vector_split whole = plan.split;
     const auto consider = [&](int64_t parts, int cluster) {
-        if (const double own = cycles(parts, cluster); own < best * (1 - least_gain)) {
+        if (const double own = cycles(parts, cluster); own < best) {
             best = own;
             plan.split.parts = static_cast<int>(parts);
             plan.split.cluster = cluster;
@@ -172,14 +164,15 @@ void share_k(vector_plan& plan,
     };
     if (may_cluster && device.arch >= 90)
         consider(1, largest_cluster);
-    for (int64_t i = 1; i <= resident && count <= counter_count; ++i)
-        if (const int64_t parts = std::min(quotient(sms * i, count), turns); parts > 1)
-            consider(parts, 1);
+    int64_t last = 1;
+    for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
+         i += i < resident ? 1 : resident) {
+        const int64_t most = i > resident ? turns / 2 : turns;
+        if (const int64_t parts = std::min(quotient(sms * i, count), most); parts > last)
+            consider(last = parts, 1);
+    }
     if (workspace_of(plan, p, layout) > means.workspace_bytes)
         plan.split = whole;
-    // Of a cluster smaller blocks take less long to come.
-    if (plan.split.cluster > 1)
-        plan.warps = plan.split.sharing = std::min(plan.warps, cluster_warps);
 }
 
 // `extra`: what the kernel takes beside the problem.
@@ -200,18 +193,14 @@ myblasStatus_t launch_vectors(Kernel kernel,
     return launch_products(kernel, grid, p, context, layout, extra...);
 }
 
-// kernel_of(blocks_share): the kernel that is compiled for it.
-template <class KernelOf>
-myblasStatus_t launch_split(KernelOf kernel_of,
+template <class Kernel>
+myblasStatus_t launch_split(Kernel kernel,
                             const vector_plan& plan,
                             const sgemm_problem& p,
                             const thin_layout& layout,
                             const launch_context& context) {
     const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
-    return with_bits<1>(plan.split.blocks() > 1, [&](auto blocks_share) {
-        return launch_vectors(
-            kernel_of(blocks_share), plan, p, layout, context, 0, plan.split, meeting);
-    });
+    return launch_vectors(kernel, plan, p, layout, context, 0, plan.split, meeting);
 }
 
 template <int width, int line_lanes>
@@ -232,35 +221,27 @@ struct lines_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
-        // A block with a multiprocessor to itself has registers for all its loads at once.
-        const bool is_alone = own.split.cluster == 1 &&
-                              own.blocks(layout) * layout.short_lines <= context.device->sm_count;
-        const auto kernel_of = [](auto alone, auto blocks_share) {
-            constexpr bool share = decltype(blocks_share)::value;
-            if constexpr (decltype(alone)::value && width == 4)
-                return vector_lines_kernel<width, line_lanes, false, 1, share>;
-            else if constexpr (decltype(alone)::value && line_lanes == 32)
-                return vector_lines_kernel<width, line_lanes, true, 1, share>;
-            else
-                return vector_lines_kernel<width, line_lanes, false, 2, share>;
+        const auto start = [&](auto kernel) {
+            return launch_split(kernel, own, p, layout, context);
         };
-        return with_bits<1>(is_alone, [&](auto alone) {
-            return launch_split([&](auto blocks_share) { return kernel_of(alone, blocks_share); },
-                                own,
-                                p,
-                                layout,
-                                context);
-        });
+        // A block with a multiprocessor to itself has registers for all its loads at once.
+        if (own.split.cluster == 1 &&
+            own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
+            if constexpr (width == 4)
+                return start(vector_lines_kernel<width, line_lanes, false, 1>);
+            else if constexpr (line_lanes == 32)
+                return start(vector_lines_kernel<width, line_lanes, true, 1>);
+        }
+        return start(vector_lines_kernel<width, line_lanes, false, 2>);
     }
 };
 
-// How large a matrix is, by the L2 cache.
-double cache_parts(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+// From a matrix that takes a part of the L2 cache on, which pays for meeting, and where k is so short that none meet.
+bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
     const double bytes = 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
-    return bytes / static_cast<double>(device.l2_bytes);
+    return bytes > static_cast<double>(device.l2_bytes) / 4 ||
+           (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
 }
-constexpr double large = 1.0 / 4, beyond_cache = 5.0 / 4;
-constexpr int64_t short_k = 64;
 
 struct shifted_form {
     using shape = shifted_shape;
@@ -272,27 +253,20 @@ struct shifted_form {
         vector_plan own{shape::lines, 0, {}, shape::chunk, shape::width};
         share_block(
             own, chunks, groups * vectors_of(p, layout), shape::max_warps, means.device.sm_count);
-        share_k(own, p, means, layout, 3, false);
+        share_k(own, p, means, layout, 3, p.k >= long_k);
         return own;
     }
 
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
-        const auto kernel_of = [](auto blocks_share) {
-            return vector_shifted_kernel<decltype(blocks_share)::value>;
-        };
-        return launch_split(kernel_of, own, p, layout, context);
+        return launch_split(vector_shifted_kernel, own, p, layout, context);
     }
 
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        // Where the cache holds a matrix, blocks that meet cost more than is read twice.
-        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
-        const double parts = cache_parts(p, device, layout);
-        return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 && groups >= 4 &&
-               p.k > short_k &&
-               (parts > beyond_cache || (parts > large && 2 * groups >= device.sm_count));
+        return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
+               layout.lines >= 4 * shape::lines && is_large(p, device, layout);
     }
 };
 
@@ -300,19 +274,16 @@ template <int width, int lines>
 struct k_form {
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        // With so many groups of lines, 4 warps take several chunks each; with several lines to a warp, fewer.
-        constexpr int64_t many = 500, few = lines == 4 && width == 4 ? 1 : 4;
+        // With so many groups of lines, warps rather take several chunks each.
+        constexpr int64_t many = 500;
         constexpr int chunk = k_shape<width, lines>::chunk;
         const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
         vector_plan own{lines, 0, {}, chunk, width};
-        if (groups < many)
-            share_block(own, ceil_div<int64_t>(p.k, chunk), 1, max_warps, means.device.sm_count);
-        else
-            share_block(own,
-                        ceil_div<int64_t>(p.k, chunk),
-                        few == 1 ? groups * vectors_of(p, layout) : 1,
-                        4,
-                        means.device.sm_count);
+        share_block(own,
+                    ceil_div<int64_t>(p.k, chunk),
+                    groups * vectors_of(p, layout),
+                    groups >= many ? 4 : max_warps,
+                    means.device.sm_count);
         if (own.warps == max_warps)
             share_k(own, p, means, layout, 2, false);
         return own;
@@ -321,10 +292,7 @@ struct k_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
-        const auto kernel_of = [](auto blocks_share) {
-            return vector_k_kernel<width, lines, decltype(blocks_share)::value>;
-        };
-        return launch_split(kernel_of, own, p, layout, context);
+        return launch_split(vector_k_kernel<width, lines>, own, p, layout, context);
     }
 };
 
@@ -368,20 +336,6 @@ struct short_form {
     }
 };
 
-// Whether a warp's loads had better be of 128 lines than of 32: of columns that do not start where cache lines do, less is then
-// read twice, but fewer blocks have all of their k; and a short k, of which each warp has some lines' own.
-bool wide_lines_pay(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-    const float* const matrix = layout.swapped ? p.b : p.a;
-    const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
-    const int64_t groups = ceil_div<int64_t>(layout.lines, 128);
-    if (p.k <= short_k)
-        return groups >= int64_t{4} * device.sm_count;
-    const double parts = cache_parts(p, device, layout);
-    const bool has_many = groups >= int64_t{2} * device.sm_count;
-    const bool has_few = 4 * groups <= device.sm_count;
-    return !on_lines && (parts > beyond_cache || (parts > large && (has_few || has_many)));
-}
-
 // Whether all copies of 16 bytes are aligned: of rows together their first one is.
 bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
     const float* matrix = layout.swapped ? p.b : p.a;
@@ -406,7 +360,7 @@ auto with_form(const sgemm_problem& p,
     if (layout.k_contiguous) {
         // Blocks share k: they had better read the vector for several lines at once.
         const bool is_shared =
-            lines >= 3 && lines <= 2 * device.sm_count && cache_parts(p, device, layout) > large;
+            lines >= 3 && lines <= 2 * device.sm_count && is_large(p, device, layout);
         if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
             return f(k_form<4, 4>());
         if (width == 4 && p.k >= 128)
@@ -415,7 +369,10 @@ auto with_form(const sgemm_problem& p,
             return f(k_form<2, 2>());
         return lines >= 150 || is_shared ? f(k_form<1, 4>()) : f(k_form<1, 1>());
     }
-    if (width == 4 && lines >= 512 && wide_lines_pay(p, device, layout))
+    // Columns that start where cache lines do are read as well by narrower loads.
+    const float* const matrix = layout.swapped ? p.b : p.a;
+    const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+    if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
         return f(lines_form<4, 32>());
     if (width == 4 && (lines >= 1024 || p.k >= long_k))
         return f(lines_form<4, 8>());

@@ -35,6 +35,7 @@ struct vector_operands {
     const thin_layout& layout;
     const int64_t batch;
     const float *matrix, *vector;
+    float alpha, beta;
     int k;
 
     __device__ vector_operands(const sgemm_problem& p_, int64_t batch_, const thin_layout& layout_)
@@ -42,51 +43,37 @@ struct vector_operands {
         const sgemm_operands o = resolve_at_once(p, batch);
         matrix = layout.swapped ? o.b : o.a;
         vector = (layout.swapped ? o.a : o.b) + blockIdx.y * layout.short_step;
+        alpha = o.alpha, beta = o.beta;
         k = static_cast<int>(o.k);
     }
 
-    // C's element of a line. Where C lies, and the scalars, are found out here, so that no registers hold them before.
+    // C's element of a line. Where C lies is found out here, so that no registers hold it before.
     __device__ void write(int64_t line, float sum) const {
-        const sgemm_operands o = resolve_scalars(p);
         float* const c = operand_base(p.c, p.c_array, p.stride_c, batch);
         if (layout.finishes)
-            finish(o, c, line, sum);
+            finish(c, line, sum);
         else
-            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step,
-                    o.alpha,
-                    sum,
-                    o.beta);
+            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step, alpha, sum, beta);
     }
 
 private:
-    __device__ __forceinline__ void
-    finish(sgemm_operands o, float* c, int64_t line, float sum) const {
+    __device__ __forceinline__ void finish(float* c, int64_t line, float sum) const {
+        sgemm_operands o{};
         o.c = c;
+        o.beta = beta;
         const finisher finish(p, o, batch);
         const int64_t short_line = blockIdx.y;
         const finish_place at{
             layout.swapped ? short_line : line, layout.swapped ? line : short_line, 1};
         const float bias = finish.bias_of_row(at.row, true) + finish.bias_of_col(at.col, true);
-        float value[1][1] = {{fmaf(o.alpha, sum, bias)}};
+        float value[1][1] = {{fmaf(alpha, sum, bias)}};
         finish(value, [&](int) { return at; });
     }
 };
 
-// blockIdx.x, read where it stands: what follows from it is found anew at the end, and takes no registers meanwhile. PTX ISA,
-// "Special Registers: %ctaid".
-__device__ __forceinline__ unsigned block_number() {
-#ifdef __CUDA_ARCH__
-    unsigned number;
-    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
-    return number;
-#else
-    return blockIdx.x;
-#endif
-}
-
-// Which lines a warp has, and which part of their k. blocks_share: whether blocks share it; kernels are compiled without,
-// too, where what that takes would be a tenth of a short one's time.
-template <int lines, bool blocks_share = true>
+// Which lines a warp has, and which part of their k. (Without divisions where no blocks share it: they would take as long
+// as some of the loads.)
+template <int lines>
 struct vector_place {
     unsigned rank = 0, part = 0; // of the blocks that share k
     unsigned block;              // number of those that share it
@@ -94,26 +81,25 @@ struct vector_place {
 
     __device__ __forceinline__ explicit vector_place(const vector_split& split) {
         const int warp = threadIdx.x / warp_size;
-        block = block_number();
+        block = blockIdx.x;
         own_warp = warp, all_warps = split.sharing;
-        if constexpr (blocks_share) {
-            rank = block % split.cluster;
-            const unsigned clusters = block / split.cluster;
+        if (split.blocks() > 1) {
+            rank = blockIdx.x % split.cluster;
+            const unsigned clusters = blockIdx.x / split.cluster;
             part = clusters % split.parts;
             block = clusters / split.parts;
             own_warp += (part * split.cluster + rank) * split.sharing;
             all_warps *= split.blocks();
-        } else if (split.groups > 1) {
-            own_warp = warp & (split.sharing - 1);
         }
+        if (split.groups > 1)
+            own_warp = warp & (split.sharing - 1);
     }
     // Of the block's first group, and of the warp's.
     __device__ __forceinline__ int64_t first_line(const vector_split& split) const {
-        return int64_t{block} * (blocks_share ? 1 : split.groups) * lines;
+        return int64_t{block} * split.groups * lines;
     }
     __device__ __forceinline__ int64_t warp_line(const vector_split& split) const {
-        const int group =
-            blocks_share || split.groups == 1 ? 0 : threadIdx.x / warp_size >> split.sharing_log;
+        const int group = split.groups > 1 ? threadIdx.x / warp_size >> split.sharing_log : 0;
         return first_line(split) + group * lines;
     }
 };
@@ -150,17 +136,16 @@ __device__ void add_parts(float (&sums)[most][lines],
 }
 
 // The end of kernels whose warps have left sums of their lines: adds those of all that share k, and writes C.
-template <bool blocks_share, int most, int lines>
+template <int most, int lines>
 __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             const vector_split& split,
                                             const vector_sums& meeting,
-                                            const vector_operands& o) {
+                                            const vector_operands& o,
+                                            const vector_place<lines>& at) {
     static_assert((lines & (lines - 1)) == 0 || lines > warp_size);
     __syncthreads(); // the sums of all warps are there
-    const vector_place<lines, blocks_share> at(split);
     const int64_t first_line = at.first_line(split);
-    if constexpr (!blocks_share) {
-#pragma unroll 1
+    if (split.groups > 1) {
         for (int own = threadIdx.x; own < split.groups * lines; own += blockDim.x) {
             const int first = own / lines << split.sharing_log;
             float sum = 0;
@@ -170,38 +155,38 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
             if (first_line + own < o.layout.lines)
                 o.write(first_line + own, sum);
         }
-    } else {
-        const int own = threadIdx.x;
-        float sum = 0;
-        if (own < lines)
-#pragma unroll 4
-            for (int w = 0; w < split.sharing; ++w)
-                sum += sums[w][own];
-        if (split.cluster > 1) {
-            if (own < lines)
-                sums[0][own] = sum; // which no other thread reads in this block
-            cluster_barrier();      // the sums of all blocks are there
-            sum = 0;
-            if (own < lines && at.rank == 0)
-                for (int r = 0; r < split.cluster; ++r)
-                    sum += load_from_block(&sums[0][own], r);
-            cluster_barrier(); // they have been read
-            if (at.rank != 0)
-                return;
-        }
-        if (split.parts == 1) {
-            if (own < lines && first_line + own < o.layout.lines)
-                o.write(first_line + own, sum);
-            return;
-        }
-        const int64_t groups = gridDim.x / split.blocks();
-        const int64_t number = (o.batch * gridDim.y + blockIdx.y) * groups + at.block;
-        float* const parts = meeting.gmem + number * split.parts * lines;
-        if (own < lines)
-            __stcg(parts + at.part * lines + own, sum);
-        if (is_last_block(meeting.counters + number, split.parts))
-            add_parts(sums, parts, split.parts, o, first_line);
+        return;
     }
+    const int own_line = threadIdx.x;
+    float sum = 0;
+    if (own_line < lines)
+#pragma unroll 4
+        for (int w = 0; w < split.sharing; ++w)
+            sum += sums[w][own_line];
+    if (split.cluster > 1) {
+        if (own_line < lines)
+            sums[0][own_line] = sum; // which no other thread reads in this block
+        cluster_barrier();           // the sums of all blocks are there
+        sum = 0;
+        if (own_line < lines && at.rank == 0)
+            for (int r = 0; r < split.cluster; ++r)
+                sum += load_from_block(&sums[0][own_line], r);
+        cluster_barrier(); // they have been read
+        if (at.rank != 0)
+            return;
+    }
+    if (split.parts == 1) {
+        if (own_line < lines && first_line + own_line < o.layout.lines)
+            o.write(first_line + own_line, sum);
+        return;
+    }
+    const int64_t blocks = gridDim.x / split.blocks();
+    const int64_t number = (o.batch * gridDim.y + blockIdx.y) * blocks + at.block;
+    float* const parts = meeting.gmem + number * split.parts * lines;
+    if (own_line < lines)
+        __stcg(parts + at.part * lines + own_line, sum);
+    if (is_last_block(meeting.counters + number, split.parts))
+        add_parts(sums, parts, split.parts, o, first_line);
 }
 
 } // namespace myblas::cuda

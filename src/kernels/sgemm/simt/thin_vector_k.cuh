@@ -18,7 +18,7 @@ struct k_shape {
     static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
 };
 
-template <int width, int lines, bool blocks_share>
+template <int width, int lines>
 __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     vector_k_kernel(int64_t first_batch,
                     const thin_layout layout,
@@ -28,18 +28,17 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     using shape = k_shape<width, lines>;
     __shared__ float sums[thin_vector::max_warps][lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const vector_place<lines, blocks_share> at(split);
+    const vector_place<lines> at(split);
 
     if (!fetch_parameters(p))
         return;
     wait_for_earlier_work();
     let_next_kernel_come();
     const vector_operands o(p, first_batch + blockIdx.z, layout);
-    const int64_t first = at.warp_line(split);
     const float* line[lines]; // past the last one: that one again, for nothing
 #pragma unroll
     for (int l = 0; l < lines; ++l)
-        line[l] = o.matrix + min(first + l, layout.lines - 1) * layout.ld;
+        line[l] = o.matrix + min(at.warp_line(split) + l, layout.lines - 1) * layout.ld;
     float acc[lines] = {};
     for (int first_k = at.own_warp * shape::chunk + lane * width; first_k < o.k;
          first_k += at.all_warps * shape::chunk) {
@@ -48,10 +47,10 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
         for (int u = 0; u < shape::unroll; ++u) {
             const bool inside = first_k + u * 32 * width < o.k;
             const int from = inside ? first_k + u * 32 * width : 0;
-            y[u].load(o.vector + from * layout.short_k_step, inside);
 #pragma unroll
             for (int l = 0; l < lines; ++l)
                 x[u][l].load(line[l] + from, inside);
+            y[u].load(o.vector + from * layout.short_k_step, inside);
         }
 #pragma unroll
         for (int u = 0; u < shape::unroll; ++u)
@@ -69,7 +68,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
         if (lane == 0)
             sums[warp][l] = acc[l];
     }
-    write_lines<blocks_share>(sums, split, meeting, o);
+    write_lines(sums, split, meeting, o, at);
 }
 
 // How lines lie in shared memory: in rows of `pitch`, which are as far apart as in the matrix where one copy takes them

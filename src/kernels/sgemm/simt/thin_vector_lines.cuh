@@ -20,7 +20,7 @@ struct lines_shape {
 
 // interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
 // each warp are.
-template <int width, int line_lanes, bool interleaved, int blocks_per_sm, bool blocks_share>
+template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
 __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     vector_lines_kernel(int64_t first_batch,
                         const thin_layout layout,
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     __shared__ float sums[thin_vector::max_warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int lane_line = lane % line_lanes * width, lane_k = lane / line_lanes;
-    const vector_place<shape::lines, blocks_share> at(split);
+    const vector_place<shape::lines> at(split);
     // Lanes past the last line read line 0, for nothing.
     const int64_t wanted = at.warp_line(split) + lane_line;
     const int64_t line = wanted < layout.lines ? wanted : 0;
@@ -41,7 +41,6 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     wait_for_earlier_work();
     let_next_kernel_come();
     const vector_operands o(p, first_batch + blockIdx.z, layout);
-    const float* const first = o.matrix + line;
     const int k_step = shape::k_lanes * (interleaved ? at.all_warps : 1); // from load to load
     const int64_t step = k_step * layout.ld;
     // A lane holds the element of the vector for one load of the lanes with the same lane_k.
@@ -49,7 +48,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     float acc[width] = {};
     for (int first_k = at.own_warp * (interleaved ? shape::k_lanes : shape::chunk); first_k < o.k;
          first_k += at.all_warps * shape::chunk) {
-        const float* source = first + (first_k + lane_k) * layout.ld;
+        const float* source = o.matrix + line + (first_k + lane_k) * layout.ld;
         const int k_left = o.k - first_k;
         const bool inside = element_k < k_left; // so that all other lanes multiply by zero
         const float element = o.vector[(inside ? first_k + element_k : 0) * layout.short_k_step];
@@ -62,7 +61,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u) {
                 const bool reads = u * k_step + lane_k < k_left;
-                x[u].load(reads ? source + u * step : first, reads);
+                x[u].load(reads ? source + u * step : o.matrix, reads);
             }
         }
         const float own = inside ? element : 0;
@@ -82,7 +81,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
         if (lane_k == 0)
             sums[warp][lane_line + w] = acc[w];
     }
-    write_lines<blocks_share>(sums, split, meeting, o);
+    write_lines(sums, split, meeting, o, at);
 }
 
 struct shifted_shape {
@@ -96,7 +95,6 @@ struct shifted_shape {
 // Columns c, c + 4, c + 8, ... are shifted alike, and a thread has a sum for each of these classes: where in a line's place
 // its elements lie is the same for all of a class. At the end of a column a load has elements of the next, which are in no
 // line's place; the first column and the last are read by words where nothing lies before or behind them.
-template <bool blocks_share>
 __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     vector_shifted_kernel(int64_t first_batch,
                           const thin_layout layout,
@@ -107,7 +105,7 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     constexpr int classes = 4, width = shape::width;
     __shared__ float sums[shape::max_warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const vector_place<shape::lines, blocks_share> at(split);
+    const vector_place<shape::lines> at(split);
     // A group past the last line reads the first one's, for nothing; so do quads past it.
     const int64_t wanted = at.warp_line(split), first_line = wanted < layout.lines ? wanted : 0;
     const int lines_left = static_cast<int>(min(layout.lines - first_line, int64_t{1} << 30));
@@ -168,7 +166,7 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
         }
         __syncwarp(); // a line's classes are other lanes'
     }
-    write_lines<blocks_share>(sums, split, meeting, o);
+    write_lines(sums, split, meeting, o, at);
 }
 
 } // namespace myblas::cuda
