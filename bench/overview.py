@@ -79,5 +79,6 @@ OVERVIEWS = [
              "Data in host memory, brought to the GPU, worked on and brought back: [what to learn from it](memory.md).",
              grid=memory_grid, size=(8, 3.2), share_y=False),
     Overview("bandwidth", "Bandwidths", draw_bandwidths, tuple(part for part, _ in BANDWIDTHS),
-             "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 cache.", grid=bandwidth_grid, size=(8, 3.6), share_y=False),
+             "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 cache.",
+             grid=bandwidth_grid, size=(8, 3.6), share_y=False),
 ]  # fmt: skip

@@ -18,7 +18,7 @@ def draw_cells(axis, cells, factor):
     """cells: {(across, up): ratios}"""
     from matplotlib.patches import Rectangle
 
-    for least, fill in RATIO_FILLS:
+    for _, fill in RATIO_FILLS:
         for (across, up), ratios in sorted(cells.items()):
             mean = statistics.geometric_mean(ratios)
             if fill == next(of for limit, of in reversed(RATIO_FILLS) if mean >= limit):

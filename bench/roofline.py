@@ -2,7 +2,7 @@
 
 import math
 
-from plots import LINE, PRODUCT_FILES, COLOUR_OF, TEXT, label_plainly, put_legend_below
+from plots import COLOUR_OF, LINE, PRODUCT_FILES, TEXT, label_plainly, put_legend_below
 from render import LADDERS, family_of
 from rows import ceiling_of, rate, results_of
 

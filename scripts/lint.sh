@@ -10,8 +10,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
 result=0
 
+PATH=$lint_tools/bin:$PATH
 if [ "${MYBLAS_LINT_REQUIRE:-}" = 1 ]; then
     install_packages
+    install_ruff
 fi
 
 # check TOOL COMMAND: the command reads names of files, each ended by a zero byte.
@@ -19,7 +21,7 @@ check() {
     local tool=$1 begin=$SECONDS
     shift
     if ! has_command "$tool"; then
-        say "$tool is not installed: left out (on Debian: apt-get install $tool)"
+        say "$tool is not installed: left out (MYBLAS_LINT_REQUIRE=1 installs it)"
         return
     fi
     if "$@"; then
@@ -56,6 +58,6 @@ check clang-format on_files clang-format --dry-run -Werror -- '*.c' '*.cpp' '*.c
 check shellcheck on_files shellcheck -- '*.sh' .ci/run
 check codespell on_files codespell --ignore-words-list=inout,runn -- \
     ':!*.svg' ':!*.json' ':!*.csv' ':!*.gz' ':!*.inc' ':!*.abi'
-check pyflakes3 on_files pyflakes3 -- '*.py'
+check ruff on_files ruff check --quiet -- '*.py'
 check clang-tidy tidy
 exit "$result"

@@ -112,9 +112,20 @@ install_python_tools() {
 # Each is a package and a command.
 missing_lint_packages() {
     local tool
-    for tool in clang-format clang-tidy shellcheck codespell pyflakes3; do
+    for tool in clang-format clang-tidy shellcheck codespell; do
         has_command "$tool" || echo "$tool"
     done
+    has_command ruff || python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
+}
+
+# ruff, which Debian does not have, by pip into a virtual environment.
+lint_tools=$root/build/lint-tools
+install_ruff() {
+    has_command ruff && return
+    say "installing ruff into $lint_tools"
+    python3 -m venv "$lint_tools" &&
+        "$lint_tools/bin/pip" install --quiet --disable-pip-version-check ruff==0.17.6 ||
+        die "missing: ruff (pip could not install it)"
 }
 
 install_packages() {

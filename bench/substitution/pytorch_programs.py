@@ -167,7 +167,7 @@ class Streams(Program):
         return results
 
     def in_double(self):
-        return [super(Streams, self).in_double()] * (2 * self.count)
+        return [super().in_double()] * (2 * self.count)
 
 
 def encoder():
