@@ -105,6 +105,10 @@ JOB(long_trsm) {
     (void)beta;
     return mystrsm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 30, 300, alpha, b->a, 300, b->c, 30);
 }
+JOB(trsm_of_one_line) {
+    (void)beta;
+    return mystrsm(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 600, 1, alpha, b->a, 601, b->c, 600);
+}
 JOB(trsm_batch) {
     (void)beta;
     return mystrsmBatched(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 36, alpha, b->a_array, 20,
@@ -151,6 +155,7 @@ JOB(strided_swap) { UNUSED_SCALARS; return mysswap(h, 1003, b->c, 2, b->c + 1000
 JOB(plain_rot) { return mysrot(h, 50003, b->c, 1, b->c + 100000, 1, alpha, beta); }
 JOB(strided_rot) { return mysrot(h, 1003, b->c, 2, b->c + 100000, -3, alpha, beta); }
 JOB(matrix_vector) { return mysgemv(h, MYBLAS_OP_N, 500, 700, alpha, b->a, 500, b->b, 1, beta, b->c, 1); }
+JOB(few_lines) { return mysgemv(h, MYBLAS_OP_N, 20, 20000, alpha, b->a, 20, b->b, 1, beta, b->c, 1); }
 JOB(strided_vectors) { return mysgemv(h, MYBLAS_OP_T, 500, 700, alpha, b->a, 500, b->b, 2, beta, b->c, 3); }
 JOB(backward_vectors) { return mysgemv(h, MYBLAS_OP_T, 50, 70, alpha, b->a, 50, b->b, -2, beta, b->c, -3); }
 JOB(rank_1_update) { (void)beta; return mysger(h, 300, 200, alpha, b->a, 1, b->b, 1, b->c, 301); }
@@ -192,6 +197,7 @@ static const struct job jobs[] = {
     {"small_trmm", MYBLAS_ROUTINE_TRMM, small_trmm},
     {"plain_trsm", MYBLAS_ROUTINE_TRSM, plain_trsm},
     {"long_trsm", MYBLAS_ROUTINE_TRSM, long_trsm},
+    {"trsm_of_one_line", MYBLAS_ROUTINE_TRSM, trsm_of_one_line},
     {"trsm_batch", MYBLAS_ROUTINE_TRSM, trsm_batch},
     {"aligned_transpose", MYBLAS_ROUTINE_TRANSPOSE, aligned_transpose},
     {"square_transpose", MYBLAS_ROUTINE_TRANSPOSE, square_transpose},
@@ -216,6 +222,7 @@ static const struct job jobs[] = {
     {"plain_copy", MYBLAS_ROUTINE_COPY, plain_copy},
     {"strided_copy", MYBLAS_ROUTINE_COPY, strided_copy},
     {"matrix_vector", MYBLAS_ROUTINE_SGEMM, matrix_vector},
+    {"few_lines", MYBLAS_ROUTINE_SGEMM, few_lines},
     {"strided_vectors", MYBLAS_ROUTINE_SGEMM, strided_vectors},
     {"backward_vectors", MYBLAS_ROUTINE_SGEMM, backward_vectors},
     {"rank_1_update", MYBLAS_ROUTINE_SGEMM, rank_1_update},

@@ -290,6 +290,27 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
             g.lda = g.m + turn;
             run_case(handle, forced, &g, &o, &counts);
         }
+    // One of each further form of `thin/vector` that needs a large matrix: with op, m, n; columns without gaps.
+    static const int64_t large[][3] = {{0, 4100, 1028},
+                                       {0, 1003, 4200},
+                                       {0, 5001, 3001},
+                                       {1, 60000, 100},
+                                       {1, 33, 26000},
+                                       {1, 64, 26000}};
+    if (!ger && !reduced() && (!forced || strcmp(forced, "thin/vector") == 0))
+        for (size_t i = 0; i < COUNT_OF(large); ++i) {
+            struct case_2 g = {.trans = large[i][0] != 0,
+                               .m = large[i][1],
+                               .n = large[i][2],
+                               .lda = large[i][1],
+                               .incx = 1,
+                               .incy = 1,
+                               .batches = 1,
+                               .data = integers,
+                               .alpha = 1,
+                               .beta = 0.3f};
+            run_case(handle, forced, &g, &o, &counts);
+        }
     // Long in either direction: parts of a sum meet.
     for (int turn = 0; turn < (forced || reduced() ? 0 : 8); ++turn) {
         struct case_2 g = {.ger = ger,

@@ -1,9 +1,10 @@
-// What is known about callers, by the page of their code: found without a lock, because the loader may
-// hold its own one when it runs a constructor that makes a call.
+// What is known about callers, by the page of their code, and behind that by the file that is mapped there: found without a
+// lock, because the loader may hold its own one when it runs a constructor that makes a call.
 #pragma once
 
+#include "common/mapped.h"
+
 #include <atomic>
-#include <bit>
 #include <cstdint>
 
 namespace myblas::preload {
@@ -12,63 +13,95 @@ template <class Value>
 class caller_cache {
 public:
     // The value for the caller, which is a return address, and a variant, a small number; fill(&value) finds it
-    // out the first time. Few pages of a process make calls; beyond `probes` collisions a value is found
-    // out each time.
+    // out the first time that the caller's file asks. A library like LAPACK calls from thousands of pages: those that find no
+    // place look for their file each time, and files that find none are filled in each time.
     template <class Fill>
     const Value& of(const void* caller, unsigned variant, Fill&& fill) noexcept {
         const Value* value = known(caller, variant);
-        return value ? *value : search(key_of(caller, variant), fill);
+        return value ? *value : search(caller, variant, fill);
     }
 
     // The value, if it is in its first place; else null. For functions that must not take time.
     [[gnu::always_inline]] const Value* known(const void* caller, unsigned variant) const noexcept {
-        const uintptr_t key = key_of(caller, variant);
-        const place& first = places_[first_place_of(key)];
-        return first.key.load(std::memory_order_acquire) == key ? &first.value : nullptr;
+        const uintptr_t key = key_of(page_of(caller), variant);
+        const page& first = pages_[first_place_of(key)];
+        return first.key.load(std::memory_order_acquire) == key ? first.value : nullptr;
     }
 
 private:
-    static uintptr_t key_of(const void* caller, unsigned variant) noexcept {
-        return (reinterpret_cast<uintptr_t>(caller) >> page_shift) * variants + variant;
+    static uintptr_t page_of(const void* caller) noexcept {
+        return reinterpret_cast<uintptr_t>(caller) >> page_shift;
+    }
+    static uintptr_t key_of(uintptr_t where, unsigned variant) noexcept {
+        return where * variants + variant;
     }
     // Variants of neighbouring pages lie apart.
     static uintptr_t first_place_of(uintptr_t key) noexcept {
-        return (key / variants + key % variants * (place_count / variants)) % place_count;
+        return (key / variants + key % variants * (page_count / variants)) % page_count;
     }
 
     template <class Fill>
-    const Value& search(uintptr_t key, Fill&& fill) noexcept {
-        for (uintptr_t probe = 0; probe < probes; ++probe) {
-            place& p = places_[(first_place_of(key) + probe) % place_count];
+    const Value& search(const void* caller, unsigned variant, Fill&& fill) noexcept {
+        const uintptr_t key = key_of(page_of(caller), variant);
+        page* own = nullptr;
+        for (uintptr_t probe = 0; probe < probes && !own; ++probe) {
+            page& p = pages_[(first_place_of(key) + probe) % page_count];
             uintptr_t found = p.key.load(std::memory_order_acquire);
             if (found == key)
-                return p.value;
-            if (found == 0 && p.key.compare_exchange_strong(found, being_filled)) {
-                fill(&p.value);
-                p.key.store(key, std::memory_order_release);
-                return p.value;
-            }
+                return *p.value;
+            if (found == 0 && p.key.compare_exchange_strong(found, being_filled))
+                own = &p;
         }
+        const Value* const value = value_of_file(caller, variant, fill);
+        if (own) {
+            own->value = value;
+            own->key.store(value ? key : 0, std::memory_order_release);
+        }
+        if (value)
+            return *value;
         static thread_local Value unplaced;
         unplaced = {};
         fill(&unplaced);
         return unplaced;
     }
 
+    // Null where there is no place. Two threads that ask for the first time may fill in a place each.
+    template <class Fill>
+    const Value* value_of_file(const void* caller, unsigned variant, Fill&& fill) noexcept {
+        // Code that is in no file stands for itself.
+        const void* const mapped = mapped_file(caller);
+        const uintptr_t key =
+            key_of(mapped ? reinterpret_cast<uintptr_t>(mapped) : page_of(caller), variant);
+        for (file& f : files_) {
+            uintptr_t found = f.key.load(std::memory_order_acquire);
+            if (found == key)
+                return &f.value;
+            if (found == 0 && f.key.compare_exchange_strong(found, being_filled)) {
+                fill(&f.value);
+                f.key.store(key, std::memory_order_release);
+                return &f.value;
+            }
+        }
+        return nullptr;
+    }
+
     static constexpr int page_shift = 12;
     static constexpr uintptr_t variants = 16;
-    static constexpr uintptr_t place_count = 256;
+    static constexpr uintptr_t page_count = 4096;
+    static constexpr int file_count = 128;
     static constexpr int probes = 16;
-    static constexpr uintptr_t being_filled = 1; // no key: page 0 is never mapped
+    static constexpr uintptr_t being_filled = 1; // no key: neither page 0 nor address 0 is mapped
 
-    // Aligned, so that its address takes no multiplication.
-    static constexpr size_t value_bytes =
-        sizeof(Value); // NOLINT(bugprone-sizeof-expression): of pointers, too
-    struct alignas(std::bit_ceil(sizeof(uintptr_t) + value_bytes)) place {
+    struct page {
+        std::atomic<uintptr_t> key;
+        const Value* value;
+    };
+    struct file {
         std::atomic<uintptr_t> key;
         Value value;
     };
-    place places_[place_count] = {};
+    page pages_[page_count] = {};
+    file files_[file_count] = {};
 };
 
 } // namespace myblas::preload

@@ -30,6 +30,27 @@ const char* file_of(const void* address) noexcept {
     return map ? map->l_name : nullptr;
 }
 
+const void* mapped_file(const void* address) noexcept {
+    struct place {
+        uintptr_t address;
+        const void* headers;
+    } asked{reinterpret_cast<uintptr_t>(address), nullptr};
+    const auto visit = [](dl_phdr_info* info, size_t, void* context) {
+        place& p = *static_cast<place*>(context);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& header = info->dlpi_phdr[i];
+            const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+            if (header.p_type == PT_LOAD && p.address - begin < header.p_memsz) {
+                p.headers = info->dlpi_phdr;
+                return 1;
+            }
+        }
+        return 0;
+    };
+    dl_iterate_phdr(visit, &asked);
+    return asked.headers;
+}
+
 namespace {
 
 struct search {

@@ -15,6 +15,10 @@ bool in_same_file(const void* first, const void* second) noexcept;
 // The file that holds the address, as the loader names it ("" is the program); null if there is none.
 const char* file_of(const void* address) noexcept;
 
+// What no other mapped file has at the same time; null if none holds the address. In some microseconds, with the names of all
+// symbols left alone.
+const void* mapped_file(const void* address) noexcept;
+
 // A handle for a library that is mapped, never one that would have to be loaded; null otherwise. It keeps
 // the library mapped.
 void* mapped_library(const char* name) noexcept;

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <mutex>
+#include <thread>
 #include <unistd.h>
 
 namespace myblas::preload::report {
@@ -67,7 +67,16 @@ void forget_calls() {
                 }
 }
 
-constinit exit_file file("MYBLAS_REPORT", forget_calls);
+std::atomic_flag is_writing; // no mutex: a child may be forked while another thread writes
+bool is_written = false;     // by that
+
+void forget_parent() {
+    forget_calls();
+    is_written = false;
+    is_writing.clear();
+}
+
+constinit exit_file file("MYBLAS_REPORT", forget_parent);
 
 // ---- The text ------------------------------------------------------------------------------------
 
@@ -244,15 +253,9 @@ bool add_heading(bounded_text& t) noexcept {
     return true;
 }
 
-// At the end of the process, and when the program asks for it.
-[[gnu::destructor]] void write_report() {
-    if (!file.is_on())
-        return;
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
+void write_text() {
     static char memory[64 * 1024];
     bounded_text t{memory, sizeof memory};
-    static bool is_written = false;
     const bool has_calls = add_heading(t);
     if (has_calls) {
         t.add("%-22s %-7s %10s %12s %10s %12s\n",
@@ -272,12 +275,20 @@ bool add_heading(bounded_text& t) noexcept {
     is_written = true;
 }
 
+// At the end of the process, and when the program asks for it.
+[[gnu::destructor]] void write_report() {
+    if (!file.is_on())
+        return;
+    while (is_writing.test_and_set(std::memory_order_acquire))
+        std::this_thread::yield();
+    write_text();
+    forget_calls();
+    is_writing.clear(std::memory_order_release);
+}
+
 } // namespace
 
-extern "C" [[gnu::visibility("default")]] void myblas_preload_report() noexcept {
-    write_report();
-    forget_calls();
-}
+extern "C" [[gnu::visibility("default")]] void myblas_preload_report() noexcept { write_report(); }
 
 bool is_on() noexcept { return file.is_on(); }
 

@@ -117,6 +117,8 @@ class Suite:
             return
         failures = {}
         for contender, answer in self.ready.items():
+            if "absent" in answer:
+                raise Failure(f"{self.name}, {contender}: {answer['absent']}")
             for program, why in answer["failures"].items():
                 failures.setdefault(program, f"{self.name}: {program}, {contender}: {why}")
         problems += failures.values()

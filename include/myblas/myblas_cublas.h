@@ -4,7 +4,8 @@
  *
  * Order of parameters, values of enumerators and meanings are those of cuBLAS. Differences:
  *   Copies      cublasSetMatrix and the like take no handle. Here each makes a handle for the time of the copy, on the
- *               current device. That takes longer than a small copy: in a loop, call myblasSetMatrix with a handle.
+ *               current device. That takes longer than a small copy, waits for all work on the device (the Async forms,
+ *               too) and must not be captured: in a loop, and on streams, call myblasSetMatrix and its kind with a handle.
  *   Math modes  CUBLAS_DEFAULT_MATH and CUBLAS_PEDANTIC_MATH are MYBLAS_FP32_STRICT_MATH,
  *               CUBLAS_FP32_EMULATED_BF16X9_MATH is MYBLAS_FP32_EMULATED_MATH. There is no TF32.
  *   Workspace   cublasSetWorkspace with NULL and 0 bytes forbids a workspace.

@@ -1,5 +1,6 @@
 #include "level3/triangular.h"
 
+#include "core/workspace.h"
 #include "level3/plan.h"
 
 #include <algorithm>
@@ -34,11 +35,13 @@ struct one_product {
     static constexpr size_t found_bytes = most_found * sizeof(unsigned);
 
     int64_t pitch() const { return round_up_to(p.order(), 4); }
-    // Of B: where it is overwritten, and where it is off the grid of 16 bytes. The kernels of strict mode leave out zeroes
-    // on the grid alone, and B is read in any case.
+    // Of B: where it is overwritten, and where it is off the grid of 16 bytes and there is room in any workspace. The kernels
+    // of strict mode leave out zeroes on the grid alone, and B is read in any case.
     bool copies_b() const {
         const bool on_grid = reinterpret_cast<uintptr_t>(p.b) % 16 == 0 && p.ldb % 4 == 0;
-        return p.in_place() || (!on_grid && p.math == MYBLAS_FP32_STRICT_MATH);
+        const bool has_room =
+            found_bytes + triangle_bytes() + strip_bytes(p, p.lines()) <= default_workspace_bytes;
+        return p.in_place() || (!on_grid && p.math == MYBLAS_FP32_STRICT_MATH && has_room);
     }
     size_t triangle_bytes() const {
         return (static_cast<size_t>(p.order() * pitch()) * sizeof(float) + 255) / 256 * 256;

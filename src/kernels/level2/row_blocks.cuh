@@ -2,23 +2,13 @@
 #pragma once
 
 #include "core/problem.h"
+#include "kernels/common/lower_chain.h"
 #include "kernels/common/reduce.h"
 #include "kernels/common/scalar.h"
 
 #include <cstdint>
 
 namespace myblas::cuda {
-
-// op(A) as a lower triangle: an upper one is counted from its last unknown. Element (u, v), v <= u, is at
-// a[u * row_step + v * column_step], unknown u at x[u * incx].
-struct lower_view {
-    int64_t n;
-    const float* a;
-    int64_t row_step, column_step;
-    float* x;
-    int64_t incx;
-    bool unit;
-};
 
 template <bool solve>
 lower_view view_of(const triangular_problem<solve>& p) {

@@ -22,15 +22,11 @@
 #include "kernels/common/overlap.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
-#include "kernels/level3/registry.h"
-
-#include <cstdlib>
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int rows = 128, width = 32, threads = 256;
-static_assert(ceil_div<int64_t>(most_chain_rows, rows) < counter_count);
+constexpr int rows = chain_block, width = 32, threads = 256;
 constexpr int parts_of_block = rows / width; // that are published for themselves
 constexpr int most_panels = threads / width; // that a block takes at a time
 constexpr int pitch = rows + 4;              // of columns: aligned, and rows of 8 x 8 in all banks
@@ -219,7 +215,7 @@ __global__ void __launch_bounds__(threads, 2)
             counters[i] = 0;
 }
 
-bool accepts(const trsv_problem& p, const device_info&) { return p.n <= most_chain_rows; }
+bool accepts(const trsv_problem& p, const device_info&) { return p.n <= most_chain_order; }
 
 myblasStatus_t prepare(const device_info&) {
     if (const myblasStatus_t failure = allow_smem(chain<false>, sizeof(chain_smem<false>)))
@@ -227,25 +223,8 @@ myblasStatus_t prepare(const device_info&) {
     return allow_smem(chain<true>, sizeof(chain_smem<true>));
 }
 
-// X = L^-1 * alpha * X, or 0 where `gate` is zero; is_across: rows of L lie along memory.
-myblasStatus_t launch(
-    const lower_view& t, scalar alpha, scalar gate, bool is_across, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(t.n, rows)));
-    return launch_clusters(is_across ? chain<true> : chain<false>,
-                           grid,
-                           1,
-                           true,
-                           threads,
-                           is_across ? sizeof(chain_smem<true>) : sizeof(chain_smem<false>),
-                           context,
-                           t,
-                           alpha,
-                           gate,
-                           context.counters);
-}
-
 myblasStatus_t launch_chain(const trsv_problem& p, const launch_context& context) {
-    return launch(view_of(p), {1}, {1}, p.trans, context);
+    return solve_chain(view_of(p), {1}, {1}, p.trans, context);
 }
 
 } // namespace
@@ -263,10 +242,20 @@ constinit const kernel_entry<trsv_problem> trsv_chain = {
     .launch = launch_chain,
 };
 
-myblasStatus_t solve_chain(const triangle_part& p, const launch_context& context) {
-    const lower_view t{
-        p.n, p.a.base + p.a.offset, p.a_row, p.a_col, p.y.base + p.y.offset, p.y_along, p.unit};
-    return launch(t, p.alpha, p.gate, std::abs(p.a_row) != 1, context);
+myblasStatus_t solve_chain(
+    const lower_view& t, scalar alpha, scalar gate, bool is_across, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(t.n, rows)));
+    return launch_clusters(is_across ? chain<true> : chain<false>,
+                           grid,
+                           1,
+                           true,
+                           threads,
+                           is_across ? sizeof(chain_smem<true>) : sizeof(chain_smem<false>),
+                           context,
+                           t,
+                           alpha,
+                           gate,
+                           context.counters);
 }
 
 } // namespace myblas::cuda

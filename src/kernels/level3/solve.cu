@@ -20,6 +20,7 @@
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/dynamic_smem.h"
 #include "kernels/common/launch.h"
+#include "kernels/common/lower_chain.h"
 #include "kernels/common/named_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
@@ -28,6 +29,7 @@
 #include "kernels/level3/solve_panel.cuh"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace myblas::cuda {
 namespace {
@@ -426,8 +428,12 @@ myblasStatus_t prepare_solve(const device_info& device) {
 myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
     if (p.n <= panel_rows && p.batch_count > 1)
         return solve_small(p, context);
-    if (p.n > most_cuda_solve_block)
-        return solve_chain(p, context);
+    if (p.n > most_cuda_solve_block) { // of one line
+        static_assert(most_chain_rows <= most_chain_order);
+        const lower_view triangle{
+            p.n, p.a.base + p.a.offset, p.a_row, p.a_col, p.y.base + p.y.offset, p.y_along, p.unit};
+        return solve_chain(triangle, p.alpha, p.gate, std::abs(p.a_row) != 1, context);
+    }
     // Few lines to a block where all multiprocessors have one block at most, and where no more fit: with 99 KiB of shared
     // memory, as compute capability 8.6 has. For 4096 lines of 256, in 256 or 128 blocks: 26.0 and 23.0 us on an H200.
     const int64_t narrow_tiles = ceil_div<int64_t>(p.lines, 16) * p.batch_count;

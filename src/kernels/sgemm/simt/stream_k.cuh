@@ -13,9 +13,8 @@
 // Fragments  Four lines of an operand at the lane's k, by one instruction each. Where lines run along
 //            memory it is a 128-bit load. Where k does, it is ldmatrix: its 8 x 8 matrices of 16 bits are
 //            8 lines x 4 k of 32 bits, of which lane 4 j + i gets line j at k = i.
-// Forms      NN is computed turned, C^T = op(B)^T op(A)^T, in the form of TT: with lines of A and k of B along
-//            memory the compiler finds no registers without bank conflicts (1.21 cycles an FMA, TT 1.09). NT and
-//            TN, whose form stays the same, are turned where that makes fewer tiles. C is written turned back.
+// Forms      A product may be computed turned, C^T = op(B)^T op(A)^T, where that makes fewer tiles (is_turned in
+//            stream_k.cu): NT and TN stay what they are, NN becomes TT and TT becomes NN. C is written turned back.
 // Slabs      of 32 k. With k along memory smem[line][k], rows of 128 bytes, swizzled by TMA so that eight
 //            lines at one quad of k are in different banks. A of OP_N is smem[k][line]; lanes of different
 //            k take its quads of lines in different orders. B of OP_T is two boxes of smem[k][32 lines],

@@ -265,8 +265,10 @@ struct shifted_form {
 
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        // Quads reach into the columns before and behind: nothing else may lie between them.
         return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
-               layout.lines >= 4 * shape::lines && is_large(p, device, layout);
+               layout.ld == layout.lines && layout.lines >= 4 * shape::lines &&
+               is_large(p, device, layout);
     }
 };
 
@@ -303,7 +305,7 @@ struct short_form {
         const auto k = static_cast<int>(p.k);
         short_rows rows{};
         rows.k = k;
-        rows.together = layout.ld <= k + k / 4;
+        rows.together = layout.ld == k; // what lies between rows is not read
         rows.pitch = rows.together ? static_cast<int>(layout.ld)
                      : width == 1  ? k | 1
                                    : (k + 3) / 4 * 4;
@@ -339,7 +341,7 @@ struct short_form {
 // Whether all copies of 16 bytes are aligned: of rows together their first one is.
 bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
     const float* matrix = layout.swapped ? p.b : p.a;
-    const bool together = layout.ld <= p.k + p.k / 4;
+    const bool together = layout.ld == p.k;
     return p.batch_count == 1 && !p.a_array && !p.b_array &&
            reinterpret_cast<uintptr_t>(matrix) % 16 == 0 &&
            (together || (layout.ld % 4 == 0 && p.k % 4 == 0));
@@ -406,8 +408,9 @@ work_estimate work(const work_query& q) {
                               plan.split.cluster);
     const float busy = std::min(count, static_cast<float>(q.device.sm_count));
     const float elements = lines * q.k * vectors / busy; // of a multiprocessor
-    const auto k_at_once =
-        static_cast<float>(plan.split.sharing * plan.split.blocks() * plan.chunk);
+    const float k_at_once = static_cast<float>(plan.split.sharing) *
+                            static_cast<float>(plan.split.blocks()) *
+                            static_cast<float>(plan.chunk);
     work_estimate w;
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
