@@ -217,7 +217,7 @@ struct form {
 template <class Shape, class F>
 myblasStatus_t with_form(unsigned choice, F&& f) {
     return with_bits<3>(choice, [&](auto transa, auto transb, auto turned) {
-        return f(form<Shape, turned ? !transb : transa, turned ? !transa : transb, turned>{});
+        return f(form < Shape, turned ? !transb : transa, turned ? !transa : transb, turned > {});
     });
 }
 
