@@ -39,16 +39,15 @@ struct one_product {
     // of strict mode leave out zeroes on the grid alone, and B is read in any case.
     bool copies_b() const {
         const bool on_grid = reinterpret_cast<uintptr_t>(p.b) % 16 == 0 && p.ldb % 4 == 0;
-        const bool has_room =
-            found_bytes + triangle_bytes() + strip_bytes(p, p.lines()) <= default_workspace_bytes;
-        return p.in_place() || (!on_grid && p.math == MYBLAS_FP32_STRICT_MATH && has_room);
+        return p.in_place() || (!on_grid && p.math == MYBLAS_FP32_STRICT_MATH &&
+                                bytes_with_copy() <= default_workspace_bytes);
     }
     size_t triangle_bytes() const {
         return (static_cast<size_t>(p.order() * pitch()) * sizeof(float) + 255) / 256 * 256;
     }
-    size_t bytes() const {
-        return found_bytes + triangle_bytes() + (copies_b() ? strip_bytes(p, p.lines()) : 0);
-    }
+    size_t bytes_with_copy() const { return bytes_without() + strip_bytes(p, p.lines()); }
+    size_t bytes_without() const { return found_bytes + triangle_bytes(); }
+    size_t bytes() const { return copies_b() ? bytes_with_copy() : bytes_without(); }
 
     bool pays(const device_info& device) const {
         return !is_host(device) && p.order() >= 256 && p.lines() >= 256 &&

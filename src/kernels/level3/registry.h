@@ -13,7 +13,7 @@ extern const kernel_entry<trmm_problem> trmm_naive, trmm_products, trmm_small;
 extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 
 // A plan's parts that are no kernels of their own (parts.cu, zero_fill.cu), and diagonal blocks of triangles: triangle.cu
-// multiplies, solve.cu solves, solve_small.cu where a batch's triangles have 32 rows at most.
+// multiplies, solve.cu solves, and solve_small.cu where a batch's triangles have 32 rows at most.
 myblasStatus_t mirror(const mirror_part&, const launch_context&);
 myblasStatus_t store(const store_part&, const launch_context&);
 myblasStatus_t join(const join_part&, const launch_context&);

@@ -298,6 +298,9 @@ struct k_form {
     }
 };
 
+// Whether one copy takes several rows: what lies between rows is not read.
+bool lie_together(const sgemm_problem& p, const thin_layout& layout) { return layout.ld == p.k; }
+
 template <int width>
 struct short_form {
     static vector_plan
@@ -305,10 +308,8 @@ struct short_form {
         const auto k = static_cast<int>(p.k);
         short_rows rows{};
         rows.k = k;
-        rows.together = layout.ld == k; // what lies between rows is not read
-        rows.pitch = rows.together ? static_cast<int>(layout.ld)
-                     : width == 1  ? k | 1
-                                   : (k + 3) / 4 * 4;
+        rows.together = lie_together(p, layout);
+        rows.pitch = rows.together ? k : width == 1 ? k | 1 : (k + 3) / 4 * 4;
         rows.per_lane = std::clamp(short_rows::warp_floats / (32 * rows.pitch), 1, 8);
         vector_plan own{rows.warp_lines(), min_warps, {}, k, width, rows};
         while (smem_bytes(own) > sizeof(short_storage))
@@ -341,10 +342,9 @@ struct short_form {
 // Whether all copies of 16 bytes are aligned: of rows together their first one is.
 bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
     const float* matrix = layout.swapped ? p.b : p.a;
-    const bool together = layout.ld == p.k;
     return p.batch_count == 1 && !p.a_array && !p.b_array &&
            reinterpret_cast<uintptr_t>(matrix) % 16 == 0 &&
-           (together || (layout.ld % 4 == 0 && p.k % 4 == 0));
+           (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
 }
 
 // Calls f with the form for a product: which for which size is measured in docs/experiments/sgemm_skinny.md.

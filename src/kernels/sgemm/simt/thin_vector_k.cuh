@@ -2,7 +2,7 @@
 //
 //   k       a warp's load covers 32 * width k of one line, for each of a few lines
 //   short   for a k below what such a load covers, and lines enough for the device: a warp copies 32 lines, or a multiple,
-//           to shared memory, across the gaps between them where these are small, and a lane computes a line
+//           to shared memory, and a lane computes a line
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
@@ -71,8 +71,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     write_lines(sums, split, meeting, o, at);
 }
 
-// How lines lie in shared memory: in rows of `pitch`, which are as far apart as in the matrix where one copy takes them
-// all, with the gaps between them.
+// How lines lie in shared memory: in rows of `pitch`. Where they have no gaps between them one copy takes them all.
 struct short_rows {
     int k, pitch, per_lane; // per_lane: lines of a lane
     bool together;

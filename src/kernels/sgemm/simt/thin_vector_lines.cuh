@@ -1,8 +1,8 @@
 // thin/vector of a matrix whose lines are neighbours in memory, as the rows of a matrix are by columns.
 //
 //   lines    a warp's load covers line_lanes * width lines of 32 / line_lanes k
-//   shifted  where columns do not start at a multiple of 16 bytes: a warp's load is of the 128 elements from the multiple before
-//            a column's first one of 124 lines
+//   shifted  where columns do not start at a multiple of 16 bytes and have no gaps between them: a warp's load is of the 128
+//            elements from the multiple before a column's first one of 124 lines
 #pragma once
 
 #include "kernels/sgemm/simt/thin_vector.cuh"
