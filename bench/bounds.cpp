@@ -23,6 +23,12 @@ double blas_bound(myblasMath_t math, const shape& s) {
         return limit;
     };
     switch (s.routine) {
+    case routine::sgemm:
+        return product_bound(math, s.k);
+    case routine::sgemm_fused: { // no slope of GELU is above 1.13
+        const double limit = product_bound(math, s.k + 1);
+        return s.activation == MYBLAS_ACTIVATION_GELU ? 1.13 * limit + 8 : limit;
+    }
     case routine::gemv:
         return product_bound(math, s.transa ? s.m : s.n);
     case routine::ger:

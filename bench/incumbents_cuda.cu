@@ -271,6 +271,7 @@ void add_cublas(std::vector<subject>& found,
         found.push_back(gemv_with_ones(blas, s, o));
         break;
     case routine::histogram:
+    case routine::sgemm_fused:
         break;
     default:
         found.push_back(same_of_cublas(blas, s, o));
@@ -279,9 +280,15 @@ void add_cublas(std::vector<subject>& found,
 
 } // namespace
 
-std::vector<subject>
-cuda_incumbents(const cublas* library, cudaStream_t stream, const shape& s, const operands& o) {
+std::vector<subject> cuda_incumbents(const cublas* library,
+                                     const cublas_lt* lt,
+                                     cudaStream_t stream,
+                                     const shape& s,
+                                     const operands& o) {
     std::vector<subject> found;
+    if (lt && s.routine == routine::sgemm_fused)
+        if (const std::optional<subject> product = lt->fused_product(s, o))
+            found.push_back(*product);
     if (s.incx == 1 && s.routine == routine::sum)
         found.push_back(
             cub_sum(stream, s.n, static_cast<const float*>(o.a), static_cast<float*>(o.c)));

@@ -1,7 +1,8 @@
-// On a GPU: cuBLAS, CUB and the device copy.
+// On a GPU: cuBLAS, cuBLASLt, CUB and the device copy.
 #pragma once
 
 #include "cublas.h"
+#include "cublas_lt.h"
 #include "machine.h"
 
 #include <cuda_runtime.h>
@@ -10,9 +11,9 @@
 
 namespace bench {
 
-// `library` may be null. Workspaces of CUB belong to the subjects.
+// The libraries may be null. Workspaces of CUB belong to the subjects.
 std::vector<subject>
-cuda_incumbents(const cublas* library, cudaStream_t, const shape&, const operands&);
+cuda_incumbents(const cublas*, const cublas_lt*, cudaStream_t, const shape&, const operands&);
 
 // cuBLAS on TF32 tensor cores.
 std::vector<subject> cuda_reduced_precision(const cublas* library, const shape&, const operands&);

@@ -143,6 +143,7 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
     call.B = o.b;
     call.C = o.c;
     call.pointer_array = s.pointer_array;
+    call.is_fused = s.routine == routine::sgemm_fused;
     call.side = s.right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
     call.uplo = s.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
     call.diag = s.unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
@@ -221,6 +222,30 @@ myblasStatus_t call_routine(const library_functions& library,
                                              s.ldc,
                                              stride.c,
                                              s.batch);
+    }
+    case routine::sgemm_fused: {
+        myblasEpilogue_t epilogue{};
+        epilogue.size_bytes = sizeof epilogue;
+        epilogue.activation = s.activation;
+        epilogue.bias_of = MYBLAS_BIAS_OF_ROWS;
+        epilogue.bias = static_cast<const float*>(o.bias);
+        return library.sgemm_fused(handle,
+                                   transa,
+                                   transb,
+                                   s.m,
+                                   s.n,
+                                   s.k,
+                                   &one,
+                                   a,
+                                   s.lda,
+                                   b,
+                                   s.ldb,
+                                   &zero,
+                                   c,
+                                   s.ldc,
+                                   c,
+                                   s.ldc,
+                                   &epilogue);
     }
     case routine::transpose:
         return library.transpose(handle, s.m, s.n, s.element_bytes, o.a, s.lda, o.b, s.ldb);

@@ -28,6 +28,7 @@ struct library_functions : myblas_functions {
     decltype(&myblasForceKernel) force_kernel = myblasForceKernel;
     // The routines that the other libraries do not have alike.
     decltype(&mysgemm_64) sgemm = mysgemm_64;
+    decltype(&mysgemmFused_64) sgemm_fused = mysgemmFused_64;
     decltype(&mysgemmStridedBatched_64) sgemm_strided_batched = mysgemmStridedBatched_64;
     decltype(&mysgemmBatched_64) sgemm_batched = mysgemmBatched_64;
     decltype(&mytransposeEx_64) transpose = mytransposeEx_64;

@@ -22,6 +22,7 @@ struct operands {
     void* a = nullptr;
     void* b = nullptr;
     void* c = nullptr;
+    void* bias = nullptr; // of a fused product
     // Arrays of the batch's pointers, also in memory of the backend; null without pointer_array.
     float** a_list = nullptr;
     float** b_list = nullptr;

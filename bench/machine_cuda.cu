@@ -1,5 +1,6 @@
 // The current GPU: times by events, by replayed graphs and, of the host, by its clock.
 #include "cublas.h"
+#include "cublas_lt.h"
 #include "cuda_check.h"
 #include "driver_monitor.h"
 #include "incumbents_cuda.h"
@@ -214,7 +215,7 @@ class cuda_machine : public machine {
 public:
     cuda_machine()
         : properties_(current_properties()), monitor_(current_bus_id().c_str()),
-          cublas_(cublas::load(stream_.get())) {}
+          cublas_(cublas::load(stream_.get())), cublas_lt_(cublas_lt::load(stream_.get())) {}
 
     myblasBackend_t backend() const override { return MYBLAS_BACKEND_CUDA; }
     myblasStream_t stream() const override { return stream_.get(); }
@@ -313,7 +314,7 @@ public:
     }
 
     std::vector<subject> incumbents(const shape& s, const operands& o) override {
-        return cuda_incumbents(cublas_.get(), stream_.get(), s, o);
+        return cuda_incumbents(cublas_.get(), cublas_lt_.get(), stream_.get(), s, o);
     }
 
     std::vector<subject> reduced_precision(const shape& s, const operands& o) override {
@@ -462,6 +463,7 @@ private:
     driver_monitor monitor_;
     cuda_stream stream_;
     std::unique_ptr<cublas> cublas_;
+    std::unique_ptr<cublas_lt> cublas_lt_;
     std::unique_ptr<device_memory> flush_buffer_;
 };
 

@@ -27,6 +27,13 @@ std::map<std::string, data_kind> data_names() {
     return names;
 }
 
+std::map<std::string, myblasActivation_t> activation_names() {
+    std::map<std::string, myblasActivation_t> names;
+    for (int i = 0; i < activation_count; ++i)
+        names[to_text(static_cast<myblasActivation_t>(i))] = static_cast<myblasActivation_t>(i);
+    return names;
+}
+
 std::map<std::string, reading_set> reading_set_names() {
     std::map<std::string, reading_set> names;
     for (int i = 0; i < reading_set_count; ++i)
@@ -67,6 +74,7 @@ void reject_foreign_sizes(const CLI::App& app, const std::vector<routine>& chose
         {"--ld-pad", "a"},
         {"--elem-bytes", "e"},
         {"--data", "d"},
+        {"--activation", "f"},
     };
     for (const auto& [name, letters] : owned) {
         if (app.count(name) == 0)
@@ -159,9 +167,11 @@ std::optional<options> parse_options(int argc, char** argv) {
                                                                  {"always", progress_mode::always},
                                                                  {"never", progress_mode::never}};
     const std::map<std::string, data_kind> data = data_names();
+    const std::map<std::string, myblasActivation_t> activations = activation_names();
     std::string timing_name, backend_name = "auto", transa = "N", transb = "N";
     std::string side = "L", uplo = "L", diag = "N";
-    std::string data_name = "uniform", workspace_name = "lent", progress_name = "auto";
+    std::string data_name = "uniform", activation_name = "none", workspace_name = "lent",
+                progress_name = "auto";
     std::vector<std::string> routine_list, sweep_list;
     bool quick = false;
 
@@ -188,6 +198,10 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
     app.add_option("--data", data_name, "kind of data of a histogram or a product (uniform)")
         ->check(CLI::IsMember(&data));
+    app.add_option("--activation",
+                   activation_name,
+                   "sgemmFused, behind the bias: none, relu or gelu (none)")
+        ->check(CLI::IsMember(&activations));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     // Of sweeps and replays: how calls are measured, and where the results go.
     const auto add_measurement = [&](CLI::App& command) {
@@ -392,6 +406,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     if (chosen.resume && chosen.json_file.empty())
         throw usage_error("--resume goes on from the file of --json: name it");
     chosen.sizes.data = data.at(data_name);
+    chosen.sizes.activation = activations.at(activation_name);
     chosen.sizes.transa = operations.at(transa);
     chosen.sizes.transb = operations.at(transb);
     chosen.sizes.right = sides.at(side);
@@ -430,7 +445,8 @@ std::optional<options> parse_options(int argc, char** argv) {
                                  "--batch",
                                  "--pointer-array",
                                  "--in-place",
-                                 "--data"})
+                                 "--data",
+                                 "--activation"})
             if (app.count(size))
                 throw usage_error(fmt::format("a sweep has its own sizes: drop {}", size));
     if (chosen.has(sweep::ladder)) {

@@ -99,6 +99,8 @@ product_view view_product(const shape& s, const operands& o, int64_t batch_index
         break;
     default:
         p.b = {b, s.ldb, s.transb};
+        p.bias = static_cast<const float*>(o.bias);
+        p.activation = s.activation;
     }
     p.old_seed = seed;
     p.old_offset = s.offset;

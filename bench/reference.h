@@ -5,6 +5,7 @@
 #include "machine.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -17,6 +18,18 @@ constexpr double relative_error(double value, double reference, double magnitude
         return 0;
     const double ratio = difference / magnitude;
     return ratio >= 0 ? ratio : std::numeric_limits<double>::infinity();
+}
+
+// As myblas.h has it.
+constexpr double activated(myblasActivation_t activation, double x) {
+    switch (activation) {
+    case MYBLAS_ACTIVATION_RELU:
+        return x < 0 ? 0 : x;
+    case MYBLAS_ACTIVATION_GELU:
+        return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    default:
+        return x;
+    }
 }
 
 // A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the increment, and transposed
@@ -44,8 +57,9 @@ struct matrix_view {
     }
 };
 
-// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before). A has k columns. Twice: B^T A^T is
-// added to A B. For a solution C is not a result: the sum above should be zero.
+// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with the activation
+// applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not a result: the sum above should be
+// zero.
 struct product_view {
     enum class part { all, lower, upper };
 
@@ -55,6 +69,8 @@ struct product_view {
     part results = part::all; // those of C; the rest must stay as it was
     float alpha = 1;
     float old_scale = 0;
+    const float* bias = nullptr; // of the rows; null: none
+    myblasActivation_t activation = MYBLAS_ACTIVATION_NONE;
     bool was_poisoned = true; // C held NaN only, else the data of this seed
     uint64_t old_seed = 0;
     int64_t old_offset = 0;
@@ -76,8 +92,11 @@ struct product_view {
         const double old =
             old_scale == 0 ? 0.0 : double{old_scale} * old_value(old_offset + c.index(i, j));
         const double value = is_solution ? 0.0 : c.at(i, j);
-        const double scale = alpha < 0 ? -alpha : alpha;
-        return relative_error(value, alpha * sum + old, scale * magnitude + (old < 0 ? -old : old));
+        const double scale = alpha < 0 ? -alpha : alpha, of_row = bias ? bias[i] : 0.0f;
+        return relative_error(value,
+                              activated(activation, alpha * sum + old + of_row),
+                              scale * magnitude + (old < 0 ? -old : old) +
+                                  (of_row < 0 ? -of_row : of_row));
     }
     constexpr bool is_changed(int64_t at, float now) const {
         const uint32_t bits = std::bit_cast<uint32_t>(now);

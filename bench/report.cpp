@@ -215,7 +215,7 @@ void report::print_heading() const {
               limits.copy_gbps,
               limits.read_gbps,
               limits.empty_graph_us);
-    print("\n{:<9} {:<32} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+    print("\n{:<10} {:<32} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
           "routine",
           "shape",
           "kernel",
@@ -252,7 +252,7 @@ void report::add(const row& r) {
     if (r.max_err)
         check = fmt::format("{} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err);
     const unsigned mhz = r.time.sm_clock_mhz;
-    print("{:<9} {:<32} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
+    print("{:<10} {:<32} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
           describe(r.sizes.routine).name,
           to_text(r.sizes),
           r.kernel,
@@ -273,7 +273,7 @@ void report::add(const skipped_row& r) {
     json["kernel"] = r.kernel;
     json["reason"] = r.reason;
     results_.skipped.push_back(json);
-    print("{:<9} {:<32} {:<24} skipped: {}\n",
+    print("{:<10} {:<32} {:<24} skipped: {}\n",
           describe(r.sizes.routine).name,
           to_text(r.sizes),
           r.kernel,

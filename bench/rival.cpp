@@ -28,6 +28,8 @@ bool has(const library_functions& library, const shape& s) {
         if (s.pointer_array)
             return library.sgemm_batched != nullptr;
         return s.batch == 1 ? library.sgemm != nullptr : library.sgemm_strided_batched != nullptr;
+    case routine::sgemm_fused:
+        return library.sgemm_fused != nullptr;
     case routine::transpose:
         return library.transpose != nullptr;
     case routine::geam:
@@ -72,6 +74,7 @@ rival rival::load(const std::string& file, myblasBackend_t backend) {
     loaded.find(found.get_workspace_size, "myblasGetWorkspaceSize");
     loaded.find(found.force_kernel, "myblasForceKernel");
     loaded.find(found.sgemm, "mysgemm_64");
+    loaded.find(found.sgemm_fused, "mysgemmFused_64");
     loaded.find(found.sgemm_strided_batched, "mysgemmStridedBatched_64");
     loaded.find(found.sgemm_batched, "mysgemmBatched_64");
     loaded.find(found.transpose, "mytransposeEx_64");

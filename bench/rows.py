@@ -84,7 +84,8 @@ def case_name(entry):
     sizes = "x".join(sizes_of(entry)) if "lda" in entry or "m" in entry else f"n={entry['n']}"
     batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
     passing = " pointers" if entry.get("pointer_array") else ""
-    return f"{form_of(entry)} {sizes}{batch}{passing} {entry['kernel']}".strip()
+    activation = f" {entry['activation']}" if entry.get("activation", "none") != "none" else ""
+    return f"{form_of(entry)} {sizes}{activation}{batch}{passing} {entry['kernel']}".strip()
 
 
 def by_incumbent(entries):

@@ -38,6 +38,13 @@ std::string asked_kernel(const options& chosen, routine r) {
     return forced.empty() ? automatic : forced;
 }
 
+// A fused product without its bias and activation; other calls as they are.
+shape without_epilogue(shape s) {
+    if (s.routine == routine::sgemm_fused)
+        s.routine = routine::sgemm;
+    return s;
+}
+
 const char* name_or_null(const std::string& name) { return name.empty() ? nullptr : name.c_str(); }
 
 } // namespace
@@ -134,6 +141,7 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
         for (const std::string& name : names) {
             force(work.sizes().routine, name);
             count(wanted_workspace(handle_, work.sizes(), work.data()));
+            count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
         }
     if (options_.workspace == workspace_source::lent || options_.has(sweep::bare))
         for (const rival& other : rivals_)
@@ -173,6 +181,8 @@ std::vector<subject> runner::opponents(const task& work,
     std::vector<subject> others = machine_.incumbents(sizes, work.data());
     for (const rival& other : rivals_)
         other.join(others, sizes, work.data());
+    if (sizes.routine == routine::sgemm_fused)
+        others.push_back(plain_product(work));
     // A plan of level 3 has one name in every mode.
     const bool is_choice = candidates[0].forced.empty() && counts_flops(sizes.routine);
     if (is_choice && options_.math != MYBLAS_FP32_STRICT_MATH &&
@@ -223,6 +233,15 @@ subject runner::ours(const std::string& name,
                 force(r, forced);
             },
             [&work, r] { require(work.call(), describe(r).name); }};
+}
+
+// In the same mode, by the library's own choice.
+subject runner::plain_product(const task& work) const {
+    subject product = ours("mysgemm", work, options_.math, "");
+    product.call = [this, &work, plain = without_epilogue(work.sizes())] {
+        require(call_routine(linked_library, handle_.get(), plain, work.data()), "mysgemm");
+    };
+    return product;
 }
 
 // What the library would take without tensor cores.

@@ -41,6 +41,7 @@ private:
     std::vector<subject> opponents(const task&, const std::vector<candidate>&) const;
     subject
     ours(const std::string& name, const task&, myblasMath_t, const std::string& forced) const;
+    subject plain_product(const task&) const; // beside a fused one
     std::string strict_choice(const task&) const;
     plan make_plan() const;
 

@@ -14,6 +14,7 @@ namespace {
 // clang-format off
 constexpr std::array<routine_info, routine_count> routines = {{
     {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, limit::arithmetic, "makslbtud", ""},
+    {routine::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, limit::arithmetic, "makslutf", ""},
     {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, limit::copy, "masep", ""},
     {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, limit::copy, "masltu", ""},
     {routine::sum, "sum", MYBLAS_ROUTINE_SUM, limit::read, "i", ""},
@@ -63,6 +64,8 @@ constexpr std::array<const char*, data_kind_count> data_names = {
     "near-smallest",
 };
 
+constexpr std::array<const char*, activation_count> activation_names = {"none", "relu", "gelu"};
+
 constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
 constexpr int64_t index_floats = sizeof(int64_t) / sizeof(float);
 
@@ -83,6 +86,7 @@ matrices stored(const shape& s) {
     const extent long_side = s.transa ? extent{s.k, s.n} : extent{s.n, s.k};
     switch (s.routine) {
     case routine::sgemm:
+    case routine::sgemm_fused:
         return {s.transa ? extent{s.k, s.m} : extent{s.m, s.k},
                 s.transb ? extent{s.n, s.k} : extent{s.k, s.n},
                 whole};
@@ -170,6 +174,8 @@ void drop_foreign_fields(shape& s) {
         s.in_place = plain.in_place;
     if (lacks('d'))
         s.data = plain.data;
+    if (lacks('f'))
+        s.activation = plain.activation;
     if (lacks('e'))
         s.element_bytes = s.routine == routine::dsum        ? 8
                           : s.routine == routine::histogram ? 1
@@ -290,7 +296,10 @@ operand_sizes count_elements(const shape& s) {
                                elements_of(operand.c, s.ldc, inc)};
     if (s.in_place)
         return {one.a, 0, one.a};
-    return {multiply(one.a, s.batch), multiply(one.b, s.batch), multiply(one.c, s.batch)};
+    return {multiply(one.a, s.batch),
+            multiply(one.b, s.batch),
+            multiply(one.c, s.batch),
+            has_option(s.routine, 'f') ? s.m : 0};
 }
 
 double count_flops(const shape& s) {
@@ -298,6 +307,7 @@ double count_flops(const shape& s) {
     const double k = static_cast<double>(s.k), order = static_cast<double>(order_of(s));
     switch (s.routine) {
     case routine::sgemm:
+    case routine::sgemm_fused:
         return 2 * m * n * k * static_cast<double>(s.batch);
     case routine::syrk:
         return n * n * k;
@@ -355,6 +365,10 @@ double count_bytes(const shape& s) {
 
 const char* to_text(data_kind data) { return data_names[static_cast<size_t>(data)]; }
 
+const char* to_text(myblasActivation_t activation) {
+    return activation_names[static_cast<size_t>(activation)];
+}
+
 bool is_of_products(data_kind data) {
     return data != data_kind::skewed && data != data_kind::constant;
 }
@@ -396,6 +410,8 @@ std::string to_text(const shape& s) {
         text += fmt::format(" {}B", s.element_bytes);
     if (s.data != data_kind::uniform)
         text += fmt::format(" {}", to_text(s.data));
+    if (s.activation != MYBLAS_ACTIVATION_NONE)
+        text += fmt::format(" {}", to_text(s.activation));
     if (s.offset != 0)
         text += fmt::format(" offset={}", s.offset);
     if (s.batch != 1)

@@ -11,6 +11,7 @@ namespace bench {
 
 enum class routine {
     sgemm,
+    sgemm_fused,
     transpose,
     geam,
     sum,
@@ -79,6 +80,7 @@ struct shape {
     bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
     bool in_place = false;      // a transpose onto its own matrix
     data_kind data = data_kind::uniform;
+    myblasActivation_t activation = MYBLAS_ACTIVATION_NONE; // behind the bias of rows
     int64_t calls = 0; // of a program that made it; 0: from no program
 };
 
@@ -92,7 +94,7 @@ struct routine_info {
     bench::limit limit;
     // What it has besides n, as letters: m, k, a (lda), s(econd matrix: ldb), l(dc), t(ransposition of A), u (of B),
     // o (of the only operand that has one), h (side), w (uplo), g (diag), i(ncrements), e(lement size), b(atch),
-    // p(lace: a form in place), d(ata that is not uniform).
+    // p(lace: a form in place), d(ata that is not uniform), f(used: a bias and an activation).
     const char* options;
     // Its name in BLAS, where cuBLAS and CBLAS have it with the same arguments (blas_functions.h); else empty.
     const char* blas;
@@ -100,7 +102,7 @@ struct routine_info {
 
 // Indexed by routine.
 const routine_info& describe(routine);
-inline constexpr int routine_count = 30;
+inline constexpr int routine_count = 31;
 bool has_option(routine, char letter);
 
 // The first routine with the same kernels: these are called after it.
@@ -135,7 +137,7 @@ inline int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
 // are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t does.
 // A transpose in place has no `b` of its own. It and trmv have `c` for a second matrix or vector: the data as it was.
 struct operand_sizes {
-    int64_t a = 0, b = 0, c = 0;
+    int64_t a = 0, b = 0, c = 0, bias = 0;
 };
 operand_sizes count_elements(const shape&);
 
@@ -147,6 +149,8 @@ double count_flops(const shape&);
 double count_bytes(const shape&);
 
 const char* to_text(data_kind);
+const char* to_text(myblasActivation_t);
+inline constexpr int activation_count = 3;
 bool is_of_products(data_kind);
 
 // The values of side, uplo, the transpositions and diag, as far as the routine has them: LLNN.

@@ -41,6 +41,8 @@ ordered_json to_json(const shape& s) {
         json["incx"] = s.incx;
     if (applies('d'))
         json["data"] = to_text(s.data);
+    if (applies('f'))
+        json["activation"] = to_text(s.activation);
     json["elem_bytes"] = s.element_bytes;
     json["offset"] = s.offset;
     if (applies('b')) {
@@ -81,6 +83,9 @@ shape read_sizes(routine r, const ordered_json& json) {
     for (int i = 0; i < data_kind_count; ++i)
         if (is("data", to_text(static_cast<data_kind>(i))))
             s.data = static_cast<data_kind>(i);
+    for (int i = 0; i < activation_count; ++i)
+        if (is("activation", to_text(static_cast<myblasActivation_t>(i))))
+            s.activation = static_cast<myblasActivation_t>(i);
     return s;
 }
 

@@ -28,6 +28,11 @@ constexpr triple sgemm_rectangles[] = {
     {8192, 8192, 512},  {2, 2, 1000000},
 };
 
+// Squares, then linear layers: of each TN with every activation, of the squares also NN.
+constexpr int64_t fused_squares[] = {1024, 1500, 2048, 3072, 4096, 8192};
+constexpr triple fused_layers[] = {
+    {4096, 512, 4096}, {1024, 4096, 1024}, {50257, 256, 768}, {1001, 777, 333}};
+
 struct pair {
     int64_t m, n;
 };
@@ -118,6 +123,13 @@ shape vector(routine r, int64_t n) {
     return s;
 }
 
+shape fused(const triple& size, bool transa, myblasActivation_t activation) {
+    shape s = product(size, transa);
+    s.routine = routine::sgemm_fused;
+    s.activation = activation;
+    return s;
+}
+
 shape sums(const pair& size, bool transposed) {
     shape s = matrix(routine::gemsum, size);
     s.transa = transposed;
@@ -136,6 +148,19 @@ void append(std::vector<shape>& list, const std::vector<shape>& more) {
     list.insert(list.end(), more.begin(), more.end());
 }
 
+void add_public_fused(std::vector<shape>& list) {
+    const auto add_layer = [&](const triple& size) {
+        for (int i = 0; i < activation_count; ++i)
+            list.push_back(fused(size, true, static_cast<myblasActivation_t>(i)));
+    };
+    for (const int64_t size : fused_squares) {
+        add_layer({size, size, size});
+        list.push_back(fused({size, size, size}, false, MYBLAS_ACTIVATION_NONE));
+    }
+    for (const triple& size : fused_layers)
+        add_layer(size);
+}
+
 void add_public(routine r, bool on_host, std::vector<shape>& list) {
     if (is_matrix_blas(r)) {
         append(list, public_blas_shapes(r, on_host));
@@ -149,6 +174,8 @@ void add_public(routine r, bool on_host, std::vector<shape>& list) {
             list.push_back(product(size));
             list.push_back(product(size, true, false));
         }
+    } else if (r == routine::sgemm_fused) {
+        add_public_fused(list);
     } else if (is_matrix_move(r)) {
         for (const pair& size : transpose_shapes)
             list.push_back(matrix(r, size));
@@ -197,11 +224,12 @@ void add_random(
     }
     size_source sizes(seed);
     for (int i = 0; i < count; ++i) {
-        if (r == routine::sgemm) {
+        if (counts_flops(r)) {
             const int64_t m = sizes.draw(most.product_side), n = sizes.draw(most.product_side);
             const int64_t k = sizes.draw(most.product_side);
             const bool transa = sizes.flip(), transb = sizes.flip();
             list.push_back(product({m, n, k}, transa, transb));
+            list.back().routine = r;
         } else if (r == routine::gemsum || is_matrix_move(r)) {
             pair size;
             do {
@@ -290,6 +318,8 @@ void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
 // The showcase first, then a size that fits the caches. The third product is one whose k fits a
 // kernel that keeps whole rows in shared memory. A host takes smaller ones.
 void add_ladder(routine r, bool on_host, std::vector<shape>& list) {
+    if (r == routine::sgemm_fused) // its kernels are those of sgemm
+        return;
     if (r == routine::sgemm) {
         if (on_host) {
             list.push_back(product({1024, 1024, 1024}));

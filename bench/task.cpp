@@ -15,7 +15,7 @@ namespace {
 constexpr double unit_float = 0x1p-24, unit_double = 0x1p-53;
 constexpr size_t padding_bytes = 16; // so that every kind of fill comes out even
 // Random data of the operands, by stream: the matrix in place begins as a and c both.
-constexpr uint64_t stream_a = 0, stream_b = 1, stream_c = 2, stream_columns = 3;
+constexpr uint64_t stream_a = 0, stream_b = 1, stream_c = 2, stream_columns = 3, stream_bias = 4;
 
 size_t allocation_bytes(const shape& s, int64_t elements) {
     if (elements == 0)
@@ -78,7 +78,7 @@ size_t task::bytes_needed(const shape& s) {
     const size_t list_bytes =
         s.pointer_array ? 3 * static_cast<size_t>(s.batch) * sizeof(float*) : 0;
     return allocation_bytes(s, count.a) + allocation_bytes(s, count.b) +
-           allocation_bytes(s, count.c) + list_bytes;
+           allocation_bytes(s, count.c) + allocation_bytes(s, count.bias) + list_bytes;
 }
 
 task::task(machine& device, const library_handle& handle, const shape& sizes, uint64_t seed)
@@ -97,6 +97,7 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
     make(count.b, b_, operands_.b, stream_b);
     const bool keeps_b = shape_.routine == routine::trmv; // as it was
     make(count.c, c_, operands_.c, shape_.in_place ? stream_a : keeps_b ? stream_b : stream_c);
+    make(count.bias, bias_, operands_.bias, stream_bias);
     if (has_special_matrix(shape_.routine))
         fill_special_matrix(purpose::timing);
     if (shape_.routine == routine::sgemm && shape_.data != data_kind::uniform) {
@@ -186,7 +187,8 @@ void task::call_on_poison() {
 verdict task::verify(const std::string& kernel) {
     switch (shape_.routine) {
     case routine::sgemm:
-        return verify_sgemm();
+    case routine::sgemm_fused:
+        return verify_product();
     case routine::transpose:
         // The ladder's two yardsticks move the same bytes without transposing them.
         return verify_transpose(kernel == "copy" || kernel == "copy_shared");
@@ -220,7 +222,7 @@ std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares)
     return choose(p.n, static_cast<int64_t>(std::max(columns, least)), random);
 }
 
-verdict task::verify_sgemm() {
+verdict task::verify_product() {
     call_on_poison();
     const product_view first = view_product(shape_, operands_, 0);
     const double per_product = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
@@ -239,9 +241,7 @@ verdict task::verify_sgemm() {
     const size_t checked = views.size() * columns.size();
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
-    return {worst / unit_float,
-            product_bound(math, shape_.k),
-            static_cast<int64_t>(checked) * shape_.m};
+    return {worst / unit_float, blas_bound(math, shape_), static_cast<int64_t>(checked) * shape_.m};
 }
 
 verdict task::verify_transpose(bool as_copy) {

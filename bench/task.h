@@ -51,7 +51,7 @@ private:
     buffer& output();
     uint64_t output_seed();
     void call_on_poison();
-    verdict verify_sgemm();
+    verdict verify_product();
     verdict verify_transpose(bool as_copy);
     verdict verify_geam();
     template <class T>
@@ -68,7 +68,7 @@ private:
     const library_handle& handle_;
     shape shape_;
     uint64_t seed_;
-    buffer a_, b_, c_, lists_;
+    buffer a_, b_, c_, bias_, lists_;
     operands operands_;
     std::optional<exact_sum> exact_; // the data stays, so it is computed once
 };

@@ -51,6 +51,7 @@ LEVEL3 = COMMON | {"lda", "gflops", "workspace"}
 FIELDS = {
     "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
                        "data", "gflops", "workspace"},
+    "sgemmFused": LEVEL3 | {"transa", "transb", "m", "k", "ldb", "ldc", "activation"},
     "transpose": COMMON | {"m", "lda", "ldb", "in_place", "gbps"},
     "gemsum": COMMON | {"transa", "m", "lda", "gbps"},
     "histogram": COMMON | {"data", "gbps"},
@@ -174,6 +175,7 @@ class BenchTest(unittest.TestCase):
             return {line[0] for line in lines if line and line[0] in routines and "FAIL" in line}
 
         self.assertEqual(failed(LEVEL1), set(LEVEL1))
+        self.assertEqual(failed(["sgemmFused"]), {"sgemmFused"})
         matrices = LEVEL2 + LEVEL3_ROUTINES
         for form in ([], ["--side", "R", "--uplo", "U", "--trans", "T", "--diag", "U"]):
             with self.subTest(form):
@@ -218,6 +220,16 @@ class BenchTest(unittest.TestCase):
                     elements = entry["m"] * entry["n"] * entry.get("batch", 1)
                     self.assertEqual(entry["checked"], elements)
                     self.assertTrue(entry.get("pointer_array") or entry.get("in_place"))
+
+    def test_a_fused_product_is_measured_beside_the_plain_one(self):
+        for activation in ("none", "relu", "gelu"):
+            with self.subTest(activation):
+                arguments = ["-m", "33", "-n", "20", "-k", "70", "--transa", "T", "--ld-pad", "1"]
+                measured = self.measure("-f", "sgemmFused", "--activation", activation, *arguments)
+                (entry,) = measured["results"]
+                self.assertEqual((entry["activation"], entry["incumbent"]), (activation, "mysgemm"))
+                self.assertEqual(entry["checked"], 33 * 20)
+                self.assertGreater(entry["max_err"], 0)
 
     def sweep(self, routine, name, every, *arguments):
         measured = self.measure("-f", routine, "--sweep", name, "--every", str(every), *arguments)
@@ -281,6 +293,7 @@ class BenchTest(unittest.TestCase):
             ("sgemm", "MYBLAS_SGEMM_KERNEL", "reference"),
             ("asum", "MYBLAS_SUM_KERNEL", "serial"),
             ("gemv", "MYBLAS_SGEMM_KERNEL", "reference"),
+            ("sgemmFused", "MYBLAS_SGEMM_KERNEL", "reference"),
             ("iamin", "MYBLAS_IAMAX_KERNEL", "blocks"),
             ("ger", "MYBLAS_SYR_KERNEL", "reference"),
             ("trsm", "MYBLAS_TRSM_KERNEL", "products"),
@@ -336,7 +349,7 @@ class BenchTest(unittest.TestCase):
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
     def test_the_summary_says_what_the_rows_say(self):
-        routines = "transpose,sum,dot,gemv,symv,ger,trsv,syrk,symm,trsm"
+        routines = "sgemmFused,transpose,sum,dot,gemv,symv,ger,trsv,syrk,symm,trsm"
         arguments = ["-f", routines, "--sweep", "random", "--every", "7", "--threshold", "0.5"]
         measured = self.measure(*arguments)
         ratios = {}
@@ -451,6 +464,11 @@ class BenchTest(unittest.TestCase):
             ["--sweep", "in-place", "-f", "sgemm"],
             ["--sweep", "public", "--pointer-array"],
             ["-f", "sum", "--in-place"],
+            ["--activation", "relu"],
+            ["-f", "sgemmFused", "--activation", "tanh"],
+            ["-f", "sgemmFused", "--batch", "2"],
+            ["--sweep", "public", "-f", "sgemmFused", "--activation", "relu"],
+            ["--sweep", "ladder", "-f", "sgemmFused"],
             ["-f", "syrk", "--side", "R"],
             ["-f", "symm", "--trans", "T"],
             ["-f", "gemv", "--uplo", "U"],

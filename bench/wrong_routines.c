@@ -1,5 +1,6 @@
-/* Preloaded into myblas-bench: its routines of levels 1 to 3 are wrong in one element, or with WRONG=outside right but for
- * an element that is not theirs. The damage is done by the library's own calls, on either backend. */
+/* Preloaded into myblas-bench: its fused products and routines of levels 1 to 3 are wrong in one element, or with
+ * WRONG=outside right but for an element that is not theirs. The damage is done by the library's own calls, on either
+ * backend. */
 #define _GNU_SOURCE
 #include "myblas/myblas.h"
 
@@ -88,6 +89,9 @@ WRONG(mysscal_64, (HANDLE, N, SCALAR(alpha), OUT(x, incx)), (h, n, alpha, x, inc
 WRONG(mysswap_64, (HANDLE, N, OUT(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy), spoil_vector(h, y, n, incy))
 WRONG(mysrot_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(c), SCALAR(s)), (h, n, x, incx, y, incy, c, s), spoil_vector(h, x, n, incx))
 WRONG(mysrotm_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(param)), (h, n, x, incx, y, incy, param), spoil_vector(h, y, n, incy))
+WRONG(mysgemmFused_64, (HANDLE, OP, myblasOperation_t opb, M, N, int64_t k, SCALAR(alpha), IN(a, lda), IN(b, ldb), SCALAR(beta),
+                        IN(c, ldc), OUT(d, ldd), const myblasEpilogue_t* e),
+      (h, op, opb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, d, ldd, e), spoil_matrix(h, d, m, n, ldd))
 WRONG(mysgemv_64, (HANDLE, OP, M, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta), OUT(y, incy)),
       (h, op, m, n, alpha, a, lda, x, incx, beta, y, incy), spoil_vector(h, y, op == MYBLAS_OP_N ? m : n, incy))
 WRONG(myssymv_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta), OUT(y, incy)),
