@@ -98,6 +98,11 @@ class BareSection(Section):
         return bare_table(self.entries(measured))
 
 
+class FusedSection(Section):
+    def lines(self, measured):
+        return fused_table(self.entries(measured)) + ["", *summary_table(measured["summary"])]
+
+
 class AccuracySection(Section):
     def lines(self, measured):
         return accuracy_tables(measured, self.entries(measured))
@@ -185,6 +190,9 @@ SECTIONS = [
     RandomSection("sgemm_fast_random", "Fast SGEMM, random shapes", []),
     BareSection("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", []),
     BareSection("sgemm_fast_bare", "Fast SGEMM, no workspace lent", []),
+    FusedSection("fused_strict", "Fused products, strict", []),
+    FusedSection("fused_emulated", "Fused products, emulated", []),
+    FusedSection("fused_fast", "Fused products, fast", []),
     EnergySection("sgemm_energy", "Energy of SGEMM", []),
     MemorySection("memory_product", "Ways to the GPU's memory, products", []),
     MemorySection("memory_vector", "Ways to the GPU's memory, one pass over a vector", []),
@@ -421,6 +429,35 @@ def bare_table(entries):
         worst = rows.Summary(against_lent).worst
         lines += ["", f"Lowest ratio to a workspace that the caller lends: {worst['ratio']:.3f} (`{case_name(worst)}`)."]
     return lines
+
+
+FUSED_INCUMBENT, PLAIN = "cublasLtMatmul", "mysgemm"
+EPILOGUES = {"none": "Bias", "relu": "Bias, ReLU", "gelu": "Bias, GELU"}  # by activation
+
+
+def fused_table(entries):
+    """By product and epilogue: the ratio to cuBLASLt, and what the epilogue costs."""
+    cases = {}
+    for entry in entries:
+        cases.setdefault(name_of(entry), {}).setdefault(entry["activation"], {})[entry["incumbent"]] = entry["ratio"]
+    lines = [
+        "The ratio to cublasLtMatmul, where it has an algorithm, and by how much longer the call takes than mysgemm in the same "
+        "mode, without an epilogue:",
+        "",
+        f"| Product | {' | '.join(EPILOGUES.values())} |",
+        "| --- |" + " ---: |" * len(EPILOGUES),
+    ]
+    for name, by_activation in cases.items():
+        cells = [fused_cell(by_activation.get(activation)) for activation in EPILOGUES]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def fused_cell(ratios):
+    if not ratios:
+        return ""
+    cost = f"{100 / ratios[PLAIN] - 100:+.1f}%"
+    return f"{ratios[FUSED_INCUMBENT]:.3f} ×, {cost}" if FUSED_INCUMBENT in ratios else cost
 
 
 def accuracy_tables(measured, entries):

@@ -11,6 +11,7 @@ parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     sgemm_strict_public=15 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
     sgemm_emulated_public=15 sgemm_fast_public=15 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
+    fused_strict=10 fused_emulated=10 fused_fast=10
     memory_product=10 memory_vector=10
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
@@ -35,6 +36,7 @@ options_of() {
     sgemm_fast_random) echo "-f sgemm --math fast --sweep random --threshold 0.95 --min-time 0.02" ;;
     sgemm_emulated_bare) echo "-f sgemm --math emulated --sweep bare --threshold 0.97 --min-time 0.05" ;;
     sgemm_fast_bare) echo "-f sgemm --math fast --sweep bare --threshold 0.97 --min-time 0.05" ;;
+    fused_*) echo "-f sgemmFused --math ${1#fused_} --sweep public --threshold 0.98 --min-time 0.02" ;;
     level3_*) echo "$level3 --math ${1#level3_}" ;;
     level2) echo "$matrix_vector --sweep public,random --threshold 0.97 --min-time 0.01" ;;
     level1) echo "$vectors --sweep powers,misaligned --threshold 0.97 --min-time 0.01" ;;

@@ -32,7 +32,7 @@ import turns  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
          "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
-         "sgemm_fast_bare", "sgemm_accuracy",
+         "sgemm_fast_bare", "sgemm_accuracy", "fused_strict", "fused_emulated", "fused_fast",
          "level3_strict", "level3_emulated", "level3_fast", "level2", "level1",
          "transpose", "transpose_cold", "transpose_random", "sum", "sum_cold"]  # fmt: skip
 
@@ -670,6 +670,18 @@ class OverviewTest(unittest.TestCase):
                 self.assertEqual((quantiles[0], quantiles[-1]), (1.0, of_mode["all"]["worst"]))
                 calls = sum(row["calls"] for name, row in of_mode.items() if name != "all")
                 self.assertEqual(calls, of_mode["all"]["calls"])
+
+    def test_fused_products_are_a_table_of_ratios_and_costs(self):
+        def entry(activation, incumbent, ratio, trans="T"):
+            return {"transa": trans, "transb": "N", "m": 8, "n": 4, "k": 2, "activation": activation,
+                    "incumbent": incumbent, "ratio": ratio}  # fmt: skip
+
+        entries = [entry("none", "cublasLtMatmul", 1.25), entry("none", "mysgemm", 0.8), entry("gelu", "mysgemm", 1.0),
+                   entry("none", "myblas strict", 3.0), entry("relu", "mysgemm", 1.25, "N")]  # fmt: skip
+        self.assertEqual(
+            performance.fused_table(entries)[-2:],
+            ["| TN 8 × 4 × 2 | 1.250 ×, +25.0% |  | +0.0% |", "| NN 8 × 4 × 2 |  | -20.0% |  |"],
+        )
 
     def test_ways_to_memory_are_a_table_with_those_that_were_left_out(self):
         row = {"memory": "pinned, one stream", "allocate_ms": 12.34, "total_ms": 5.678, "gbps": 47.3, "up_ms": 2.5,
