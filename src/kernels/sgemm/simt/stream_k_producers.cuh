@@ -1,11 +1,11 @@
 // The producers of stream_k.cuh: threads that fill the stages of slabs.
 //
 // On the grid of 16 bytes one thread does, by TMA. Operands of which one is off it are either copied to the grid before,
-// by another kernel, or read word by word: each of the four producer warps loads rows of 32 words to registers, those of
-// the next slab while it stores the ones before to where TMA would have put them. That takes issue slots and memory's time
-// from the multiplying warps, so it is for products that reads_words() names.
+// by another kernel, or read word by word: the four producer warps copy rows of 32 words, each lane one, to where TMA would
+// have put them. That takes issue slots from the multiplying warps, so it is for products that reads_words() names.
 #pragma once
 
+#include "kernels/common/smem.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/parts/schedule.cuh"
@@ -67,9 +67,8 @@ class stream_k_words {
 
     const float* gmem_; // this lane's first word of the next slab
     int64_t ld_;
-    int lines_left_; // k along: of the warp's lines; else of the lane's, both in steps from the first
-    int offset_[2]; // of this lane's word of rows w and w + 4, bytes
-    float value_[rows];
+    int lines_left_; // from the warp's first line on where k runs along memory, else from the lane's
+    uint32_t offset_[2]; // of this lane's word of rows w and w + 4, bytes
 
 public:
     __device__ __forceinline__ explicit stream_k_words(int64_t ld) : ld_(ld) {
@@ -92,54 +91,45 @@ public:
         lines_left_ = static_cast<int>(all_lines) - first_line;
     }
 
-    // Loads the words of a slab, of which k_left k are left, and moves on to the next.
-    __device__ __forceinline__ void load(int k_left) {
+    // Starts to copy the words of a slab, of which k_left k are left, and moves on to the next. Behind the last k come zeroes;
+    // lines behind the last one stay what they were: what is computed of them is not written.
+    __device__ __forceinline__ void copy(uint32_t slab, int k_left) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % warps;
-        if constexpr (k_along)
-            load_rows(lane < k_left ? (lines_left_ + warps - 1) / warps : 0, 1);
-        else
-            load_rows((k_left - warp + warps - 1) / warps, (lines_left_ + 31) / 32);
+        const float* from = gmem_;
+        // One running address, and what lies inside found anew for each slab: else the compiler keeps a register for each row.
+        int64_t row_step = warps * ld_;
+        int lines_left = lines_left_;
+        asm volatile("" : "+l"(row_step), "+r"(lines_left));
+#pragma unroll
+        for (int i = 0; i < rows / boxes; ++i) {
+            const int k = k_along ? lane : warp + warps * i;
+#pragma unroll
+            for (int box = 0; box < boxes; ++box) {
+                const int to = k_along ? warps * row_bytes * i
+                               : is_a  ? warps * lines * 4 * i + box * row_bytes
+                                       : warps * row_bytes * i + box * block_k * row_bytes;
+                const int ahead = k_along ? warps * i : box * 32; // lines
+                copy_if(
+                    ahead < lines_left, slab + offset_[i % 2] + to, from + box * 32, k < k_left);
+            }
+            from += row_step;
+        }
         gmem_ += k_along ? block_k : block_k * ld_;
     }
 
-    __device__ __forceinline__ void store(char* slab) const {
-#pragma unroll
-        for (int row = 0; row < rows; ++row) {
-            const int i = row / boxes, box = row % boxes;
-            const int step = k_along ? warps * row_bytes * i
-                             : is_a  ? warps * lines * 4 * i + box * row_bytes
-                                     : warps * row_bytes * i + box * block_k * row_bytes;
-            *reinterpret_cast<float*>(slab + offset_[i % 2] + step) = value_[row];
-        }
-    }
-
 private:
-    // Without branches, of which the compiler makes far too much.
-    static __device__ __forceinline__ float load_if(bool inside, const float* gmem) {
-        float value;
+    // A word, or a zero and nothing is read. Without branches, of which the compiler makes far too much.
+    static __device__ __forceinline__ void
+    copy_if(bool inside, uint32_t smem, const float* gmem, bool reads) {
         asm volatile("{\n"
                      ".reg .pred p;\n"
-                     "setp.ne.s32 p, %2, 0;\n"
-                     "mov.f32 %0, 0f00000000;\n"
-                     "@p ld.global.f32 %0, [%1];\n"
-                     "}"
-                     : "=f"(value)
-                     : "l"(gmem), "r"(static_cast<int>(inside))
+                     "setp.ne.s32 p, %3, 0;\n"
+                     "@p cp.async.ca.shared.global [%0], [%1], 4, %2;\n"
+                     "}" ::"r"(smem),
+                     "l"(gmem),
+                     "r"(reads ? 4 : 0),
+                     "r"(static_cast<int>(inside))
                      : "memory");
-        return value;
-    }
-
-    // Rows from `valid` on, or, where lines run along memory, boxes from valid_boxes on, are zero.
-    __device__ __forceinline__ void load_rows(int valid, int valid_boxes) {
-        const float* from = gmem_;
-#pragma unroll
-        for (int i = 0; i < rows / boxes; ++i) {
-#pragma unroll
-            for (int box = 0; box < boxes; ++box)
-                value_[i * boxes + box] =
-                    load_if((i < valid) & (box < valid_boxes), from + box * 32);
-            from += warps * ld_;
-        }
     }
 };
 
@@ -196,19 +186,14 @@ __device__ void produce_words(const sgemm_problem& p,
         int k_left = static_cast<int>(o.k) - k;
         a.begin(o.a, at.row, p.m, k);
         b.begin(o.b, at.col, p.n, k);
-        a.load(k_left);
-        b.load(k_left);
 #pragma unroll 1
         for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
-            // Behind the segment's last slab nothing is left to load.
-            k_left = slab + 1 < segment.end_slab ? k_left - block_k : 0;
-            char* slab_a = reinterpret_cast<char*>(smem + ring.stage * Shape::stage_floats);
+            const uint32_t slab_a = smem_address(smem + ring.stage * Shape::stage_floats);
             barriers.empty[ring.stage].wait(ring.parity);
-            a.store(slab_a);
-            a.load(k_left);
-            b.store(slab_a + Shape::slab_a * sizeof(float));
-            b.load(k_left);
-            barriers.full[ring.stage].arrive();
+            a.copy(slab_a, k_left);
+            b.copy(slab_a + Shape::slab_a * sizeof(float), k_left);
+            barriers.full[ring.stage].arrive_after_cp_async();
+            k_left -= block_k;
             ring.advance();
         }
     }
