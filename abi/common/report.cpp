@@ -56,22 +56,35 @@ cell& find_cell(row& r, const char* label) noexcept {
     return r.cells[labels_per_row - 1];
 }
 
-// A child counts its own calls, and each report those since the one before.
-void forget_calls() {
-    for (auto& routine : rows)
-        for (auto& shape : routine)
-            for (row& r : shape)
-                for (cell& c : r.cells) {
-                    c.calls.store(0, std::memory_order_relaxed);
-                    c.elapsed_ns.store(0, std::memory_order_relaxed);
+// The counts of a report: those since the one before. Others may go on counting meanwhile.
+struct taken_cell {
+    const char* label;
+    uint64_t calls, elapsed_ns;
+};
+struct taken_row {
+    taken_cell cells[labels_per_row];
+};
+constinit taken_row taken[max_routines][class_count][2];
+
+void take_calls() {
+    for (int routine = 0; routine < report_routine_count; ++routine)
+        for (int shape = 0; shape < class_count; ++shape)
+            for (const bool served : {false, true})
+                for (int i = 0; i < labels_per_row; ++i) {
+                    cell& c = rows[routine][shape][served].cells[i];
+                    taken[routine][shape][served].cells[i] = {
+                        c.label.load(std::memory_order_acquire),
+                        c.calls.exchange(0, std::memory_order_relaxed),
+                        c.elapsed_ns.exchange(0, std::memory_order_relaxed)};
                 }
 }
 
 std::atomic_flag is_writing; // no mutex: a child may be forked while another thread writes
 bool is_written = false;     // by that
 
+// A child counts its own calls.
 void forget_parent() {
-    forget_calls();
+    take_calls();
     is_written = false;
     is_writing.clear();
 }
@@ -84,29 +97,28 @@ struct totals {
     uint64_t calls = 0, elapsed_ns = 0;
 };
 
-totals sum(const row& r) noexcept {
+totals sum(const taken_row& r) noexcept {
     totals t;
-    for (const cell& c : r.cells) {
-        t.calls += c.calls.load(std::memory_order_relaxed);
-        t.elapsed_ns += c.elapsed_ns.load(std::memory_order_relaxed);
+    for (const taken_cell& c : r.cells) {
+        t.calls += c.calls;
+        t.elapsed_ns += c.elapsed_ns;
     }
     return t;
 }
 
-void add_labels(bounded_text& t, const char* heading, const row& r) noexcept {
+void add_labels(bounded_text& t, const char* heading, const taken_row& r) noexcept {
     const char* before = heading;
-    for (const cell& c : r.cells) {
-        const uint64_t calls = c.calls.load(std::memory_order_relaxed);
-        if (calls == 0)
+    for (const taken_cell& c : r.cells) {
+        if (c.calls == 0)
             continue;
-        t.add("%s%s (%llu)", before, c.label.load(), static_cast<unsigned long long>(calls));
+        t.add("%s%s (%llu)", before, c.label, static_cast<unsigned long long>(c.calls));
         before = ", ";
     }
 }
 
 void add_line(bounded_text& t, int routine, int shape) noexcept {
-    const row& forwarded = rows[routine][shape][0];
-    const row& served = rows[routine][shape][1];
+    const taken_row& forwarded = taken[routine][shape][0];
+    const taken_row& served = taken[routine][shape][1];
     const totals f = sum(forwarded), s = sum(served);
     if (f.calls + s.calls == 0)
         return;
@@ -210,8 +222,8 @@ struct calls_seen {
 calls_seen count_calls(int routine) noexcept {
     calls_seen c;
     for (int shape = 0; shape < class_count; ++shape) {
-        c.forwarded += sum(rows[routine][shape][0]).calls;
-        c.served += sum(rows[routine][shape][1]).calls;
+        c.forwarded += sum(taken[routine][shape][0]).calls;
+        c.served += sum(taken[routine][shape][1]).calls;
     }
     return c;
 }
@@ -281,8 +293,8 @@ void write_text() {
         return;
     while (is_writing.test_and_set(std::memory_order_acquire))
         std::this_thread::yield();
+    take_calls();
     write_text();
-    forget_calls();
     is_writing.clear(std::memory_order_release);
 }
 
