@@ -13,6 +13,7 @@ constexpr size_t workspace_bytes = size_t{32} << 20;
 
 // Of cublas_api.h and cublasLt.h.
 constexpr int compute_32f = 68, real_32f = 0;
+constexpr int not_supported = 15; // CUBLAS_STATUS_NOT_SUPPORTED
 constexpr int attribute_transa = 3, attribute_transb = 4, attribute_epilogue = 7,
               attribute_bias = 8;
 constexpr int preference_workspace_bytes = 1;
@@ -109,7 +110,10 @@ cublas_lt::descriptor cublas_lt::describe_preferences(const shape& s) const {
                        "cublasLtMatmulPreferenceSetAttribute");
     };
     set(preference_workspace_bytes, workspace_bytes);
-    const uint32_t alignment_bytes = s.offset == 0 ? 256 : sizeof(float);
+    constexpr uint64_t most_alignment = 256;
+    const uint64_t offset_bytes =
+        (static_cast<uint64_t>(s.offset) * sizeof(float)) | most_alignment;
+    const auto alignment_bytes = static_cast<uint32_t>(offset_bytes & -offset_bytes);
     for (int i = preference_alignment_a; i <= preference_alignment_d; ++i)
         set(i, alignment_bytes);
     return preferences;
@@ -132,7 +136,9 @@ std::optional<subject> cublas_lt::fused_product(const shape& s, const operands& 
                                           1,
                                           &first,
                                           &count);
-    if (status != 0 || count == 0 || first.status != 0)
+    if (status != not_supported)
+        require_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
+    if (count == 0 || first.status != 0)
         return std::nullopt;
     const auto workspace =
         std::make_shared<device_memory>(std::max<size_t>(first.workspace_bytes, 1));

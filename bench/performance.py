@@ -441,8 +441,8 @@ def fused_table(entries):
     for entry in entries:
         cases.setdefault(name_of(entry), {}).setdefault(entry["activation"], {})[entry["incumbent"]] = entry["ratio"]
     lines = [
-        "The ratio to cublasLtMatmul, where it has an algorithm, and by how much longer the call takes than mysgemm in the same "
-        "mode, without an epilogue:",
+        "The ratio to cublasLtMatmul in FP32, where it has an algorithm, and by how much longer the call takes than mysgemm in the "
+        "same mode, without an epilogue:",
         "",
         f"| Product | {' | '.join(EPILOGUES.values())} |",
         "| --- |" + " ---: |" * len(EPILOGUES),

@@ -141,8 +141,12 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
         for (const std::string& name : names) {
             force(work.sizes().routine, name);
             count(wanted_workspace(handle_, work.sizes(), work.data()));
-            count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
         }
+    if (options_.workspace == workspace_source::lent &&
+        work.sizes().routine == routine::sgemm_fused) {
+        force(routine::sgemm_fused, "");
+        count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
+    }
     if (options_.workspace == workspace_source::lent || options_.has(sweep::bare))
         for (const rival& other : rivals_)
             count(other.wanted_workspace(options_.math, work.sizes(), work.data()));

@@ -72,10 +72,11 @@ void take_calls() {
             for (const bool served : {false, true})
                 for (int i = 0; i < labels_per_row; ++i) {
                     cell& c = rows[routine][shape][served].cells[i];
-                    taken[routine][shape][served].cells[i] = {
-                        c.label.load(std::memory_order_acquire),
-                        c.calls.exchange(0, std::memory_order_relaxed),
-                        c.elapsed_ns.exchange(0, std::memory_order_relaxed)};
+                    taken_cell& t = taken[routine][shape][served].cells[i];
+                    t.calls = c.calls.exchange(0, std::memory_order_acquire);
+                    t.elapsed_ns = c.elapsed_ns.exchange(0, std::memory_order_relaxed);
+                    t.label = c.label.load(
+                        std::memory_order_relaxed); // there before the first call is counted
                 }
 }
 
@@ -310,8 +311,8 @@ void add(int routine,
          const char* label,
          uint64_t elapsed_ns) noexcept {
     cell& c = find_cell(rows[routine][class_of(e)][was_served], label);
-    c.calls.fetch_add(1, std::memory_order_relaxed);
     c.elapsed_ns.fetch_add(elapsed_ns, std::memory_order_relaxed);
+    c.calls.fetch_add(1, std::memory_order_release);
 }
 
 uint64_t now_ns() noexcept {

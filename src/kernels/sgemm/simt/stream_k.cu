@@ -79,27 +79,19 @@ size_t bytes_off_grid(const sgemm_problem& p) {
 
 // Whether operands off the grid are read word by word, which takes a quarter of the time for multiplying more, rather than
 // copied to the grid, which takes a launch, and the time of the bytes, twice. Where C is off the grid, too, the writers that
-// there are without words fall behind the consumers, who then write by themselves. From times of an H200.
-bool reads_words(const sgemm_problem& p, const device_info& device) {
+// there are without words fall behind the consumers, who then write by themselves. The two constants are from an H200 where
+// both were timed on 20 products with k from 33 to 7371: the rule takes the faster one of each (docs/experiments/sgemm.md).
+bool words_pay(const sgemm_problem& p, const device_info& device) {
     constexpr double launch_us = 2.5, by_words = 0.25, cycles_of_writers = 0.37;
     const auto bytes = static_cast<double>(bytes_off_grid(p));
     if (bytes == 0)
         return false;
-    const double outputs = static_cast<double>(p.m) * static_cast<double>(p.n) /
-                           (static_cast<double>(device.sm_count) * device.clock_mhz);
+    const double outputs =
+        computed_elements(p) / (static_cast<double>(device.sm_count) * device.clock_mhz);
     const double multiplying_us = outputs * static_cast<double>(p.k) / 128;
     const double writers_us = aligned16(p.c, p.ldc) ? 0 : outputs * cycles_of_writers;
     return multiplying_us * by_words <
            launch_us + 2 * bytes / (1e3 * device.memory_gbps) + writers_us;
-}
-
-int64_t copy_blocks(const sgemm_problem& p, const device_info& device) {
-    if (reads_words(p, device))
-        return 0;
-    int64_t warps = 0;
-    for (const strided_matrix& x : {matrix_a(p), matrix_b(p)})
-        warps += x.copied_parts() * x.across;
-    return ceil_div<int64_t>(warps, copy_warps);
 }
 
 // ---- Sums of parts ---------------------------------------------------------------------------------
@@ -343,13 +335,24 @@ struct variant {
     }
 
 private:
+    // Who reads words skips no zeroes.
+    static bool reads_words(const sgemm_problem& p, const device_info& device) {
+        return !make_plan(p, device).skips_zeros && words_pay(p, device);
+    }
     static size_t copied_bytes(const sgemm_problem& p, const device_info& device) {
         return reads_words(p, device) ? 0 : bytes_off_grid(p);
     }
+    static int64_t copy_blocks(const sgemm_problem& p, const device_info& device) {
+        if (reads_words(p, device))
+            return 0;
+        int64_t warps = 0;
+        for (const strided_matrix& x : {matrix_a(p), matrix_b(p)})
+            warps += x.copied_parts() * x.across;
+        return ceil_div<int64_t>(warps, copy_warps);
+    }
     static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
-        if (in_parts)
-            return planner::plan_parts(p, device);
-        return planner::plan_shares(p, device, may_skip_zeros && !reads_words(p, device));
+        return in_parts ? planner::plan_parts(p, device)
+                        : planner::plan_shares(p, device, may_skip_zeros);
     }
     static size_t sums_bytes(const stream_k_plan& plan) {
         return plan.split_tiles ? sizeof(float) * shape::tile_floats * plan.workers : 0;

@@ -44,12 +44,7 @@ struct stream_k_shape {
     static constexpr int consumers = groups * group_threads;
     static constexpr int threads = consumers + producers;
     // Together no more than 65536 / threads, rounded down to 8, for each thread.
-    static __host__ __device__ constexpr int producer_registers(bool by_words) {
-        return by_words ? 88 : 72;
-    }
-    static __host__ __device__ constexpr int consumer_registers(bool by_words) {
-        return by_words ? 208 : 216;
-    }
+    static constexpr int producer_registers = 72, consumer_registers = 216;
     static constexpr bool finishes = false;
     static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
     static constexpr bool may_skip_zeros = groups == 1;
@@ -453,7 +448,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     wait_for_earlier_work();
 
     if (threadIdx.x >= Shape::consumers) {
-        give_up_registers<Shape::producer_registers(by_words)>();
+        give_up_registers<Shape::producer_registers>();
         if constexpr (by_words) {
             produce_words<Shape, transa, transb>(p, plan, smem, share, barriers);
         } else if (threadIdx.x == Shape::consumers) {
@@ -462,7 +457,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             write_tiles<Shape, turned>(p, plan, smem, share, barriers);
         }
     } else {
-        take_registers<Shape::consumer_registers(by_words)>();
+        take_registers<Shape::consumer_registers>();
         stream_k_consumer<Shape, transa, transb, turned> consumer;
         consumer.template run<in_parts, !by_words>(
             p, plan, smem, share, barriers, workspace, ready);
