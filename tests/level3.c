@@ -686,8 +686,8 @@ static void check_triangle(myblasHandle_t handle,
     if (strcmp(kernel, "register_tile") == 0) {
         if (!strstr(last_step, "diagonal blocks"))
             fail_msg("%s by %s ends with '%s'", name_of(s), kernel, last_step);
-    } else if (s->function == syr2k) { // three copies before it
-        assert_last_product(s, kernel, 4, s->n, s->n, 2 * s->k);
+    } else if (s->function == syr2k) { // one copy of both operands before it
+        assert_last_product(s, kernel, 2, s->n, s->n, 2 * s->k);
     } else {
         assert_last_product(s, kernel, 1, s->n, s->n, s->k);
     }
