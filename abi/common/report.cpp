@@ -64,7 +64,7 @@ struct taken_cell {
 struct taken_row {
     taken_cell cells[labels_per_row];
 };
-constinit taken_row taken[max_routines][class_count][2];
+taken_row taken[max_routines][class_count][2];
 
 void take_calls() {
     for (int routine = 0; routine < report_routine_count; ++routine)
