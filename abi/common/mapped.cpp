@@ -1,5 +1,7 @@
 #include "common/mapped.h"
 
+#include <climits>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
@@ -53,22 +55,23 @@ const void* mapped_file(const void* address) noexcept {
 
 namespace {
 
-struct search {
-    const char* symbol;
-    bool (*is_candidate)(const char*);
-    void* found;
-};
-
-bool visit_candidate(const char* name, void* context) {
-    search& s = *static_cast<search*>(context);
-    if (!s.is_candidate(base_name(name)))
-        return false;
-    if (void* library = mapped_library(name)) {
-        s.found = foreign_symbol(library, s.symbol);
-        if (!s.found)
-            dlclose(library);
-    }
-    return s.found != nullptr;
+// The name of the nth mapped file, in the order of loading, of which the base name is a candidate. Copied, for dlopen and dlsym
+// take a lock under which other threads may wait for the one of this walk.
+bool copy_candidate(int n, bool (*is_candidate)(const char*), char (&name)[PATH_MAX]) noexcept {
+    struct search {
+        int left;
+        bool (*is_candidate)(const char*);
+        char* name;
+    } asked{n, is_candidate, name};
+    const auto visit = [](dl_phdr_info* info, size_t, void* context) {
+        search& s = *static_cast<search*>(context);
+        if (!info->dlpi_name || !*info->dlpi_name || !s.is_candidate(base_name(info->dlpi_name)) ||
+            s.left-- > 0)
+            return 0;
+        std::snprintf(s.name, PATH_MAX, "%s", info->dlpi_name);
+        return 1;
+    };
+    return dl_iterate_phdr(visit, &asked) != 0;
 }
 
 // Among a library and its dependencies. The main program has the name "", and dlopen takes that for its
@@ -100,9 +103,14 @@ void* symbol_for(const void* caller,
     if (order == scope_order::caller_first)
         if (void* found = foreign_symbol(RTLD_NEXT, symbol))
             return found;
-    search s{symbol, is_candidate, nullptr};
-    visit_mapped(visit_candidate, &s);
-    return s.found;
+    char name[PATH_MAX];
+    for (int n = 0; copy_candidate(n, is_candidate, name); ++n)
+        if (void* library = mapped_library(name)) {
+            if (void* found = foreign_symbol(library, symbol))
+                return found;
+            dlclose(library);
+        }
+    return nullptr;
 }
 
 void* mapped_library(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
@@ -110,19 +118,6 @@ void* mapped_library(const char* name) noexcept { return dlopen(name, RTLD_LAZY 
 void* foreign_symbol(void* handle, const char* symbol) noexcept {
     void* address = dlsym(handle, symbol);
     return address && !is_own(address) ? address : nullptr;
-}
-
-bool visit_mapped(bool (*visit)(const char* name, void* context), void* context) noexcept {
-    struct visitor {
-        bool (*visit)(const char*, void*);
-        void* context;
-    } argument{visit, context};
-    const auto pass_name = [](dl_phdr_info* info, size_t, void* data) {
-        const visitor& v = *static_cast<const visitor*>(data);
-        return static_cast<int>(info->dlpi_name && *info->dlpi_name &&
-                                v.visit(info->dlpi_name, v.context));
-    };
-    return dl_iterate_phdr(pass_name, &argument) != 0;
 }
 
 namespace {

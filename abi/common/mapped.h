@@ -42,9 +42,6 @@ void* symbol_for(const void* caller,
                  bool (*is_candidate)(const char* base_name),
                  void* preferred = nullptr) noexcept;
 
-// Calls visit(name, context) for each mapped file in the order of loading until it returns true.
-bool visit_mapped(bool (*visit)(const char* name, void* context), void* context) noexcept;
-
 // Calls visit(file, symbol, is_defined, context) for the dynamic symbols of each mapped file; the program has the name "".
 using visit_symbol = void(const char* file, const char* symbol, bool is_defined, void* context);
 void visit_symbols(visit_symbol* visit, void* context) noexcept;

@@ -60,33 +60,36 @@ shadow* shadow::of(void* cublas) noexcept {
         return known;
     for (int i = 0; i < most_shadows; ++i) {
         void* nobody = nullptr;
-        if (owners[i].compare_exchange_strong(nobody, cublas))
+        if (owners[i].compare_exchange_strong(nobody, cublas) || nobody == cublas)
             return &registry::shadows[i];
     }
     return nullptr;
 }
 
 void shadow::forget(void* cublas) noexcept {
-    shadow* s = find(cublas);
-    if (!s)
-        return;
-    {
-        const std::lock_guard lock(s->mutex);
-        if (!s->is_in_graph_) {
-            for (int i = 0; i < s->block_count_; ++i)
-                load_library()->release(s->handle_, s->blocks_[i]);
-            if (s->handle_)
-                load_library()->destroy(s->handle_);
-        }
-        s->handle_ = nullptr;
-        s->room_count_ = s->block_count_ = 0;
-        s->has_stream_ = s->is_in_graph_ = false;
-        s->failure_ = nullptr;
-        s->missing_ = {};
-        s->applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
-        s->wanted_ = s->applied_ = {};
+    // Of two threads' first calls each may have made one.
+    while (shadow* s = find(cublas)) {
+        s->empty();
+        owners[s - registry::shadows.data()].store(nullptr, std::memory_order_release);
     }
-    owners[s - registry::shadows.data()].store(nullptr, std::memory_order_release);
+}
+
+void shadow::empty() noexcept {
+    const std::lock_guard lock(mutex);
+    if (!is_in_graph_) {
+        for (int i = 0; i < block_count_; ++i)
+            load_library()->release(handle_, blocks_[i]);
+        if (handle_)
+            load_library()->destroy(handle_);
+    }
+    handle_ = nullptr;
+    room_count_ = block_count_ = 0;
+    has_stream_ = is_in_graph_ = false;
+    failure_ = nullptr;
+    calls_to_wait_ = waited_ = 0;
+    missing_ = {};
+    applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
+    wanted_ = applied_ = {};
 }
 
 void shadow::note_stream() noexcept {
@@ -105,6 +108,9 @@ void shadow::want_workspace(void* memory, size_t bytes) noexcept {
 }
 
 bool shadow::open(const char** reason) noexcept {
+    // A lack of memory may pass: asked again after 16 calls, then after twice as many each time.
+    if (calls_to_wait_ > 0 && --calls_to_wait_ == 0)
+        failure_ = nullptr;
     const library* l = failure_ ? nullptr : load_library();
     if (!l && !failure_)
         failure_ = "libmyblas cannot be loaded";
@@ -115,6 +121,8 @@ bool shadow::open(const char** reason) noexcept {
         } else {
             failure_ = reason_of(status);
             handle_ = nullptr;
+            if (status == MYBLAS_STATUS_ALLOC_FAILED)
+                calls_to_wait_ = waited_ = std::clamp(2 * waited_, 16, 1 << 20);
         }
     }
     *reason = failure_;

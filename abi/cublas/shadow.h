@@ -51,12 +51,14 @@ public:
     std::mutex mutex;
 
 private:
+    void empty() noexcept;
     bool open(const char** reason) noexcept;
     void want_workspace(void* memory, size_t bytes) noexcept;
     bool apply_stream(myblasStream_t) noexcept;
 
     myblasHandle_t handle_ = nullptr;
-    const char* failure_ = nullptr; // why no handle can be made
+    const char* failure_ = nullptr;      // why no handle can be made
+    int calls_to_wait_ = 0, waited_ = 0; // before it is tried again, and the last time; 0: for ever
     missing_kernels missing_;
 
     int applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
