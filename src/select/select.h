@@ -101,6 +101,14 @@ bool accepts(const kernel_entry<Problem>& kernel,
 
 // ---- Choice --------------------------------------------------------------------------------------
 
+inline bool is_strict(const kernel_entry<sgemm_problem>& kernel) {
+    return kernel.math == MYBLAS_FP32_STRICT_MATH;
+}
+
+// Where weaker modes are allowed, the prediction of a kernel of theirs counts as so much longer: who allows them must not wait
+// longer than in strict mode, where both are about as fast (docs/experiments/selection.md).
+inline constexpr float margin_of_weaker_modes = 1.08f;
+
 // The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none, or if
 // they are too few.
 inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
@@ -130,7 +138,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         if (!any_rounds && next.work.rounds > by.model->variants[i].most_rounds)
             continue;
         ++count;
-        strict_count += kernel->math == MYBLAS_FP32_STRICT_MATH;
+        strict_count += is_strict(*kernel);
     }
     if (!any_rounds && strict_count < by.model->least_competing)
         return nullptr;
@@ -138,6 +146,8 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     for (candidate& c : all) {
         const physical_time time(by.model->variants[c.variant], view, c.work);
         c.cycles = time.total * by.factor(c.variant, q.problem);
+        if (!is_strict(*by.kernels[c.variant]))
+            c.cycles *= margin_of_weaker_modes;
     }
     // The one of the fewest cycles of those that accept, null if there is none. To ask takes as long as to predict, so
     // that mostly one or two are asked.

@@ -69,6 +69,19 @@ public:
     }
     __device__ __forceinline__ bool has_bias_of_columns() const { return is_bias_of_columns_; }
 
+    // Whether C is all that is written, and nothing is read but the bias.
+    __device__ __forceinline__ bool writes_only() const { return beta_ == 0 && !aux_; }
+    __device__ __forceinline__ float* c() const { return c_; }
+    __device__ __forceinline__ int64_t ldc() const { return ldc_; }
+
+    template <int count, int width>
+    __device__ __forceinline__ void activate(float (&value)[count][width]) const {
+        if (activation_ == MYBLAS_ACTIVATION_RELU)
+            for_each_row(value, [](float& x) { x = max_or_nan(x, 0); });
+        else if (activation_ == MYBLAS_ACTIVATION_GELU)
+            for_each_row(value, [](float& x) { x = gelu(x); });
+    }
+
     // Finishes value[i], alpha times the sums of `width` rows at place_of(i) and the bias. Of 4 rows the first is a multiple
     // of 4. What is in the values is undefined afterwards.
     template <int count, int width, class Places>
@@ -89,10 +102,7 @@ public:
             for_each(value, [&](int i, const float(&rows)[width]) {
                 store(rows, aux_, ld_aux_, place_of(i));
             });
-        if (activation_ == MYBLAS_ACTIVATION_RELU)
-            for_each_row(value, [](float& x) { x = max_or_nan(x, 0); });
-        else if (activation_ == MYBLAS_ACTIVATION_GELU)
-            for_each_row(value, [](float& x) { x = gelu(x); });
+        activate(value);
         for_each(value,
                  [&](int i, const float(&rows)[width]) { store(rows, c_, ldc_, place_of(i)); });
     }

@@ -172,6 +172,38 @@ load_biases(const sgemm_problem& p, const sgemm_operands& o, int row, int col) {
            finish.bias_of_col(col_of_c, col_of_c < (turned ? p.m : p.n));
 }
 
+// Finishes lines that are all inside C, as far as the lane's element is, where C is all that is written.
+template <bool turned>
+__device__ __forceinline__ void finish_whole_lines(
+    const warp_tile_quads& tile, int first, const finisher& finish, bool is_inside, float biases) {
+    constexpr int quads = 2; // of lines, at a time
+    float* c = finish.c();
+#pragma unroll 1
+    for (int line = first; line < first + written_lines; line += 4 * quads) {
+        float value[quads][4];
+#pragma unroll
+        for (int i = 0; i < quads; ++i)
+            load_lines<turned>(value[i], tile, line + 4 * i);
+        if (finish.has_bias_of_columns()) {
+#pragma unroll
+            for (int i = 0; i < 4 * quads; ++i)
+                value[i / 4][i % 4] += __shfl_sync(~0u, biases, line + i);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4 * quads; ++i)
+                value[i / 4][i % 4] += biases;
+        }
+        finish.activate(value);
+        if (is_inside) {
+#pragma unroll
+            for (int i = 0; i < 4 * quads; ++i) {
+                *c = value[i / 4][i % 4];
+                c += finish.ldc();
+            }
+        }
+    }
+}
+
 // Finishes them, a few at a time, each lane its element. Consumers, by words, load biases of columns themselves: lanes that
 // exchange them would have the compiler keep addresses for each lane.
 template <bool turned, bool by_words>
@@ -192,6 +224,10 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
     finish.begin_at(row_of_c, col_of_c);
     if constexpr (by_words)
         biases = finish.bias_of_row(0, is_inside);
+    else if (finish.writes_only() && cols_left >= written_lines) {
+        finish_whole_lines<turned>(tile, first, finish, is_inside, biases);
+        return;
+    }
 #pragma unroll 1
     for (int line = first; line < first + written_lines && cols_left > 0; line += lines) {
         float sum[lines], value[lines][1];

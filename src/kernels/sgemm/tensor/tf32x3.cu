@@ -22,11 +22,14 @@ struct variant {
     static constexpr int alignment_bytes = 16;
     static constexpr myblasMath_t math = MYBLAS_FP32_EMULATED_MATH;
 
-    static constexpr int choice_bits = 2; // the transpositions
+    static constexpr bool finishes = true;
+
+    static constexpr int choice_bits = 3; // the transpositions, whether to finish
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<2>(choice, [&](auto transa, auto transb) {
-            return f(tf32_kernel<Shape, transa, transb>, smem_bytes);
+        return with_bits<3>(choice, [&](auto transa, auto transb, auto finished) {
+            using Form = std::conditional_t<finished, finishing<Shape>, Shape>;
+            return f(tf32_kernel<Form, transa, transb>, smem_bytes);
         });
     }
 
@@ -103,7 +106,8 @@ struct variant {
         }
         const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m) * parts),
                         static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n)));
-        return with_kernel(form_bits(p), [&](auto kernel, size_t bytes) {
+        const unsigned choice = form_bits(p) | !p.finish.is_empty() << 2;
+        return with_kernel(choice, [&](auto kernel, size_t bytes) {
             constexpr int threads = Shape::threads;
             return launch_clusters(
                 kernel, grid, parts, true, threads, bytes, context, p, map_a, map_b, plan);

@@ -26,7 +26,10 @@
 #include "kernels/common/reduce.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
+#include "kernels/sgemm/parts/finish.cuh"
 #include "kernels/sgemm/parts/operands.cuh"
+
+#include <algorithm>
 
 namespace myblas::cuda {
 
@@ -42,6 +45,7 @@ template <int warpgroups_m_, int warpgroups_n_, int groups_, int stages_>
 struct tf32_shape {
     static constexpr int warpgroups_m = warpgroups_m_, warpgroups_n = warpgroups_n_; // of a group
     static constexpr int groups = groups_, stages = stages_;
+    static constexpr bool finishes = false;
     static constexpr int block_m = 64 * warpgroups_m, block_n = 64 * warpgroups_n, block_k = 32;
     static constexpr int line_bytes = block_k * sizeof(float);
     static constexpr int team_threads = 128 * warpgroups_m;
@@ -174,13 +178,15 @@ split_b(const char* slab, char* limbs, int thread, unsigned& least) {
     }
 }
 
-// Computes 4 rows of a column of C, of which some sum is not finite, on the FP32 units. As in strict_pass.cu,
-// the sums of every 64 of k are added. Inline: nvcc 13.0 lets a function that some lanes call overwrite uniform
-// registers that the others still need.
-template <bool transa, bool transb>
-__device__ __forceinline__ void
-repair_quad(const sgemm_problem& p, int64_t first_row, int64_t col) {
-    const sgemm_operands o = resolve_operands(p, 0);
+// Calls write(row, sum) for 4 rows of a column of C, of which some sum is not finite, computed on the FP32 units. As in
+// strict_pass.cu, the sums of every 64 of k are added. Inline: nvcc 13.0 lets a function that some lanes call overwrite
+// uniform registers that the others still need.
+template <bool transa, bool transb, class Write>
+__device__ __forceinline__ void repair_quad(const sgemm_problem& p,
+                                            const sgemm_operands& o,
+                                            int64_t first_row,
+                                            int64_t col,
+                                            Write&& write) {
     for (int64_t row = first_row; row < min(first_row + 4, p.m); ++row) {
         float sum = 0;
         for (int64_t first = 0; first < o.k; first += 64) {
@@ -191,7 +197,7 @@ repair_quad(const sgemm_problem& p, int64_t first_row, int64_t col) {
                             part);
             sum += part;
         }
-        store_c(&o.c[row + col * p.ldc], o.alpha, sum, o.beta);
+        write(row, sum);
     }
 }
 
@@ -332,6 +338,16 @@ __device__ __forceinline__ bool leave_sums(const tf32_place<Shape>& at,
     return are_limbs_held(least_a, least_b);
 }
 
+// Leaves the biases of the tile's rows or columns where the limbs of the first team were; called by that team.
+template <class Shape>
+__device__ __forceinline__ void
+leave_biases(const sgemm_problem& p, const tf32_place<Shape>& at, float* biases) {
+    static_assert(Shape::block_m <= Shape::team_threads && Shape::block_n <= Shape::team_threads);
+    const finisher finish(p, resolve_operands(p, 0), 0);
+    const int64_t row = at.tile_row + at.thread, col = at.tile_col + at.thread;
+    biases[at.thread] = finish.bias_of_row(row, row < p.m) + finish.bias_of_col(col, col < p.n);
+}
+
 // What the groups of a block have left of its tile. A unit of it is a quad of rows for each lane: 64 rows, 2 columns.
 template <class Shape, bool transa, bool transb>
 struct summed_tile {
@@ -364,11 +380,35 @@ struct summed_tile {
             at.tile_col + number / Shape::warpgroups_m * 64 + unit % 32 * 2 + int64_t{at.lane} / 16;
         if (row >= p.m || col >= p.n)
             return;
-        const float product[4] = {sum.x, sum.y, sum.z, sum.w};
-        if (isfinite(sum.x + sum.y + sum.z + sum.w))
+        const bool is_finite = isfinite(sum.x + sum.y + sum.z + sum.w);
+        if constexpr (Shape::finishes) {
+            const sgemm_operands o = resolve_operands(p, 0);
+            const finisher finish(p, o, 0);
+            const float* const biases =
+                reinterpret_cast<const float*>(smem) +
+                (finish.has_bias_of_columns() ? col - at.tile_col : row - at.tile_row);
+            const int step = finish.has_bias_of_columns() ? 0 : 1;
+            float value[1][4] = {{sum.x, sum.y, sum.z, sum.w}};
+#pragma unroll
+            for (int r = 0; r < 4; ++r)
+                value[0][r] = fmaf(alpha, value[0][r], biases[r * step]);
+            if (is_finite) {
+                finish(value, [&](int) { return finish_place{row, col, p.m - row}; });
+                return;
+            }
+            repair_quad<transa, transb>(p, o, row, col, [&](int64_t r, float repaired) {
+                float of_row[1][1] = {{fmaf(alpha, repaired, biases[(r - row) * step])}};
+                finish(of_row, [&](int) { return finish_place{r, col, 1}; });
+            });
+        } else if (is_finite) {
+            const float product[4] = {sum.x, sum.y, sum.z, sum.w};
             store_c4(&p.c[row + col * p.ldc], alpha, product, beta, p.m - row, vector_c);
-        else
-            repair_quad<transa, transb>(p, row, col);
+        } else {
+            const sgemm_operands o = resolve_operands(p, 0);
+            repair_quad<transa, transb>(p, o, row, col, [&](int64_t r, float repaired) {
+                store_c(&o.c[r + col * p.ldc], o.alpha, repaired, o.beta);
+            });
+        }
     }
 };
 
@@ -460,6 +500,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         read.advance();
     }
 
+    if constexpr (Shape::finishes)
+        if (at.team == 0)
+            leave_biases(p, at, reinterpret_cast<float*>(smem));
     const bool is_held = leave_sums(at, words, ring, least_a, least_b, acc);
     const float alpha = k == 0 ? 0 : resolve(p.alpha), beta = resolve(p.beta);
     const summed_tile<Shape, transa, transb> tile{

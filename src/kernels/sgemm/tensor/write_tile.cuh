@@ -171,60 +171,72 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
     }
 }
 
-// Finishes what a thread has of a tile, as write_tile writes it. In a loop behind which the elements move up, since an
-// unrolled one is thousands of instructions, which no tile finds in the instruction cache.
-template <class Shape>
-__device__ __forceinline__ void
-finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
-    constexpr int batch = 16, batch_cols = batch / 4 * 8; // elements at a time, and their columns
-    int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
-    const int cols_left = static_cast<int>(min(tile.cols, int64_t{Shape::block_n})) - col;
-    add_bias<Shape>(tile, row, col, rows_left, cols_left, acc);
-    finisher finish = tile.finish;
-    finish.begin_at(row, col);
+constexpr int batch_elements = 16,
+              batch_cols =
+                  batch_elements / 4 * 8; // and the columns between its first and the next's
+
+// Calls f(half, first column) for what a thread has of a tile, batch_elements at a time, which are acc[0][0] and the following.
+// In a loop behind which the elements move up, since an unrolled one is thousands of instructions, which no tile finds in
+// the instruction cache.
+template <class Shape, class F>
+__device__ __forceinline__ void for_each_batch(float (&acc)[Shape::halves][64], F&& f) {
 #pragma unroll 1
     for (int half = 0; half < Shape::halves; ++half) {
 #pragma unroll 1
         for (int first = 0; first < 128; first += batch_cols) {
-            float value[batch][1];
+            f(half, first);
 #pragma unroll
-            for (int e = 0; e < batch; ++e)
-                value[e][0] = acc[0][e];
-            finish(value, [&](int e) {
-                const int i = e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
-                return finish_place{i, l, i < rows_left && first + l < cols_left};
-            });
-            finish.begin_at(0, batch_cols);
-#pragma unroll
-            for (int e = 0; e < 64 - batch; ++e)
-                acc[0][e] = acc[0][e + batch];
+            for (int e = 0; e < 64 - batch_elements; ++e)
+                acc[0][e] = acc[0][e + batch_elements];
         }
-        finish.begin_at(64, -128);
-        rows_left -= 64;
 #pragma unroll
         for (int e = 0; e < 64; ++e)
             acc[0][e] = acc[Shape::halves - 1][e];
     }
 }
 
-// store_c of `count` elements, place(e) from c, of which is_computed(e) holds. All are read before the first is written, as
+// Finishes what a thread has of a tile, as write_tile writes it.
+template <class Shape>
+__device__ __forceinline__ void
+finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
+    int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
+    const int cols_left = static_cast<int>(min(tile.cols, int64_t{Shape::block_n})) - col;
+    add_bias<Shape>(tile, row, col, rows_left, cols_left, acc);
+    finisher finish = tile.finish;
+    finish.begin_at(row, col);
+    for_each_batch<Shape>(acc, [&](int, int first) {
+        float value[batch_elements][1];
+#pragma unroll
+        for (int e = 0; e < batch_elements; ++e)
+            value[e][0] = acc[0][e];
+        finish(value, [&](int e) {
+            const int i = e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
+            return finish_place{i, l, i < rows_left && first + l < cols_left};
+        });
+        const bool is_last = first + batch_cols == 128; // of the half
+        finish.begin_at(is_last ? 64 : 0, is_last ? batch_cols - 128 : batch_cols);
+        rows_left -= is_last ? 64 : 0;
+    });
+}
+
+// store_c of a batch, element e at place(e) from c, where is_computed(e) holds. All are read before the first is written, as
 // loads do not pass stores: one after the other they would each wait for memory.
-template <int count, class Place, class IsComputed>
-__device__ __forceinline__ void store_some(float* c,
-                                           float alpha,
-                                           const float* product,
-                                           float beta,
-                                           Place&& place,
-                                           IsComputed&& is_computed) {
-    float old[count] = {};
+template <class Place, class IsComputed>
+__device__ __forceinline__ void store_batch(float* c,
+                                            float alpha,
+                                            const float* product,
+                                            float beta,
+                                            Place&& place,
+                                            IsComputed&& is_computed) {
+    float old[batch_elements] = {};
     if (beta != 0) {
 #pragma unroll
-        for (int e = 0; e < count; ++e)
+        for (int e = 0; e < batch_elements; ++e)
             if (is_computed(e))
                 old[e] = c[place(e)];
     }
 #pragma unroll
-    for (int e = 0; e < count; ++e)
+    for (int e = 0; e < batch_elements; ++e)
         if (is_computed(e)) {
             const float scaled = alpha * product[e];
             c[place(e)] = beta == 0 ? scaled : fmaf(beta, old[e], scaled);
@@ -245,50 +257,29 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
         scale_lines<Shape>(tile, row, col, acc);
     if constexpr (Shape::finishes)
         return finish_tile<Shape>(tile, row, col, acc);
-    float* const c = tile.c + row + col * tile.ldc;
-    if (tile.rows >= Shape::block_m && tile.cols >= Shape::block_n &&
-        tile.mask.has_all(Shape::block_m, Shape::block_n)) {
-        constexpr int batch = 16; // loads in flight
-#pragma unroll
-        for (int half = 0; half < Shape::halves; ++half)
-#pragma unroll
-            for (int first = 0; first < 64; first += batch) {
-                float* const target = c + half * 64 + first / 4 * 8 * tile.ldc;
-                const auto at = [&](int e) {
-                    return target + e / 2 % 2 * 8 + (e / 4 * 8 + e % 2) * tile.ldc;
-                };
-                float old[batch] = {};
-                if (tile.beta != 0) {
-#pragma unroll
-                    for (int e = 0; e < batch; ++e)
-                        old[e] = *at(e);
-                }
-#pragma unroll
-                for (int e = 0; e < batch; ++e) {
-                    const float scaled = tile.alpha * acc[half][first + e];
-                    *at(e) = tile.beta == 0 ? scaled : fmaf(tile.beta, old[e], scaled);
-                }
-            }
-        return;
-    }
-    constexpr int batch = 16;
-#pragma unroll
-    for (int half = 0; half < Shape::halves; ++half)
-#pragma unroll
-        for (int first = 0; first < 64; first += batch) {
-            const auto row_of = [&](int e) { return half * 64 + e / 2 % 2 * 8; };
-            const auto col_of = [&](int e) { return (first + e) / 4 * 8 + e % 2; };
-            store_some<batch>(
-                c,
+    const int rows = static_cast<int>(min(tile.rows, int64_t{Shape::block_m}));
+    const int cols = static_cast<int>(min(tile.cols, int64_t{Shape::block_n}));
+    const auto write = [&](auto&& has) {
+        for_each_batch<Shape>(acc, [&](int half, int first) {
+            const int first_row = row + half * 64, first_col = col + first;
+            const auto row_of = [](int e) { return e / 2 % 2 * 8; };
+            const auto col_of = [](int e) { return e / 4 * 8 + e % 2; };
+            store_batch(
+                tile.c + first_row + first_col * tile.ldc,
                 tile.alpha,
-                &acc[half][first],
+                acc[0],
                 tile.beta,
                 [&](int e) { return row_of(e) + col_of(e) * tile.ldc; },
                 [&](int e) {
-                    return row + row_of(e) < tile.rows && col + col_of(e) < tile.cols &&
-                           tile.mask.has(row + row_of(e), col + col_of(e));
+                    return first_row + row_of(e) < rows && first_col + col_of(e) < cols &&
+                           has(first_row + row_of(e), first_col + col_of(e));
                 });
-        }
+        });
+    };
+    if (tile.mask.has_all(Shape::block_m, Shape::block_n))
+        write([](int, int) { return true; });
+    else
+        write([&](int r, int c) { return tile.mask.has(r, c); });
 }
 
 // Adds and writes a tile whose parts a cluster has, or one block alone. The sums meet in shared memory, column by
