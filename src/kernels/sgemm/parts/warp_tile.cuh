@@ -262,8 +262,23 @@ struct warp_tile {
         __syncthreads(); // shared memory is free for whatever comes next
     }
 
-    // Hands the warp's columns to write(row, col, columns), columns_at_once of them at a time, by way of smem, which all
-    // threads have left: of `columns`, [column][row] with column_pitch, from (row, col) on the thread has rows 32 apart.
+    // Where a thread that writes columns is: in its block tile, and how far from C's end.
+    struct warp_place {
+        const int warp = tile_thread() / 32, lane = tile_thread() % 32;
+        const int row = warp % Shape::warps_m * Shape::warp_m + lane; // its first one
+        const int col = warp / Shape::warps_m * Shape::warp_n;
+        const int rows_left, cols_left;
+
+        __device__ __forceinline__ warp_place(const sgemm_problem& p,
+                                              int64_t tile_row,
+                                              int64_t tile_col)
+            : rows_left(static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row),
+              cols_left(static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col) {}
+    };
+
+    // Hands the warp's columns to write(columns, cols_left), columns_at_once of them at a time, from the warp tile's first one
+    // on, by way of smem, which all threads have left: of `columns`, [column][row] with column_pitch, the thread has rows 32
+    // apart. cols_left are those from there on that are inside C.
     //
     // Where columns are not aligned to 16 bytes, quads would be written word by word, 16 bytes apart: every
     // store would touch as many sectors as it has threads. So a warp lays out lanes_n * 4 columns at a time
@@ -271,25 +286,19 @@ struct warp_tile {
     // warp_m + 4 floats keep the quads of each quarter of a warp in different banks.
     static constexpr int column_pitch = Shape::warp_m + 4;
     static constexpr int rows_of_columns = Shape::warp_m / 32; // of a thread
-    static constexpr int columns_at_once = 4;                  // whose old values are read together
+    static constexpr int columns_at_once =
+        8 / rows_of_columns; // whose old values are read together
     // Sums are scaled by alpha before they are staged: else the accumulators would have to lie in quads of registers, as 128-bit
     // stores want them, which gives the main loop bank conflicts (12% of the time of 256 x 128 tiles on an H200).
     template <class Write>
-    static __device__ __forceinline__ void for_each_columns(const sgemm_problem& p,
-                                                            int64_t tile_row,
-                                                            int64_t tile_col,
-                                                            const accumulators& acc,
-                                                            float* smem,
-                                                            float alpha,
-                                                            Write&& write) {
+    static __device__ __forceinline__ void for_each_columns(
+        const warp_place& at, const accumulators& acc, float* smem, float alpha, Write&& write) {
         constexpr int columns = Shape::lanes_n * 4, pitch = column_pitch;
         static_assert(Shape::warp_m % 32 == 0 &&
                       Shape::threads / 32 * columns * pitch * sizeof(float) <= smem_bytes);
-        const int warp = tile_thread() / 32, lane = tile_thread() % 32;
-        float* staged = smem + warp * columns * pitch; // [column][row]
-        float* quads = staged + lane / Shape::lanes_m * 4 * pitch + lane % Shape::lanes_m * 4;
-        const int64_t row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
-        int64_t col = tile_col + warp / Shape::warps_m * Shape::warp_n;
+        float* staged = smem + at.warp * columns * pitch; // [column][row]
+        float* quads = staged + at.lane / Shape::lanes_m * 4 * pitch + at.lane % Shape::lanes_m * 4;
+        int cols_left = at.cols_left;
 #pragma unroll
         for (int group = 0; group < Shape::groups_n; ++group) {
             __syncwarp(); // the columns before have been read
@@ -304,10 +313,42 @@ struct warp_tile {
                 }
             __syncwarp(); // the columns are there
 #pragma unroll 1
-            for (int first = 0; first < columns && col < p.n; first += columns_at_once) {
-                write(row, col, staged + first * pitch + lane);
-                col += columns_at_once;
+            for (int first = 0; first < columns && cols_left > 0; first += columns_at_once) {
+                write(staged + first * pitch + at.lane, cols_left);
+                cols_left -= columns_at_once;
             }
+        }
+    }
+
+    // Writes columns_at_once columns from c on, in as few instructions as there may be: while one block writes, others multiply.
+    // has(column, row) is asked of each element.
+    template <bool reads, class Has>
+    static __device__ __forceinline__ void
+    store_columns(float* c, int64_t ldc, float beta, const float* columns, Has&& has) {
+        float value[columns_at_once][rows_of_columns];
+#pragma unroll
+        for (int j = 0; j < columns_at_once; ++j)
+#pragma unroll
+            for (int r = 0; r < rows_of_columns; ++r)
+                value[j][r] = columns[j * column_pitch + 32 * r];
+        if constexpr (reads) {
+            const float* from = c;
+#pragma unroll
+            for (int j = 0; j < columns_at_once; ++j) {
+#pragma unroll
+                for (int r = 0; r < rows_of_columns; ++r)
+                    if (has(j, 32 * r))
+                        value[j][r] = fmaf(beta, from[32 * r], value[j][r]);
+                from += ldc;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < columns_at_once; ++j) {
+#pragma unroll
+            for (int r = 0; r < rows_of_columns; ++r)
+                if (has(j, 32 * r))
+                    c[32 * r] = value[j][r];
+            c += ldc;
         }
     }
 
@@ -318,37 +359,29 @@ struct warp_tile {
                                                             int64_t tile_col,
                                                             const accumulators& acc,
                                                             float* smem) {
-        const diagonal_mask mask(p.triangle, tile_row, tile_col);
-        const auto store = [&](int64_t row, int64_t col, const float* columns, auto&& is_computed) {
-            float* c = o.c + row + col * p.ldc;
-            float value[columns_at_once][rows_of_columns];
-#pragma unroll
-            for (int j = 0; j < columns_at_once; ++j)
-#pragma unroll
-                for (int r = 0; r < rows_of_columns; ++r) {
-                    value[j][r] = columns[j * column_pitch + 32 * r];
-                    if (o.beta != 0 && is_computed(row + 32 * r, col + j))
-                        value[j][r] = fmaf(o.beta, c[j * p.ldc + 32 * r], value[j][r]);
-                }
-#pragma unroll
-            for (int j = 0; j < columns_at_once; ++j)
-#pragma unroll
-                for (int r = 0; r < rows_of_columns; ++r)
-                    if (is_computed(row + 32 * r, col + j))
-                        c[j * p.ldc + 32 * r] = value[j][r];
+        const warp_place at(p, tile_row, tile_col);
+        float* c = o.c + (tile_row + at.row) + (tile_col + at.col) * p.ldc;
+        const auto is_inside = [&](int, int row) { return row < at.rows_left; };
+        const auto write = [&](const float* columns, int cols_left) {
+            if (p.triangle == triangle_of_c::none && cols_left >= columns_at_once) {
+                if (o.beta == 0)
+                    store_columns<false>(c, p.ldc, 0, columns, is_inside);
+                else
+                    store_columns<true>(c, p.ldc, o.beta, columns, is_inside);
+            } else {
+                const diagonal_mask mask(p.triangle, tile_row, tile_col);
+                const int col = at.col + at.cols_left - cols_left;
+                const auto is_computed = [&](int j, int row) {
+                    return row < at.rows_left && j < cols_left && mask.has(at.row + row, col + j);
+                };
+                if (o.beta == 0)
+                    store_columns<false>(c, p.ldc, 0, columns, is_computed);
+                else
+                    store_columns<true>(c, p.ldc, o.beta, columns, is_computed);
+            }
+            c += columns_at_once * p.ldc;
         };
-        const auto is_inside = [&](int64_t row, int64_t col) { return col < p.n && row < p.m; };
-        const auto is_computed = [&](int64_t row, int64_t col) {
-            return is_inside(row, col) &&
-                   mask.has(static_cast<int>(row - tile_row), static_cast<int>(col - tile_col));
-        };
-        const auto write = [&](int64_t row, int64_t col, const float* columns) {
-            if (p.triangle == triangle_of_c::none)
-                store(row, col, columns, is_inside);
-            else
-                store(row, col, columns, is_computed);
-        };
-        for_each_columns(p, tile_row, tile_col, acc, smem, o.alpha, write);
+        for_each_columns(at, acc, smem, o.alpha, write);
     }
 
     // The same of a product that is finished. Biases of columns lie in shared memory, behind the staged columns.
@@ -362,23 +395,20 @@ struct warp_tile {
         constexpr int rows = rows_of_columns, warps = Shape::threads / 32;
         constexpr int staged_floats = warps * Shape::lanes_n * 4 * column_pitch;
         static_assert((staged_floats + warps * Shape::warp_n) * sizeof(float) <= smem_bytes);
-        const int warp = tile_thread() / 32, lane = tile_thread() % 32;
-        const int64_t first_row = tile_row + warp % Shape::warps_m * Shape::warp_m + lane;
-        const int64_t first_col = tile_col + warp / Shape::warps_m * Shape::warp_n;
-        float* const col_bias = smem + staged_floats + warp * Shape::warp_n;
+        const warp_place at(p, tile_row, tile_col);
+        const int64_t first_row = tile_row + at.row, first_col = tile_col + at.col;
+        float* const col_bias = smem + staged_floats + at.warp * Shape::warp_n;
         float row_bias[rows];
 #pragma unroll
         for (int r = 0; r < rows; ++r)
-            row_bias[r] = finish.bias_of_row(first_row + 32 * r, first_row + 32 * r < p.m);
-        for (int c = lane; c < Shape::warp_n; c += 32)
-            col_bias[c] = finish.bias_of_col(first_col + c, first_col + c < p.n);
+            row_bias[r] = finish.bias_of_row(first_row + 32 * r, 32 * r < at.rows_left);
+        for (int c = at.lane; c < Shape::warp_n; c += 32)
+            col_bias[c] = finish.bias_of_col(first_col + c, c < at.cols_left);
         // for_each_columns waits for the warp before it writes. The columns come in order.
-        const int rows_left = static_cast<int>(min(p.m - first_row, int64_t{Shape::warp_m}));
-        int cols_left = static_cast<int>(min(p.n - first_col, int64_t{Shape::warp_n}));
         const float* next_bias = col_bias;
         finisher next = finish;
         next.begin_at(first_row, first_col);
-        const auto write = [&](int64_t, int64_t, const float* columns) {
+        const auto write = [&](const float* columns, int cols_left) {
             float value[columns_at_once * rows][1];
 #pragma unroll
             for (int i = 0; i < columns_at_once * rows; ++i)
@@ -386,13 +416,12 @@ struct warp_tile {
                               (row_bias[i % rows] + next_bias[i / rows]);
             next(value, [&](int i) {
                 const int r = i % rows * 32, c = i / rows;
-                return finish_place{r, c, r < rows_left && c < cols_left};
+                return finish_place{r, c, r < at.rows_left && c < cols_left};
             });
             next.begin_at(0, columns_at_once);
             next_bias += columns_at_once;
-            cols_left -= columns_at_once;
         };
-        for_each_columns(p, tile_row, tile_col, acc, smem, alpha, write);
+        for_each_columns(at, acc, smem, alpha, write);
     }
 
     // Hands every quad of rows of the thread's tile that begins inside C to
