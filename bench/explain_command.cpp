@@ -58,6 +58,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
     const bool all_compete = std::any_of(lines.begin(), lines.end(), [&](const line& l) {
         return l.kernel == chosen && !l.estimate.candidate;
     });
+    const double chosen_us = lines.empty() ? 0 : lines[0].estimate.predicted_us;
     fmt::print("{:<30} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9}  {}\n",
                "kernel",
                "time us",
@@ -74,8 +75,10 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
         const char* const note = l.kernel == chosen    ? "chosen"
                                  : e.refusal           ? e.refusal
                                  : e.predicted_us == 0 ? "never chosen by time"
-                                 : competes            ? ""
-                                            : "far from where it is good: does not compete";
+                                 : !competes ? "far from where it is good: does not compete"
+                                 : e.predicted_us < chosen_us
+                                     ? "not taken for so little: a strict kernel is about as fast"
+                                     : "";
         if (e.predicted_us > 0)
             fmt::print(
                 "{:<30} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>7.3f} {:>9.1f}  {}\n",

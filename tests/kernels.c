@@ -1035,6 +1035,12 @@ static bool fits(const myblasKernelInfo_t* info, const myblasDevice_t* device, m
            info->math_mode <= math;
 }
 
+// Where weaker modes are allowed, the selection takes a kernel of theirs only if it is so much faster by prediction.
+static double counted_us(const struct comparison* c, int i) {
+    const bool is_strict = c->info[i].math_mode == MYBLAS_FP32_STRICT_MATH;
+    return c->estimate[i].predicted_us * (is_strict ? 1 : 1.08);
+}
+
 // Of the kernels that have times and accept the call, candidates or all, the one that the selection is to take; -1 if
 // there is none. Which of two it takes whose times differ by rounding is left to it.
 static int fastest_of(const struct comparison* c, bool candidates, int taken) {
@@ -1042,12 +1048,12 @@ static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     for (int i = 0; i < c->count; ++i) {
         const myblasKernelEstimate_t* e = &c->estimate[i];
         if (e->accepted && e->predicted_us > 0 && (e->candidate || !candidates) &&
-            (best < 0 || e->predicted_us < c->estimate[best].predicted_us))
+            (best < 0 || counted_us(c, i) < counted_us(c, best)))
             best = i;
     }
     const myblasKernelEstimate_t* e = &c->estimate[taken];
     if (best >= 0 && e->predicted_us > 0 && (e->candidate || !candidates) &&
-        e->predicted_us <= c->estimate[best].predicted_us * (1 + 1e-5))
+        counted_us(c, taken) <= counted_us(c, best) * (1 + 1e-5))
         return taken;
     return best;
 }

@@ -197,6 +197,12 @@ struct small_tile {
     static constexpr size_t smem_bytes =
         groups_bytes + share_bytes + (Shape::cluster > 1 ? sizeof(uint64_t) : 0);
 
+    // Where C's columns are off the grid of 16 bytes, quads would be written word by word, 16 bytes apart. Of larger tiles, whose
+    // parts are in shared memory anyway, neighbouring threads write neighbouring rows.
+    static constexpr bool writes_columns = Shape::groups > 1 && Shape::cluster == 1 &&
+                                           !Shape::packed && !Shape::finishes &&
+                                           part_floats >= 1024;
+
     using accumulators = float[Shape::thread_n][Shape::thread_m]; // [column][row]
 
     using barrier = group_barrier<Shape::group_threads, Shape::groups>;
@@ -279,6 +285,22 @@ struct small_tile {
         return sum;
     }
 
+    // The sum of an element of the block tile over all groups' parts, [group][quad][thread].
+    static __device__ __forceinline__ float add_words(const float* parts, int row, int col) {
+        const int r = row % Shape::warp_m, c = col % Shape::warp_n;
+        const int warp = row / Shape::warp_m + col / Shape::warp_n * Shape::warps_m;
+        const int thread = warp * 32 + c / width_b % Shape::lanes_n * Shape::lanes_m +
+                           r / width_a % Shape::lanes_m;
+        const int column = c / (width_b * Shape::lanes_n) * width_b + c % width_b;
+        const int quad = column * (Shape::thread_m / 4) + r / (width_a * Shape::lanes_m);
+        parts += (quad * Shape::group_threads + thread) * 4 + r % 4;
+        float sum = parts[0];
+#pragma unroll
+        for (int g = 1; g < Shape::groups; ++g)
+            sum += parts[g * group_floats];
+        return sum;
+    }
+
 private:
     // Of a thread of a group: its place in the warp, and its warp's in the block tile.
     static __device__ __forceinline__ int lane_m(int thread) { return thread % Shape::lanes_m; }
@@ -296,6 +318,35 @@ private:
 // Few do, for the mask costs a product of a microsecond 2% of its time.
 template <class Shape>
 constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
+
+// C = alpha * sums + beta * C of a tile that begins at c; has(row, column) is asked of each element.
+template <class Shape, class Tile, class Has>
+__device__ __forceinline__ void write_columns(
+    const sgemm_problem& p, const sgemm_operands& o, float* c, const float* parts, Has&& has) {
+    constexpr int batch = 8, step = Shape::threads / Shape::block_m; // columns at a time
+    static_assert(Shape::threads % Shape::block_m == 0 && Shape::block_n % (batch * step) == 0);
+    const int row = threadIdx.x % Shape::block_m;
+    int col = threadIdx.x / Shape::block_m;
+#pragma unroll
+    for (int first = 0; first < Shape::block_n; first += batch * step) {
+        float value[batch];
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            value[i] = o.alpha * Tile::add_words(parts, row, col + i * step);
+        float* const at = c + row + col * p.ldc;
+        if (o.beta != 0) {
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (has(row, col + i * step))
+                    value[i] = fmaf(o.beta, at[i * step * p.ldc], value[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (has(row, col + i * step))
+                at[i * step * p.ldc] = value[i];
+        col += batch * step;
+    }
+}
 
 template <class Shape, bool transa, bool transb>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
@@ -396,6 +447,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             part[q * group_threads] = tile::quad(acc, q);
         __syncthreads(); // all parts of this block are complete
 
+        if constexpr (tile::writes_columns) {
+            if (!vector_c) {
+                const auto has = [&](int row, int col) {
+                    return tile_row + row < p.m && tile_col + col < p.n &&
+                           (!takes_triangles<Shape> || mask.has(row, col));
+                };
+                write_columns<Shape, tile>(p, o, &o.c[tile_row + tile_col * p.ldc], smem, has);
+                return;
+            }
+        }
         const float4* parts =
             reinterpret_cast<const float4*>(smem) + thread; // [group][quad][thread]
         if constexpr (Shape::cluster > 1)

@@ -171,9 +171,9 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
     }
 }
 
-constexpr int batch_elements = 16,
-              batch_cols =
-                  batch_elements / 4 * 8; // and the columns between its first and the next's
+constexpr int batch_elements = 16;
+constexpr int batch_cols =
+    batch_elements / 4 * 8; // from the first column of a batch to that of the next
 
 // Calls f(half, first column) for what a thread has of a tile, batch_elements at a time, which are acc[0][0] and the following.
 // In a loop behind which the elements move up, since an unrolled one is thousands of instructions, which no tile finds in
