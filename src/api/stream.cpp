@@ -41,6 +41,11 @@ size_t workspace_limit(const myblasContext& handle) {
     return std::max(default_workspace_bytes, can_grow ? handle.workspace_limit : 0);
 }
 
+void forget_refusals(const myblasContext& handle, stream_resources& r) {
+    r.most_bytes = workspace_limit(handle);
+    r.calls_to_wait = 0;
+}
+
 // Where streams have no order all work is done.
 myblasStatus_t
 take_in_order(const backend_ops& backend, void** memory, size_t bytes, myblasStream_t stream) {
@@ -100,7 +105,7 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
         return failure;
     }
     r->counters = static_cast<unsigned*>(counters);
-    r->most_bytes = workspace_limit(handle);
+    forget_refusals(handle, *r);
     r->next = std::move(handle.streams);
     handle.streams = std::move(r);
     *made = handle.streams.get();
@@ -179,6 +184,10 @@ size_t take_workspace(myblasContext& handle,
                                  workspace);
     const size_t present = r.workspace ? r.workspace->bytes : 0;
     if (wanted > present) {
+        if (r.calls_to_wait > 0) {
+            --r.calls_to_wait;
+            return present;
+        }
         // The legacy default stream counts as captured while a stream is that would have to wait for it.
         if (handle.backend->stream_is_capturing(handle.stream))
             return present;
@@ -187,8 +196,11 @@ size_t take_workspace(myblasContext& handle,
             (generous == wanted || !replace_block(handle, wanted))) {
             logger::write("no memory for a workspace of %zu bytes", wanted);
             // Not tried again, at every call, for as much.
-            r.most_bytes = std::max({present, less_workspace(wanted), default_workspace_bytes});
-            return std::max(present, less_workspace(wanted));
+            const size_t less = std::max(present, less_workspace(wanted));
+            r.most_bytes = std::max(less, default_workspace_bytes);
+            if (wanted <= default_workspace_bytes)
+                r.calls_to_wait = calls_between_refusals;
+            return less;
         }
     }
     *workspace = r.workspace->memory;
@@ -198,7 +210,7 @@ size_t take_workspace(myblasContext& handle,
 void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
     handle.workspace_limit = bytes;
     for (stream_resources* r = handle.streams.get(); r; r = r->next.get())
-        r->most_bytes = workspace_limit(handle);
+        forget_refusals(handle, *r);
     trim(handle);
     release_captures(*handle.backend, bytes);
 }
@@ -281,7 +293,7 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
         return refuse(function, failure, "the stream could not be destroyed");
     if (stream_resources* r = find_resources(*handle, identity_of(stream))) {
         r->in_use = false;
-        r->most_bytes = workspace_limit(*handle);
+        forget_refusals(*handle, *r);
         if (r->workspace) {
             (void)release_block(backend, *r->workspace);
             r->workspace.reset();

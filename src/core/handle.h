@@ -30,6 +30,8 @@ struct stream_resources {
     // The most that the workspace may have: the handle's limit, or less where there was no memory for that much; at
     // least default_workspace_bytes. The workspace has no more, but in streams that are not the handle's now.
     size_t most_bytes = default_workspace_bytes;
+    int calls_to_wait =
+        0; // before memory is asked for again, when not even default_workspace_bytes were to be had
     std::unique_ptr<stream_resources> next;
 };
 

@@ -16,6 +16,9 @@ namespace myblas {
 
 inline constexpr size_t default_workspace_bytes = size_t{32} << 20;
 
+// After a refusal of the first block, so many calls make do without before memory is asked for again.
+inline constexpr int calls_between_refusals = 64;
+
 // Enough for a product of 16384 cubed in one pass in every mode, which takes 3.01 GiB; but no more than
 // an eighth of the device's memory.
 constexpr size_t default_workspace_limit(size_t memory_bytes) {
