@@ -878,8 +878,9 @@ static void test_graph_without_handle(void** state) {
     (void)require_handle(state);
     const struct job* job = find_job("deep_product");
     struct buffers b = buffers_create(), others = buffers_create();
-    cudaStream_t stream;
+    cudaStream_t stream, beside;
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_cuda(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking));
     for (int round = 0; round < 3; ++round) {
         myblasHandle_t handle = NULL, next = NULL;
         assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
@@ -901,7 +902,7 @@ static void test_graph_without_handle(void** state) {
         if (round == 1)
             assert_ok(myblasDestroy(next));
         upload(&b);
-        assert_cuda(cudaGraphLaunch(second, stream));
+        assert_cuda(cudaGraphLaunch(second, beside));
         assert_cuda(cudaGraphLaunch(executable, stream));
         assert_result(&b, expected, job->name, "a graph without its handle");
         assert_cuda(cudaGraphExecDestroy(executable));
@@ -910,6 +911,7 @@ static void test_graph_without_handle(void** state) {
             assert_ok(myblasDestroy(next));
     }
     assert_cuda(cudaStreamDestroy(stream));
+    assert_cuda(cudaStreamDestroy(beside));
     buffers_destroy(&b);
     buffers_destroy(&others);
 }

@@ -73,11 +73,9 @@ void drop_block(myblasContext& handle) {
     handle.outgrown = std::move(block);
 }
 
-// Frees what the current stream has beyond the limit, which may have been lowered.
-void trim(myblasContext& handle) {
-    const stream_resources& r = *handle.current;
-    if (r.workspace && r.workspace->bytes > r.most_bytes)
-        drop_block(handle);
+// The limit may have been lowered.
+bool exceeds_limit(const stream_resources& r) {
+    return r.workspace && r.workspace->bytes > r.most_bytes;
 }
 
 bool replace_block(myblasContext& handle, size_t bytes) {
@@ -151,9 +149,9 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
         }
         handle.stream = stream;
         handle.current = found;
-        if (found->workspace) {
+        if (exceeds_limit(*found)) {
             const device_guard guard(handle);
-            trim(handle);
+            drop_block(handle);
         }
     }
     handle.has_user_workspace = false;
@@ -211,7 +209,8 @@ void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
     handle.workspace_limit = bytes;
     for (stream_resources* r = handle.streams.get(); r; r = r->next.get())
         forget_refusals(handle, *r);
-    trim(handle);
+    if (exceeds_limit(*handle.current))
+        drop_block(handle);
     release_captures(*handle.backend, bytes);
 }
 
@@ -247,7 +246,7 @@ myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream) {
     if (const myblasStatus_t failure = check_handle("myblasSetStream", handle))
         return failure;
     if (const myblasStatus_t failure = use_stream(*handle, stream))
-        return refuse("myblasSetStream", failure, "no workspace for the stream");
+        return refuse("myblasSetStream", failure, "no memory for the stream");
     return MYBLAS_STATUS_SUCCESS;
 }
 
