@@ -49,6 +49,7 @@ JOB(small_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 65, 33, 17);
 JOB(transposed_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 131, 67, 45); }
 JOB(aligned_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 256, 128, 64); }
 JOB(long_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 32, 32, 8192); }
+JOB(deep_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 64, 64, 8000); }
 JOB(large_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 700, 600, 300); }
 JOB(thin_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 501, 7, 130); }
 JOB(strided_batch) {
@@ -181,6 +182,7 @@ static const struct job jobs[] = {
     {"transposed_product", MYBLAS_ROUTINE_SGEMM, transposed_product},
     {"aligned_product", MYBLAS_ROUTINE_SGEMM, aligned_product},
     {"long_product", MYBLAS_ROUTINE_SGEMM, long_product},
+    {"deep_product", MYBLAS_ROUTINE_SGEMM, deep_product},
     {"large_product", MYBLAS_ROUTINE_SGEMM, large_product},
     {"thin_product", MYBLAS_ROUTINE_SGEMM, thin_product},
     {"strided_batch", MYBLAS_ROUTINE_SGEMM, strided_batch},
@@ -598,6 +600,354 @@ static void test_handles_on_streams(void** state) {
     check_streams(false);
 }
 
+// ---- Graphs beside each other ----------------------------------------------------------------------
+
+// With a workspace, with counters, and with both. Each may be repeated for long.
+static const char* const with_memory[] = {"deep_product",
+                                          "long_product",
+                                          "large_product",
+                                          "few_lines",
+                                          "symmetric",
+                                          "in_place_rectangle",
+                                          "plain_sum",
+                                          "long_sum",
+                                          "row_sums",
+                                          "column_sums",
+                                          "plain_histogram"};
+
+static void
+enqueue(myblasHandle_t handle, const struct job* job, const struct buffers* b, int calls) {
+    for (int i = 0; i < calls; ++i)
+        assert_ok(job->enqueue(handle, b, b->scalars, b->scalars + 1));
+}
+
+// Of so many calls, which are captured on the handle's stream.
+static cudaGraph_t capture_calls(myblasHandle_t handle,
+                                 cudaStream_t stream,
+                                 const struct job* job,
+                                 const struct buffers* b,
+                                 int calls) {
+    cudaGraph_t graph = NULL;
+    assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    enqueue(handle, job, b, calls);
+    assert_cuda(cudaStreamEndCapture(stream, &graph));
+    assert_no_memory_nodes(graph);
+    return graph;
+}
+
+// The graph is used up.
+static cudaGraphExec_t instantiate(cudaGraph_t graph) {
+    cudaGraphExec_t executable = NULL;
+    assert_cuda(cudaGraphInstantiate(&executable, graph, 0));
+    assert_cuda(cudaGraphDestroy(graph));
+    return executable;
+}
+
+static void
+assert_result(const struct buffers* b, float* expected, const char* what, const char* who) {
+    float* found = read_result(b);
+    if (memcmp(found, expected, buffer_bytes) != 0)
+        fail_msg("%s: %s has another result", what, who);
+    free(found);
+    free(expected);
+}
+
+// Two graphs that were captured on one stream of a handle, and calls on that stream, all in flight at once: the same
+// bits as one after the other. Each may have a workspace of the program's. `kernel`: of products, or NULL.
+static void check_graphs_at_once(const char* kernel, bool lends) {
+    enum { graph_count = 2, party_count = graph_count + 1, calls = 8, launches = 30 };
+    static const size_t lent_bytes = 32 << 20;
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    if (kernel) {
+        assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH));
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernel));
+    }
+    cudaStream_t streams[party_count]; // the last one is the handle's
+    struct buffers buffers[party_count];
+    void* lent[party_count] = {NULL};
+    for (int i = 0; i < party_count; ++i) {
+        assert_cuda(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        buffers[i] = buffers_create();
+        if (lends)
+            assert_cuda(cudaMalloc(&lent[i], lent_bytes));
+    }
+    const cudaStream_t own = streams[graph_count];
+    assert_ok(myblasSetStream(handle, own));
+    for (size_t c = 0; c < COUNT_OF(with_memory); ++c) {
+        const struct job* job = find_job(with_memory[c]);
+        float* expected[party_count];
+        cudaGraphExec_t executables[graph_count];
+        generate(&buffers[0], job, 0);
+        upload(&buffers[0]);
+        if (job->enqueue(handle, &buffers[0], buffers[0].scalars, buffers[0].scalars + 1) ==
+            MYBLAS_STATUS_NOT_SUPPORTED)
+            continue; // by that kernel
+        for (int i = 0; i < party_count; ++i) {
+            if (lends)
+                assert_ok(myblasSetWorkspace(handle, lent[i], lent_bytes));
+            generate(&buffers[i], job, (unsigned)i);
+            upload(&buffers[i]);
+            enqueue(handle, job, &buffers[i], calls * launches);
+            expected[i] = read_result(&buffers[i]);
+            if (i < graph_count)
+                executables[i] = instantiate(capture_calls(handle, own, job, &buffers[i], calls));
+        }
+        for (int i = 0; i < party_count; ++i)
+            upload(&buffers[i]);
+        for (int l = 0; l < launches; ++l) {
+            for (int i = 0; i < graph_count; ++i)
+                assert_cuda(cudaGraphLaunch(executables[i], streams[i]));
+            enqueue(handle, job, &buffers[graph_count], calls);
+        }
+        for (int i = 0; i < party_count; ++i)
+            assert_result(
+                &buffers[i], expected[i], job->name, i < graph_count ? "a graph" : "a call");
+        for (int i = 0; i < graph_count; ++i)
+            assert_cuda(cudaGraphExecDestroy(executables[i]));
+    }
+    assert_ok(myblasDestroy(handle));
+    for (int i = 0; i < party_count; ++i) {
+        assert_cuda(cudaStreamDestroy(streams[i]));
+        assert_cuda(cudaFree(lent[i]));
+        buffers_destroy(&buffers[i]);
+    }
+}
+
+static void test_graphs_at_once(void** state) {
+    (void)require_handle(state);
+    check_graphs_at_once(NULL, false);
+    check_graphs_at_once(NULL, true);
+    check_graphs_at_once("stream_k", false);
+    check_graphs_at_once("bf16x6", false);
+    check_graphs_at_once("fp16x3", false);
+}
+
+// Branches of one capture, on two streams of the program, run at the same time, too.
+static void test_branches(void** state) {
+    enum { branch_count = 2, calls = 8, launches = 30 };
+    (void)require_handle(state);
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    cudaStream_t streams[branch_count];
+    struct buffers buffers[branch_count];
+    cudaEvent_t fork, join;
+    assert_cuda(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    assert_cuda(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    for (int i = 0; i < branch_count; ++i) {
+        assert_cuda(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        buffers[i] = buffers_create();
+    }
+    for (size_t c = 0; c < COUNT_OF(with_memory); ++c) {
+        const struct job* job = find_job(with_memory[c]);
+        float* expected[branch_count];
+        for (int i = 0; i < branch_count; ++i) {
+            assert_ok(myblasSetStream(handle, streams[i]));
+            generate(&buffers[i], job, (unsigned)i);
+            upload(&buffers[i]);
+            enqueue(handle, job, &buffers[i], calls * launches);
+            expected[i] = read_result(&buffers[i]);
+        }
+        cudaGraph_t graph = NULL;
+        assert_cuda(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        assert_cuda(cudaEventRecord(fork, streams[0]));
+        assert_cuda(cudaStreamWaitEvent(streams[1], fork, 0));
+        for (int call = 0; call < calls; ++call)
+            for (int i = 0; i < branch_count; ++i) {
+                assert_ok(myblasSetStream(handle, streams[i]));
+                enqueue(handle, job, &buffers[i], 1);
+            }
+        assert_cuda(cudaEventRecord(join, streams[1]));
+        assert_cuda(cudaStreamWaitEvent(streams[0], join, 0));
+        assert_cuda(cudaStreamEndCapture(streams[0], &graph));
+        const cudaGraphExec_t executable = instantiate(graph);
+        for (int i = 0; i < branch_count; ++i)
+            upload(&buffers[i]);
+        for (int l = 0; l < launches; ++l)
+            assert_cuda(cudaGraphLaunch(executable, streams[0]));
+        for (int i = 0; i < branch_count; ++i)
+            assert_result(&buffers[i], expected[i], job->name, "a branch");
+        assert_cuda(cudaGraphExecDestroy(executable));
+    }
+    assert_ok(myblasDestroy(handle));
+    assert_cuda(cudaEventDestroy(fork));
+    assert_cuda(cudaEventDestroy(join));
+    for (int i = 0; i < branch_count; ++i) {
+        assert_cuda(cudaStreamDestroy(streams[i]));
+        buffers_destroy(&buffers[i]);
+    }
+}
+
+// An instance that was updated from a later graph has that graph's memory, which no graph after them gets.
+static void test_updated_graph(void** state) {
+    enum { calls = 8, launches = 30 };
+    (void)require_handle(state);
+    const struct job* job = find_job("deep_product");
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    cudaStream_t streams[2];
+    struct buffers buffers[2];
+    float* expected[2];
+    for (int i = 0; i < 2; ++i) {
+        assert_cuda(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        buffers[i] = buffers_create();
+    }
+    assert_ok(myblasSetStream(handle, streams[0]));
+    for (int i = 0; i < 2; ++i) {
+        generate(&buffers[i], job, (unsigned)i);
+        upload(&buffers[i]);
+        enqueue(handle, job, &buffers[i], calls * launches);
+        expected[i] = read_result(&buffers[i]);
+    }
+    cudaGraphExec_t updated =
+        instantiate(capture_calls(handle, streams[0], job, &buffers[1], calls));
+    cudaGraph_t later = capture_calls(handle, streams[0], job, &buffers[0], calls);
+    cudaGraphExecUpdateResultInfo result;
+    if (cudaGraphExecUpdate(updated, later, &result) == cudaSuccess) {
+        assert_cuda(cudaGraphDestroy(later));
+    } else { // not of such graphs by this driver
+        (void)cudaGetLastError();
+        assert_cuda(cudaGraphExecDestroy(updated));
+        updated = instantiate(later);
+    }
+    assert_cuda(cudaDeviceSynchronize());
+    const cudaGraphExec_t other =
+        instantiate(capture_calls(handle, streams[0], job, &buffers[1], calls));
+    for (int i = 0; i < 2; ++i)
+        upload(&buffers[i]);
+    for (int l = 0; l < launches; ++l) {
+        assert_cuda(cudaGraphLaunch(updated, streams[0]));
+        assert_cuda(cudaGraphLaunch(other, streams[1]));
+    }
+    assert_result(&buffers[0], expected[0], job->name, "the updated graph");
+    assert_result(&buffers[1], expected[1], job->name, "the graph beside it");
+    assert_cuda(cudaGraphExecDestroy(updated));
+    assert_cuda(cudaGraphExecDestroy(other));
+    assert_ok(myblasDestroy(handle));
+    for (int i = 0; i < 2; ++i) {
+        assert_cuda(cudaStreamDestroy(streams[i]));
+        buffers_destroy(&buffers[i]);
+    }
+}
+
+// Graphs come and go: their memory is used again.
+static void test_many_graphs(void** state) {
+    enum { first_rounds = 50, tolerance = 32 << 20 };
+    (void)require_handle(state);
+    const int rounds = reduced() ? 100 : 4000; // each would leave 16 KiB and more behind
+    struct buffers b = buffers_create();
+    myblasHandle_t handle = NULL;
+    assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    cudaStream_t stream;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_ok(myblasSetStream(handle, stream));
+    const struct job* jobs_in_turn[] = {find_job("deep_product"), find_job("in_place_rectangle")};
+    generate(&b, jobs_in_turn[0], 1);
+    upload(&b);
+    size_t free_bytes = 0, free_at_first = 0, total = 0;
+    for (int round = 0; round < rounds; ++round) {
+        if (round == first_rounds) {
+            assert_cuda(cudaDeviceSynchronize());
+            assert_cuda(cudaMemGetInfo(&free_at_first, &total));
+        }
+        const cudaGraphExec_t executable =
+            instantiate(capture_calls(handle, stream, jobs_in_turn[round % 2], &b, 2));
+        assert_cuda(cudaGraphLaunch(executable, stream));
+        if (round % 3)
+            assert_cuda(cudaStreamSynchronize(stream));
+        assert_cuda(cudaGraphExecDestroy(executable));
+        if (round % 16 == 15) // else many are to be destroyed yet
+            assert_cuda(cudaStreamSynchronize(stream));
+    }
+    assert_cuda(cudaDeviceSynchronize());
+    assert_cuda(cudaMemGetInfo(&free_bytes, &total));
+    if (free_bytes + tolerance < free_at_first)
+        fail_msg("%zu bytes of graphs that are gone were not used again",
+                 free_at_first - free_bytes);
+    assert_ok(myblasDestroy(handle));
+    assert_cuda(cudaStreamDestroy(stream));
+    buffers_destroy(&b);
+}
+
+// A graph may outlive the handle: its memory is its own. Whatever ends last, nothing is left behind and nothing fails.
+static void test_graph_without_handle(void** state) {
+    (void)require_handle(state);
+    const struct job* job = find_job("deep_product");
+    struct buffers b = buffers_create(), others = buffers_create();
+    cudaStream_t stream, beside;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_cuda(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking));
+    for (int round = 0; round < 3; ++round) {
+        myblasHandle_t handle = NULL, next = NULL;
+        assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_CUDA));
+        assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+        assert_ok(myblasSetStream(handle, stream));
+        generate(&b, job, (unsigned)round);
+        upload(&b);
+        enqueue(handle, job, &b, 4);
+        float* expected = read_result(&b);
+        const cudaGraphExec_t executable = instantiate(capture_calls(handle, stream, job, &b, 4));
+        assert_ok(myblasDestroy(handle));
+        // What another handle's graph has is not the first one's.
+        assert_ok(myblasCreateOn(&next, MYBLAS_BACKEND_CUDA));
+        assert_ok(myblasSetPointerMode(next, MYBLAS_POINTER_MODE_DEVICE));
+        assert_ok(myblasSetStream(next, stream));
+        generate(&others, job, (unsigned)round + 7);
+        upload(&others);
+        const cudaGraphExec_t second = instantiate(capture_calls(next, stream, job, &others, 4));
+        if (round == 1)
+            assert_ok(myblasDestroy(next));
+        upload(&b);
+        assert_cuda(cudaGraphLaunch(second, beside));
+        assert_cuda(cudaGraphLaunch(executable, stream));
+        assert_result(&b, expected, job->name, "a graph without its handle");
+        assert_cuda(cudaGraphExecDestroy(executable));
+        assert_cuda(cudaGraphExecDestroy(second));
+        if (round != 1)
+            assert_ok(myblasDestroy(next));
+    }
+    assert_cuda(cudaStreamDestroy(stream));
+    assert_cuda(cudaStreamDestroy(beside));
+    buffers_destroy(&b);
+    buffers_destroy(&others);
+}
+
+// A capture that has become invalid: calls say so, and the stream works again after its end.
+static void test_invalid_capture(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    if (reduced())
+        skip(); // compute-sanitizer counts these errors as findings
+    const struct job* job = find_job("deep_product");
+    struct buffers b = buffers_create();
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    assert_ok(myblasSetStream(handle, stream));
+    generate(&b, job, 1);
+    upload(&b);
+    enqueue(handle, job, &b, 1);
+    float* expected = read_result(&b);
+    assert_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    enqueue(handle, job, &b, 1);
+    assert_int_not_equal(cudaStreamSynchronize(stream), cudaSuccess); // which no capture survives
+    assert_status(EXECUTION_FAILED, job->enqueue(handle, &b, b.scalars, b.scalars + 1));
+    assert_int_not_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    assert_null(graph);
+    (void)cudaGetLastError();
+    upload(&b);
+    enqueue(handle, job, &b, 1);
+    assert_result(&b, expected, job->name, "a call after an invalid capture");
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_cuda(cudaStreamDestroy(stream));
+    buffers_destroy(&b);
+}
+
 // ---- Errors --------------------------------------------------------------------------------------
 
 // An error that the caller has not looked at is neither reported by a call nor cleared, and what the
@@ -638,6 +988,12 @@ int main(void) {
         cmocka_unit_test(test_waiting_calls_inside_capture),
         cmocka_unit_test(test_moving_between_streams),
         cmocka_unit_test(test_handles_on_streams),
+        cmocka_unit_test(test_graphs_at_once),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_updated_graph),
+        cmocka_unit_test(test_many_graphs),
+        cmocka_unit_test(test_graph_without_handle),
+        cmocka_unit_test(test_invalid_capture),
         cmocka_unit_test(test_earlier_errors),
     };
     return cmocka_run_group_tests_name("cuda graph", tests, setup_cuda, teardown_backend);

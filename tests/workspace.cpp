@@ -1,11 +1,13 @@
-// How a handle's own workspace grows: the real dispatch, on kernels and a backend made up here, which
-// accounts for each block of memory. No GPU, no library.
+// Which memory calls get, plain and captured, and how a handle's own workspace grows: the real dispatch, on kernels and
+// a backend made up here, which accounts for each block of memory. No GPU, no library.
 #include "api/dispatch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <setjmp.h>
 #include <thread>
 #include <vector>
@@ -28,20 +30,36 @@ struct block {
     myblasStream_t stream;
 };
 
+// A capture and the graph that comes of it; several streams may take part.
+struct graph {
+    uint64_t id;
+    bool is_alive = true;
+    std::vector<std::atomic<bool>*> watchers;
+};
+
 struct {
     std::map<void*, block> blocks;
     size_t free_bytes = 0;
     bool has_pools = true;
-    std::vector<myblasStream_t> captured; // streams under capture
-    int attempts = 0;                     // of stream_allocate
-    int waits = 0;                        // for all work
-    std::vector<void*> in_graphs;         // workspaces of captured calls
-    launch_context launched;              // by the last call
-    const char* kernel;                   // of the last call
+    std::map<myblasStream_t, graph*> captured; // streams under capture
+    bool has_lost_capture = false;             // all captures are invalid
+    int attempts = 0;                          // of stream_allocate
+    int waits = 0;                             // for all work
+    uint64_t context = 0;
+    struct place {
+        const graph* of;
+        myblasStream_t stream;
+    };
+    std::map<void*, place> in_graphs; // memory of captured calls
+    launch_context launched;          // by the last call
+    const char* kernel;               // of the last call
 } device;
 
-bool is_captured(myblasStream_t stream) {
-    return std::count(device.captured.begin(), device.captured.end(), stream) != 0;
+bool is_captured(myblasStream_t stream) { return device.captured.count(stream) != 0; }
+
+bool is_in_graph(void* memory) {
+    const auto found = device.in_graphs.find(memory);
+    return found != device.in_graphs.end() && found->second.of->is_alive;
 }
 
 myblasStatus_t take(void** ptr, const block& wanted) {
@@ -58,6 +76,7 @@ myblasStatus_t take(void** ptr, const block& wanted) {
 
 void give_back(void* ptr) {
     assert_int_equal(device.blocks.count(ptr), 1);
+    assert_false(is_in_graph(ptr));
     device.free_bytes += device.blocks[ptr].bytes;
     device.blocks.erase(ptr);
 }
@@ -97,7 +116,6 @@ myblasStatus_t stream_release(void* ptr, myblasStream_t stream) {
         assert_true(device.waits > 0); // for all work
     } else {
         assert_ptr_equal(device.blocks.at(ptr).stream, stream);
-        assert_false(std::count(device.in_graphs.begin(), device.in_graphs.end(), ptr));
     }
     give_back(ptr);
     return MYBLAS_STATUS_SUCCESS;
@@ -107,6 +125,22 @@ myblasStatus_t stream_synchronize(myblasStream_t) {
     ++device.waits;
     return MYBLAS_STATUS_SUCCESS;
 }
+
+myblasStatus_t find_capture(myblasStream_t stream, stream_capture* capture) {
+    assert_non_null(stream);
+    *capture = {};
+    if (!is_captured(stream))
+        return MYBLAS_STATUS_SUCCESS;
+    if (device.has_lost_capture)
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    graph* const of = device.captured[stream];
+    *capture = {of, of->id};
+    return MYBLAS_STATUS_SUCCESS;
+}
+void watch_graph(void* of, std::atomic<bool>* is_over) {
+    static_cast<graph*>(of)->watchers.push_back(is_over);
+}
+uint64_t context_id() { return device.context; }
 
 backend_ops make_backend() {
     backend_ops ops{};
@@ -122,14 +156,30 @@ backend_ops make_backend() {
     ops.stream_destroy = stream_destroy;
     ops.stream_synchronize = stream_synchronize;
     ops.stream_is_capturing = is_captured;
+    ops.find_capture = find_capture;
+    ops.watch_graph = watch_graph;
+    ops.context_id = context_id;
     return ops;
 }
 
 // ---- Kernels -------------------------------------------------------------------------------------
 
-// A product of k megabytes' workspace, all of it or none: `whole`; of n megabytes, any part of which
-// will do: `passes`; of neither: `plain`.
-template <const char* name>
+// No memory is used by a captured call and, while the graph lives, by anything but calls on the same stream of the same capture.
+void check_use(void* memory, myblasStream_t stream) {
+    if (!memory)
+        return;
+    if (is_in_graph(memory)) {
+        assert_true(is_captured(stream));
+        assert_ptr_equal(device.in_graphs.at(memory).of, device.captured[stream]);
+        assert_ptr_equal(device.in_graphs.at(memory).stream, stream);
+    }
+    if (is_captured(stream))
+        device.in_graphs[memory] = {device.captured[stream], stream};
+}
+
+// A product of k megabytes' workspace, all of it or none, and counters: `whole`; of n megabytes, any part of which
+// will do, but for the first four: `passes`; of neither: `plain`.
+template <const char* name, bool counts = false>
 myblasStatus_t launch(const sgemm_problem&, const launch_context& context) {
     const auto found = device.blocks.find(context.workspace);
     if (context.workspace_bytes > 0) {
@@ -137,15 +187,18 @@ myblasStatus_t launch(const sgemm_problem&, const launch_context& context) {
         assert_true(found->second.bytes >= context.workspace_bytes);
         assert_true(!found->second.is_pooled || found->second.stream == context.stream);
     }
-    if (is_captured(context.stream))
-        device.in_graphs.push_back(context.workspace);
+    assert_int_equal(context.counters != nullptr, counts);
+    check_use(context.workspace, context.stream);
+    check_use(context.counters, context.stream);
     device.launched = context;
     device.kernel = name;
     return MYBLAS_STATUS_SUCCESS;
 }
 
 size_t k_megabytes(const sgemm_problem& p, const device_info&) { return p.k * mib; }
-size_t n_megabytes(const sgemm_problem& p, const device_info&) { return p.n * mib; }
+size_t n_megabytes(const sgemm_problem& p, const device_info&) {
+    return std::max<size_t>(p.n, 4) * mib;
+}
 size_t four_megabytes(const sgemm_problem&, const device_info&) { return 4 * mib; }
 
 constexpr char plain_name[] = "plain", whole_name[] = "whole", passes_name[] = "passes";
@@ -158,8 +211,9 @@ constexpr kernel_entry<sgemm_problem> passes = {.name = passes_name,
                                                 .launch = launch<passes_name>};
 constexpr kernel_entry<sgemm_problem> whole = {.name = whole_name,
                                                .description = "",
+                                               .uses_counters = true,
                                                .workspace_bytes = k_megabytes,
-                                               .launch = launch<whole_name>};
+                                               .launch = launch<whole_name, true>};
 constexpr const kernel_entry<sgemm_problem>* registry[] = {&plain, &passes, &whole};
 constexpr rule<sgemm_problem> rules[] = {
     {any_form, {any, any, at_least(1), any}, &whole},
@@ -199,8 +253,10 @@ namespace {
 class fixture {
 public:
     explicit fixture(size_t limit = 4096 * mib, backend_ops ops = make_backend()) : backend(ops) {
+        static uint64_t last_context = 0;
         device = {};
         device.free_bytes = 16384 * mib;
+        device.context = ++last_context;
         handle.backend = &backend;
         handle.device.ordinal = 0;
         handle.workspace_limit = limit;
@@ -208,48 +264,64 @@ public:
     }
     // Every block is given back once, those of graphs too.
     ~fixture() {
-        for (void* memory : device.in_graphs)
-            assert_int_equal(device.blocks.count(memory), 1);
+        for (const auto& g : graphs)
+            destroy(g.get());
         device.waits = 0;
         assert_int_equal(release_streams(handle), MYBLAS_STATUS_SUCCESS);
         assert_true(device.blocks.empty());
     }
 
-    // The call of such a product has the kernel and so many megabytes of workspace.
-    void expect(int64_t k, int64_t n, const char* kernel, size_t megabytes) {
+    myblasStatus_t call(int64_t k, int64_t n) {
         static float memory[1];
         const sgemm_problem p{
             .m = 1, .n = n, .k = k, .a = memory, .lda = 1, .b = memory, .ldb = 1, .ldc = 1};
         device.kernel = "none";
-        const myblasStatus_t status = dispatch(handle, "mysgemm", p);
-        assert_int_equal(status == MYBLAS_STATUS_SUCCESS, kernel != nullptr);
-        if (!kernel)
-            return;
+        return dispatch(handle, "mysgemm", p);
+    }
+    // The call of such a product has the kernel and so many megabytes of workspace.
+    void expect(int64_t k, int64_t n, const char* kernel, size_t megabytes) {
+        assert_int_equal(call(k, n), MYBLAS_STATUS_SUCCESS);
         assert_string_equal(device.kernel, kernel);
         assert_int_equal(device.launched.workspace_bytes, megabytes * mib);
     }
 
-    // The blocks beyond what streams have from the beginning, in the order of their sizes.
-    std::vector<size_t> megabytes_grown() const {
+    // The blocks, without those of counters, in the order of their sizes.
+    std::vector<size_t> megabytes_taken() const {
         std::vector<size_t> found;
         for (const auto& [memory, b] : device.blocks)
-            if (b.bytes > default_workspace_bytes)
+            if (b.bytes >= mib)
                 found.push_back(b.bytes / mib);
         std::sort(found.begin(), found.end());
         return found;
     }
-    void expect_grown(const std::vector<size_t>& megabytes) const {
-        assert_true(megabytes_grown() == megabytes);
+    void expect_taken(const std::vector<size_t>& megabytes) const {
+        assert_true(megabytes_taken() == megabytes);
     }
 
     void use(myblasStream_t stream) {
         assert_int_equal(use_stream(handle, stream), MYBLAS_STATUS_SUCCESS);
     }
-    void capture(myblasStream_t stream) { device.captured.push_back(stream); }
+    graph* capture(myblasStream_t stream) {
+        static uint64_t last_id = 0;
+        graphs.push_back(std::make_unique<graph>(graph{.id = ++last_id, .watchers = {}}));
+        return device.captured[stream] = graphs.back().get();
+    }
     void end_capture() { device.captured.clear(); }
+    // As the driver, which tells of the end in a thread of its own.
+    static void destroy(graph* g) {
+        g->is_alive = false;
+        std::thread([g] {
+            for (std::atomic<bool>* is_over : g->watchers)
+                is_over->store(true);
+            g->watchers.clear();
+        }).join();
+    }
 
     backend_ops backend;
     myblasContext handle;
+
+private:
+    std::vector<std::unique_ptr<graph>> graphs;
 };
 
 myblasStream_t stream(uintptr_t number) { return reinterpret_cast<myblasStream_t>(number << 8); }
@@ -257,10 +329,15 @@ myblasStream_t stream(uintptr_t number) { return reinterpret_cast<myblasStream_t
 // ---- Sizes ---------------------------------------------------------------------------------------
 
 void test_sizes(void**) {
-    assert_int_equal(grown_workspace(100, 32, 1000), 100);
-    assert_int_equal(grown_workspace(40, 32, 1000), 64);
-    assert_int_equal(grown_workspace(40, 32, 50), 50);
-    assert_int_equal(grown_workspace(1000, 999, 1000), 1000);
+    assert_int_equal(grown_workspace(1, 0, 1000 * mib), 32 * mib);
+    assert_int_equal(grown_workspace(100 * mib, 0, 1000 * mib), 100 * mib);
+    assert_int_equal(grown_workspace(100 * mib, 32 * mib, 1000 * mib), 100 * mib);
+    assert_int_equal(grown_workspace(40 * mib, 32 * mib, 1000 * mib), 64 * mib);
+    assert_int_equal(grown_workspace(40 * mib, 32 * mib, 50 * mib), 50 * mib);
+    assert_int_equal(grown_workspace(1000 * mib, 999 * mib, 1000 * mib), 1000 * mib);
+    assert_int_equal(less_workspace(100 * mib), 50 * mib);
+    assert_int_equal(less_workspace(50 * mib), 32 * mib);
+    assert_int_equal(less_workspace(32 * mib), 0);
     assert_int_equal(default_workspace_limit(size_t{80} << 30), size_t{4} << 30);
     assert_int_equal(default_workspace_limit(size_t{8} << 30), size_t{1} << 30);
     assert_int_equal(default_workspace_limit(0), 0);
@@ -310,62 +387,65 @@ void test_bytes_as_text(void**) {
 
 void test_growth(void**) {
     fixture f;
-    f.expect(0, 0, "plain", 32);
+    f.expect(0, 0, "plain", 0);
+    f.expect_taken({}); // before a call can use some
+    f.expect(20, 0, "whole", 20);
+    f.expect_taken({32});
     f.expect(32, 0, "whole", 32);
     f.expect(0, 32, "passes", 32);
-    f.expect_grown({});
+    f.expect_taken({32});
     f.expect(100, 0, "whole", 100);
-    f.expect_grown({100});
+    f.expect_taken({100}); // in place of the other one
     f.expect(100, 0, "whole", 100);
     f.expect(33, 0, "whole", 33); // as much as is of use to it, of the same block
     f.expect(0, 50, "passes", 50);
-    f.expect(20, 0, "whole", 32);
-    assert_int_equal(device.attempts, 1);
+    f.expect(20, 0, "whole", 20);
+    assert_int_equal(device.attempts, 2);
     f.expect(101, 0, "whole", 101);
-    f.expect_grown({200}); // in place of the other one
+    f.expect_taken({200});
     f.expect(0, 4096, "passes", 4096);
-    f.expect_grown({4096});
-    assert_int_equal(device.attempts, 3);
+    f.expect_taken({4096});
+    assert_int_equal(device.attempts, 4);
     f.expect(4097, 5000, "passes", 4096); // the limit
-    f.expect(4097, 0, "plain", 32);
-    assert_int_equal(device.attempts, 3);
+    f.expect(4097, 0, "plain", 0);
+    assert_int_equal(device.attempts, 4);
 }
 
 void test_rising_sizes(void**) {
     fixture f;
     for (int64_t size = 1; size <= 5000; ++size)
-        f.expect(0, size, "passes", std::clamp<size_t>(size, 32, 4096));
-    assert_int_equal(device.attempts, 7); // 64, 128, ... 4096
+        f.expect(0, size, "passes", std::clamp<size_t>(size, 4, 4096));
+    assert_int_equal(device.attempts, 8); // 32, 64, ... 4096
 }
 
 void test_limits(void**) {
     for (size_t limit : {size_t{0}, size_t{1}, 32 * mib}) {
         fixture f(limit);
         f.expect(33, 100, "passes", 32);
-        assert_int_equal(device.attempts, 0);
+        f.expect_taken({32});
     }
     fixture f(0);
     limit_workspace(f.handle, 150 * mib);
     f.expect(100, 0, "whole", 100);
     f.expect(0, 200, "passes", 150);
-    f.expect_grown({150});
+    f.expect_taken({150});
     limit_workspace(f.handle, 150 * mib);
-    f.expect_grown({150});
+    f.expect_taken({150});
     // Lowered: the stream's own goes at once, another's when it is that of the handle again.
     f.use(stream(1));
     f.expect(0, 200, "passes", 150);
-    f.expect_grown({150, 150});
+    f.expect_taken({150, 150});
     limit_workspace(f.handle, 150 * mib - 1);
-    f.expect_grown({150});
+    f.expect_taken({150});
     f.expect(140, 0, "whole", 140);
     f.use(nullptr);
-    f.expect_grown({140});
+    f.expect_taken({140});
     f.expect(140, 0, "whole", 140);
     limit_workspace(f.handle, 0);
-    f.expect(140, 0, "plain", 32);
-    f.expect_grown({140});
+    f.expect(140, 0, "plain", 0);
+    f.expect_taken({140});
     f.use(stream(1));
-    f.expect_grown({});
+    f.expect_taken({});
 }
 
 // A kernel that is forced is never replaced.
@@ -373,57 +453,159 @@ void test_forced_kernel(void**) {
     fixture f(64 * mib);
     f.handle.forced[MYBLAS_ROUTINE_SGEMM].index = 2; // whole
     f.expect(64, 0, "whole", 64);
-    f.expect(65, 0, nullptr, 0);
+    assert_int_equal(f.call(65, 0), MYBLAS_STATUS_NOT_SUPPORTED);
     f.handle.forced[MYBLAS_ROUTINE_SGEMM].index = 1;
     f.expect(65, 65, "passes", 64);
     limit_workspace(f.handle, 4096 * mib);
+    // While another stream's capture forbids the NULL stream.
     f.capture(nullptr);
     f.expect(65, 65, "passes", 64);
     f.handle.forced[MYBLAS_ROUTINE_SGEMM].index = 2;
-    f.expect(65, 0, nullptr, 0);
+    assert_int_equal(f.call(65, 0), MYBLAS_STATUS_ALLOC_FAILED);
     f.end_capture();
 }
 
 // ---- Captures ------------------------------------------------------------------------------------
 
+// Memory of each capture's own: the launch checks.
 void test_captures(void**) {
     fixture f;
     f.use(stream(1));
-    f.capture(stream(1));
-    f.expect(100, 100, "passes", 32);
-    f.expect(100, 0, "plain", 32);
+    graph* const first = f.capture(stream(1));
+    f.expect(0, 0, "plain", 0);
+    assert_true(first->watchers.empty()); // until a call uses memory
+    f.expect(100, 0, "whole", 100);
+    f.expect(20, 0, "whole", 20);
+    f.expect_taken({128});
+    f.expect(0, 200, "passes", 200);
+    f.expect(100, 0, "whole", 100);
+    f.expect_taken({128, 256});
+    assert_int_equal(first->watchers.size(), 1);
     f.end_capture();
-    assert_int_equal(device.attempts, 0);
-    // After the same call outside, a captured one is no different.
-    f.expect(100, 100, "whole", 100);
-    f.capture(stream(1));
-    f.expect(100, 100, "whole", 100);
-    f.expect(200, 200, "passes", 100);
+    assert_int_equal(device.attempts, 0); // nothing in the order of the stream
+    f.expect(100, 0, "whole", 100);
+    graph* const second = f.capture(stream(1));
+    f.expect(100, 0, "whole", 100);
     f.end_capture();
-    // Outgrown by a later call, the block that the graph uses stays.
-    f.expect(150, 0, "whole", 150);
-    f.expect_grown({100, 200});
-    f.expect(300, 0, "whole", 300);
-    f.expect_grown({100, 400}); // the one between was in no graph
-    // So does one that the graph uses with small calls beside it, and one that the limit forbids.
-    f.capture(stream(1));
-    f.expect(20, 0, "whole", 32);
+    f.expect_taken({100, 128, 128, 256});
+    f.expect(20, 0, "whole", 20);
+    // Two streams of one capture, and one that is captured by itself.
+    graph* const forked = f.capture(stream(2));
+    device.captured[stream(1)] = forked;
+    f.expect(20, 0, "whole", 20);
+    f.use(stream(2));
+    f.expect(20, 0, "whole", 20);
+    f.use(stream(3));
+    f.capture(stream(3));
+    f.expect(20, 0, "whole", 20);
+    f.end_capture();
+    f.expect_taken({32, 32, 32, 100, 128, 128, 256});
+    assert_int_equal(forked->watchers.size(), 2);
+    // What a graph had is a later one's, in the smallest block that holds it.
+    fixture::destroy(first);
+    fixture::destroy(second);
+    f.capture(stream(3));
+    f.expect(10, 0, "whole", 10);
+    f.expect(129, 0, "whole", 129);
+    f.expect(256, 0, "whole", 256);
+    f.end_capture();
+    f.expect_taken({32, 32, 32, 100, 128, 128, 256});
+}
+
+void test_many_captures(void**) {
+    fixture f;
+    f.use(stream(1));
+    size_t blocks = 0;
+    for (int round = 0; round < 200; ++round) {
+        graph* const g = f.capture(stream(1));
+        f.expect(50, 0, "whole", 50);
+        f.expect(70, 0, "whole", 70);
+        f.end_capture();
+        f.expect(50, 0, "whole", 50);
+        fixture::destroy(g);
+        if (round == 0)
+            blocks = device.blocks.size();
+    }
+    f.expect_taken({50, 64, 128});
+    assert_int_equal(device.blocks.size(), blocks);
+}
+
+// A graph that outlives its handle keeps its memory, until it is gone and another handle ends.
+void test_graph_without_handle(void**) {
+    fixture f;
+    myblasContext other;
+    other.backend = &f.backend;
+    other.device.ordinal = 0;
+    other.workspace_limit = 100 * mib;
+    assert_int_equal(use_stream(other, stream(1)), MYBLAS_STATUS_SUCCESS);
+    std::swap(f.handle, other);
+    graph* const g = f.capture(stream(1));
+    f.expect(80, 0, "whole", 80);
+    f.end_capture();
+    std::swap(f.handle, other);
+    f.expect_taken({100});
+    assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+    f.expect_taken({100}); // and the counters: give_back checks
+    limit_workspace(f.handle, 0);
+    f.expect_taken({100});
+    fixture::destroy(g);
+    f.expect_taken({100});
+    limit_workspace(f.handle, 100 * mib);
+    f.expect_taken({100});
+    limit_workspace(f.handle, 100 * mib - 1);
+    f.expect_taken({});
+}
+
+// After cudaDeviceReset, or in another context, the memory of earlier graphs is not touched.
+void test_context(void**) {
+    fixture f;
+    f.use(stream(1));
+    graph* const g = f.capture(stream(1));
     f.expect(50, 0, "whole", 50);
-    limit_workspace(f.handle, 0);
-    f.expect(20, 0, "whole", 32);
     f.end_capture();
-    f.expect_grown({100, 400});
-    // The capture of another stream does not matter.
-    limit_workspace(f.handle, 4096 * mib);
-    f.capture(stream(2));
-    f.expect(60, 0, "whole", 60);
-    f.end_capture();
-    f.expect_grown({64, 100, 400});
-    // A block of which the limit takes leave during a capture waits for the handle's end.
+    fixture::destroy(g);
+    device.context += 1000;
     f.capture(stream(1));
-    limit_workspace(f.handle, 0);
+    f.expect(50, 0, "whole", 50);
     f.end_capture();
-    f.expect_grown({64, 100, 400});
+    f.expect_taken({64, 64});
+    limit_workspace(f.handle, 0);
+    f.expect_taken({64, 64});
+    device.context -= 1000;
+    limit_workspace(f.handle, 0);
+    f.expect_taken({64});
+    device.context += 1000;
+}
+
+void test_lost_capture(void**) {
+    fixture f;
+    f.use(stream(1));
+    f.capture(stream(1));
+    device.has_lost_capture = true;
+    assert_int_equal(f.call(20, 0), MYBLAS_STATUS_EXECUTION_FAILED);
+    f.expect_taken({});
+}
+
+void test_captures_without_memory(void**) {
+    fixture f;
+    f.use(stream(1));
+    device.free_bytes = 110 * mib;
+    f.capture(stream(1));
+    f.expect(100, 0, "whole", 100); // of its size, as 128 are not to be had
+    f.expect(101, 0, "plain", 0);
+    f.expect(0, 1000, "passes", 100);
+    f.end_capture();
+    f.capture(stream(1));
+    f.expect(11, 0, "plain", 0);
+    f.expect(0, 1000, "plain", 0);
+    f.expect(10, 0, "plain", 0); // counters took some of the memory
+    f.end_capture();
+    device.free_bytes = 0;
+    f.capture(stream(1));
+    f.handle.forced[MYBLAS_ROUTINE_SGEMM].index = 2; // whole
+    assert_int_equal(f.call(1, 0), MYBLAS_STATUS_ALLOC_FAILED);
+    assert_int_equal(f.call(0, 0), MYBLAS_STATUS_ALLOC_FAILED); // counters
+    f.end_capture();
 }
 
 // ---- No memory -----------------------------------------------------------------------------------
@@ -431,17 +613,17 @@ void test_captures(void**) {
 void test_no_memory(void**) {
     fixture f;
     device.free_bytes = 300 * mib;
-    f.expect(400, 0, "plain", 32);
+    f.expect(400, 0, "plain", 0);
     assert_int_equal(device.attempts, 1);
-    f.expect(400, 0, "plain", 32);
-    f.expect(201, 0, "plain", 32);
+    f.expect(400, 0, "plain", 0);
+    f.expect(201, 0, "plain", 0);
     assert_int_equal(device.attempts, 1); // no more than half of what was refused
     f.expect(200, 0, "whole", 200);
     f.expect(0, 4096, "passes", 200);
     assert_int_equal(device.attempts, 2);
     // Forgotten with the next limit. Memory enough for less than is wished: by halves, in one call.
     limit_workspace(f.handle, 100 * mib);
-    f.expect_grown({});
+    f.expect_taken({});
     limit_workspace(f.handle, 4096 * mib);
     device.attempts = 0;
     f.expect(0, 4096, "passes", 256);
@@ -449,10 +631,10 @@ void test_no_memory(void**) {
     f.expect(0, 4096, "passes", 256);
     assert_int_equal(device.attempts, 5);
     device.free_bytes = 16384 * mib;
-    f.expect(257, 0, "plain", 32);
+    f.expect(257, 0, "plain", 0);
     limit_workspace(f.handle, 4096 * mib);
     f.expect(257, 0, "whole", 257);
-    f.expect_grown({512});
+    f.expect_taken({512});
 }
 
 // Twice as much is not to be had, but what the call can use is.
@@ -461,11 +643,32 @@ void test_little_memory(void**) {
     f.expect(100, 0, "whole", 100);
     device.free_bytes = 150 * mib;
     f.expect(120, 0, "whole", 120);
-    f.expect_grown({120});
+    f.expect_taken({120});
     device.free_bytes = 100 * mib;
-    f.expect(121, 0, "plain", 32); // the block that there is stays
+    f.expect(121, 0, "plain", 0); // the block that there is stays
     f.expect(120, 0, "whole", 120);
     f.expect(0, 121, "passes", 120);
+}
+
+// Not even the first block. It is asked for again later, as other memory may have become free.
+void test_no_memory_at_all(void**) {
+    fixture f;
+    device.free_bytes = 10 * mib;
+    f.expect(20, 0, "plain", 0);
+    assert_int_equal(device.attempts, 2); // 32, 20
+    for (int call = 0; call < calls_between_refusals; ++call)
+        f.expect(0, 5, "plain", 0);
+    assert_int_equal(device.attempts, 2);
+    f.expect(10, 0, "whole", 10); // of its size
+    f.expect(0, 20, "passes", 10);
+    f.expect(20, 0, "plain", 0);
+    device.free_bytes = 1000 * mib;
+    f.handle.forced[MYBLAS_ROUTINE_SGEMM].index = 2; // whole
+    assert_int_equal(f.call(20, 0), MYBLAS_STATUS_ALLOC_FAILED);
+    assert_int_equal(f.call(5000, 0), MYBLAS_STATUS_NOT_SUPPORTED); // whatever memory there is
+    limit_workspace(f.handle, 4096 * mib);
+    f.expect(20, 0, "whole", 20);
+    f.expect_taken({32});
 }
 
 // ---- Lent memory, streams, devices -----------------------------------------------------------------
@@ -474,9 +677,12 @@ void test_lent_workspace(void**) {
     fixture f;
     void* lent = nullptr;
     assert_int_equal(take(&lent, {50 * mib, false, nullptr}), MYBLAS_STATUS_SUCCESS);
-    f.handle.has_user_workspace = true;
-    f.handle.user_workspace = lent;
-    f.handle.user_workspace_bytes = 50 * mib;
+    const auto lend = [&] {
+        f.handle.has_user_workspace = true;
+        f.handle.user_workspace = lent;
+        f.handle.user_workspace_bytes = 50 * mib;
+    };
+    lend();
     f.expect(100, 100, "passes", 50);
     assert_ptr_equal(device.launched.workspace, lent);
     f.expect(50, 0, "whole", 50);
@@ -485,8 +691,21 @@ void test_lent_workspace(void**) {
     f.handle.user_workspace_bytes = 0;
     f.expect(1, 1, "plain", 0);
     assert_int_equal(device.attempts, 0);
+    f.expect_taken({50});
     f.use(nullptr);
     f.expect(100, 100, "whole", 100);
+    // Captured: the counters are the capture's.
+    f.use(stream(1));
+    lend();
+    f.expect(50, 0, "whole", 50);
+    const unsigned* const counters = device.launched.counters;
+    graph* const g = f.capture(stream(1));
+    f.expect(50, 0, "whole", 50);
+    assert_ptr_equal(device.launched.workspace, lent);
+    assert_ptr_not_equal(device.launched.counters, counters);
+    f.end_capture();
+    f.expect_taken({50, 100});
+    fixture::destroy(g);
     give_back(lent);
 }
 
@@ -497,28 +716,28 @@ void test_streams(void**) {
     f.expect(100, 0, "whole", 100); // of its own: the launch checks
     f.use(stream(2));
     f.expect(70, 0, "whole", 70);
-    f.expect_grown({70, 100, 100});
+    f.expect_taken({70, 100, 100});
     f.use(nullptr);
     f.expect(100, 0, "whole", 100);
     assert_int_equal(device.attempts, 3);
-    // A stream's end: its block goes, its first workspace is the next one's.
+    // A stream's end: its block goes, its counters are the next one's.
     const size_t blocks = device.blocks.size();
     assert_int_equal(myblasStreamDestroy(&f.handle, stream(2)), MYBLAS_STATUS_SUCCESS);
-    f.expect_grown({100, 100});
+    f.expect_taken({100, 100});
     f.use(stream(3));
     assert_int_equal(device.blocks.size(), blocks - 1);
     f.expect(80, 0, "whole", 80);
-    f.expect_grown({80, 100, 100});
-    // A graph's block is the next stream's, and stays when that outgrows it.
+    f.expect_taken({80, 100, 100});
+    // A graph's memory stays.
     f.capture(stream(3));
     f.expect(80, 0, "whole", 80);
     f.end_capture();
     assert_int_equal(myblasStreamDestroy(&f.handle, stream(3)), MYBLAS_STATUS_SUCCESS);
-    f.expect_grown({80, 100, 100});
+    f.expect_taken({100, 100, 128});
     // What was refused to a stream is forgotten with it.
     f.use(stream(4));
     device.free_bytes = 50 * mib;
-    f.expect(100, 0, "plain", 32);
+    f.expect(100, 0, "plain", 0);
     assert_int_equal(myblasStreamDestroy(&f.handle, stream(4)), MYBLAS_STATUS_SUCCESS);
     device.free_bytes = 500 * mib;
     f.use(stream(5));
@@ -532,11 +751,16 @@ void test_stream_per_thread(void**) {
     f.use(per_thread);
     f.expect(100, 0, "whole", 100);
     std::thread([&] { limit_workspace(f.handle, 0); }).join();
-    f.expect_grown({100});
+    f.expect_taken({100});
     limit_workspace(f.handle, 4096 * mib);
     f.expect(50, 0, "whole", 50);
+    f.expect_taken({50, 100});
     limit_workspace(f.handle, 0);
-    f.expect_grown({100});
+    f.expect_taken({100});
+    f.capture(per_thread);
+    f.expect(20, 0, "whole", 20);
+    f.end_capture();
+    f.expect_taken({32, 100});
 }
 
 void test_two_handles(void**) {
@@ -548,10 +772,12 @@ void test_two_handles(void**) {
     assert_int_equal(use_stream(other, nullptr), MYBLAS_STATUS_SUCCESS);
     f.expect(100, 0, "whole", 100);
     std::swap(f.handle, other);
-    f.expect(100, 0, "plain", 32);
+    f.expect(100, 0, "plain", 0);
+    f.expect(20, 0, "whole", 20);
     std::swap(f.handle, other);
-    f.expect_grown({100});
+    f.expect_taken({32, 100});
     assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+    f.expect_taken({100});
 }
 
 void test_no_pools(void**) {
@@ -560,7 +786,7 @@ void test_no_pools(void**) {
     f.expect(100, 0, "whole", 100);
     f.expect(150, 0, "whole", 150);
     limit_workspace(f.handle, 0);
-    f.expect_grown({100, 200}); // until the handle's end
+    f.expect_taken({100, 200}); // until the handle's end
 }
 
 void test_host(void**) {
@@ -568,10 +794,17 @@ void test_host(void**) {
     ops.id = MYBLAS_BACKEND_HOST;
     ops.stream_allocate = nullptr;
     ops.stream_release = nullptr;
+    ops.watch_graph = nullptr;
+    ops.context_id = nullptr;
     fixture f(4096 * mib, ops);
+    device.free_bytes = 20 * mib;
+    f.expect(15, 0, "whole", 15);
+    device.free_bytes = 100 * mib;
+    f.expect(32, 0, "whole", 32);
     f.expect(100, 100, "passes", 32);
+    f.expect_taken({32});
     limit_workspace(f.handle, 8192 * mib);
-    f.expect(100, 0, "plain", 32);
+    f.expect(100, 0, "plain", 0);
 }
 
 } // namespace
@@ -585,8 +818,14 @@ int main() {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_forced_kernel),
         cmocka_unit_test(test_captures),
+        cmocka_unit_test(test_many_captures),
+        cmocka_unit_test(test_graph_without_handle),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_lost_capture),
+        cmocka_unit_test(test_captures_without_memory),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_little_memory),
+        cmocka_unit_test(test_no_memory_at_all),
         cmocka_unit_test(test_lent_workspace),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_stream_per_thread),

@@ -53,7 +53,6 @@ bool load(library* l) noexcept {
     from.find(l->set_workspace, "myblasSetWorkspace");
     from.find(l->set_workspace_limit, "myblasSetWorkspaceLimit");
     from.find(l->get_workspace_limit, "myblasGetWorkspaceLimit");
-    from.find(l->get_workspace_size, "myblasGetWorkspaceSize");
     from.find(l->get_last_kernel, "myblasGetLastKernel");
     from.find(l->force_kernel, "myblasForceKernel");
     from.find(l->stream_create, "myblasStreamCreate");

@@ -18,7 +18,6 @@ struct library {
     decltype(&myblasSetWorkspace) set_workspace;
     decltype(&myblasSetWorkspaceLimit) set_workspace_limit;
     decltype(&myblasGetWorkspaceLimit) get_workspace_limit;
-    decltype(&myblasGetWorkspaceSize) get_workspace_size;
     decltype(&myblasGetLastKernel) get_last_kernel;
     decltype(&myblasForceKernel) force_kernel;
     decltype(&myblasStreamCreate) stream_create;

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstdint>
-#include <dlfcn.h>
 
 namespace myblas::preload {
 namespace {
@@ -20,48 +18,44 @@ constexpr size_t usual_workspace = size_t{32} << 20; // what libmyblas has for a
 const myblasStream_t stream_per_thread = reinterpret_cast<myblasStream_t>(uintptr_t{2});
 
 // Programs have few cuBLAS handles: finding one is a short walk. Places are reused.
-constexpr int most_shadows = 64;
-constinit std::array<std::atomic<void*>, most_shadows> owners{};
-
-// Null where no driver is in the process.
-void* driver() noexcept {
-    static void* const library = mapped_library("libcuda.so.1");
-    return library;
-}
+constexpr int most_shadows = 64; // of each interface
 
 // Handles point to the GPU, wherever there is a driver; where there is none, what calls itself cuBLAS is a
 // stand-in on ordinary memory.
-myblasBackend_t backend() noexcept { return driver() ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST; }
-
-// Whether a graph is made of the stream's work.
-bool is_captured(myblasStream_t stream) noexcept {
-    using function = int(myblasStream_t, int* status);
-    static auto* const ask =
-        driver() ? reinterpret_cast<function*>(dlsym(driver(), "cuStreamIsCapturing")) : nullptr;
-    int status = 0;
-    return ask && ask(stream, &status) == 0 && status != 0;
+myblasBackend_t backend() noexcept {
+    static const bool has_driver = mapped_library("libcuda.so.1") != nullptr;
+    return has_driver ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
 }
 
 } // namespace
 
 struct shadow::registry {
-    static inline constinit std::array<shadow, most_shadows> shadows{};
+    std::array<std::atomic<void*>, most_shadows> owners{};
+    std::array<shadow, most_shadows> shadows{};
+
+    static registry& of(void* cublas) noexcept {
+        static constinit registry
+            both[2]; // of cuBLAS and of cublasLt, as lt_owner() tells them apart
+        return both[reinterpret_cast<uintptr_t>(cublas) % 2];
+    }
 };
 
 shadow* shadow::find(void* cublas) noexcept {
+    registry& all = registry::of(cublas);
     for (int i = 0; i < most_shadows; ++i)
-        if (owners[i].load(std::memory_order_acquire) == cublas)
-            return &registry::shadows[i];
+        if (all.owners[i].load(std::memory_order_acquire) == cublas)
+            return &all.shadows[i];
     return nullptr;
 }
 
 shadow* shadow::of(void* cublas) noexcept {
     if (shadow* known = find(cublas))
         return known;
+    registry& all = registry::of(cublas);
     for (int i = 0; i < most_shadows; ++i) {
         void* nobody = nullptr;
-        if (owners[i].compare_exchange_strong(nobody, cublas) || nobody == cublas)
-            return &registry::shadows[i];
+        if (all.owners[i].compare_exchange_strong(nobody, cublas) || nobody == cublas)
+            return &all.shadows[i];
     }
     return nullptr;
 }
@@ -69,22 +63,18 @@ shadow* shadow::of(void* cublas) noexcept {
 void shadow::forget(void* cublas) noexcept {
     // Of two threads' first calls each may have made one.
     while (shadow* s = find(cublas)) {
+        registry& all = registry::of(cublas);
         s->empty();
-        owners[s - registry::shadows.data()].store(nullptr, std::memory_order_release);
+        all.owners[s - all.shadows.data()].store(nullptr, std::memory_order_release);
     }
 }
 
 void shadow::empty() noexcept {
     const std::lock_guard lock(mutex);
-    if (!is_in_graph_) {
-        for (int i = 0; i < block_count_; ++i)
-            load_library()->release(handle_, blocks_[i]);
-        if (handle_)
-            load_library()->destroy(handle_);
-    }
+    if (handle_)
+        load_library()->destroy(handle_);
     handle_ = nullptr;
-    room_count_ = block_count_ = 0;
-    has_stream_ = is_in_graph_ = false;
+    has_stream_ = false;
     failure_ = nullptr;
     calls_to_wait_ = waited_ = 0;
     missing_ = {};
@@ -130,20 +120,19 @@ bool shadow::open(const char** reason) noexcept {
     if (handle_)
         l->get_math_mode(handle_, &math);
     uses_limbs_ = math != MYBLAS_FP32_STRICT_MATH;
-    most_room_ = 0;
-    if (handle_ && l->get_workspace_limit(handle_, &most_room_) == MYBLAS_STATUS_SUCCESS) {
-        most_room_ = std::min(most_room_, read_size("MYBLAS_CUBLAS_WORKSPACE", most_room_));
-        l->set_workspace_limit(handle_, most_room_);
+    size_t limit = 0;
+    if (handle_ && l->get_workspace_limit(handle_, &limit) == MYBLAS_STATUS_SUCCESS) {
+        limit = std::min(limit, read_size("MYBLAS_CUBLAS_WORKSPACE", limit));
+        l->set_workspace_limit(handle_, limit);
     }
+    may_make_room_ = limit >= usual_workspace;
     return handle_ != nullptr;
 }
 
 // The stream and the workspace; each only if it is another one than before.
 bool shadow::apply_stream(myblasStream_t stream) noexcept {
     const library& l = *load_library();
-    const room* own = room_of(stream);
-    const workspace target = own && own->space.bytes > wanted_.bytes ? own->space : wanted_;
-    const bool drops_workspace = applied_ != target && target == workspace{};
+    const bool drops_workspace = applied_ != wanted_ && wanted_ == workspace{};
     if (!has_stream_ || stream != applied_stream_ || stream == stream_per_thread ||
         drops_workspace) {
         has_stream_ = false;
@@ -153,63 +142,29 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
         applied_stream_ = stream;
         applied_ = {};
     }
-    if (applied_ != target) {
-        if (l.set_workspace(handle_, target.memory, target.bytes) != MYBLAS_STATUS_SUCCESS)
+    if (applied_ != wanted_) {
+        if (l.set_workspace(handle_, wanted_.memory, wanted_.bytes) != MYBLAS_STATUS_SUCCESS)
             return false;
-        applied_ = target;
+        applied_ = wanted_;
     }
     return true;
 }
 
 bool shadow::may_lack_room() const noexcept {
-    return uses_limbs_ || (applied_.memory && applied_.bytes < usual_workspace);
-}
-
-shadow::room* shadow::room_of(myblasStream_t stream) noexcept {
-    for (int i = 0; i < room_count_; ++i)
-        if (rooms_[i].stream == stream)
-            return &rooms_[i];
-    return nullptr;
+    return may_make_room_ && applied_.memory && (uses_limbs_ || applied_.bytes < usual_workspace);
 }
 
 void shadow::make_room(const myblasCall_t& p) noexcept {
-    if (applied_stream_ == stream_per_thread)
-        return;
-    const size_t present = applied_.memory ? applied_.bytes : usual_workspace;
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
     // Limbs take a little more than what they are of; partial sums, hardly ever more than the operands and the result.
     const double results = uses_limbs_ ? 0 : m * n;
-    if (batches * ((m + n) * k + results) * sizeof(float) < static_cast<double>(present))
+    const double useful = batches * ((m + n) * k + results) * sizeof(float);
+    if (useful < static_cast<double>(applied_.bytes))
         return;
-    const library& l = *load_library();
-    size_t needed = usual_workspace;
-    // These want copies of operands, or of the result, in strict mode, too.
-    const bool has_copies = p.routine == MYBLAS_ROUTINE_SYR2K || p.routine == MYBLAS_ROUTINE_SYMM ||
-                            p.routine == MYBLAS_ROUTINE_TRMM;
-    if ((uses_limbs_ || has_copies) &&
-        l.get_workspace_size(handle_, &p, &needed) != MYBLAS_STATUS_SUCCESS)
-        return;
-    needed = std::min(needed, most_room_);
-    if (needed <= present || block_count_ == most_blocks)
-        return;
-    room* own = room_of(applied_stream_);
-    if (!own && room_count_ < most_rooms) {
-        own = &rooms_[room_count_];
-        *own = {applied_stream_, {}, 0};
-        ++room_count_;
-    }
-    workspace more{nullptr, std::min(std::bit_ceil(needed), most_room_)};
-    if (!own || (own->refused_bytes != 0 && more.bytes >= own->refused_bytes))
-        return;
-    if (l.allocate(handle_, &more.memory, more.bytes) != MYBLAS_STATUS_SUCCESS) {
-        own->refused_bytes = more.bytes;
-        return;
-    }
-    blocks_[block_count_++] = more.memory;
-    own->space = more;
-    if (l.set_workspace(handle_, more.memory, more.bytes) == MYBLAS_STATUS_SUCCESS)
-        applied_ = more;
+    has_stream_ = load_library()->set_stream(handle_, applied_stream_) == MYBLAS_STATUS_SUCCESS;
+    if (has_stream_)
+        applied_ = {};
 }
 
 myblasHandle_t shadow::prepare(const call_settings& s, const char** reason) noexcept {
@@ -217,8 +172,6 @@ myblasHandle_t shadow::prepare(const call_settings& s, const char** reason) noex
         return nullptr;
     if (s.has_workspace)
         want_workspace(s.workspace, s.workspace_bytes);
-    // The default stream, null, cannot be captured.
-    is_in_graph_ = is_in_graph_ || (s.stream && is_captured(s.stream));
     *reason = "libmyblas refused the handle's settings";
     if (s.pointer_mode != applied_pointer_mode_) {
         const auto mode = static_cast<myblasPointerMode_t>(s.pointer_mode);

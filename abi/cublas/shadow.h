@@ -3,10 +3,7 @@
 //
 // The modes emulated and fast are several times as fast in a workspace that holds the limbs of a product whole, and
 // strict products want one for partial sums. Programs give what cuBLAS wants, which is less (some give cublasLt a MiB);
-// so a product that needs more gets it, on its stream, and from then on all calls there. libmyblas's own workspace
-// would not do: it does not grow during a capture, which may begin on a stream that has had no product yet. What is
-// given here may come during a capture, of which it never becomes a part. It stays until the handle is destroyed, and
-// beyond that, with all of the shadow's, if a graph was captured with it: cuBLAS has graphs run that outlive its handle.
+// so a call that may need more computes in libmyblas's own workspace, which grows with the calls.
 #pragma once
 
 #include "common/library.h"
@@ -42,7 +39,8 @@ public:
     // What a call needs, under the lock: the handle with the call's settings. Null, with *reason: the call is to be
     // forwarded.
     myblasHandle_t prepare(const call_settings&, const char** reason) noexcept;
-    // After prepare(), for a call that is about to be computed.
+    // After prepare(), for a call that is about to be computed: if the program's workspace may be too small for it, it
+    // gets libmyblas's own.
     bool may_lack_room() const noexcept;
     void make_room(const myblasCall_t&) noexcept;
     // Of a call that was refused; null if nothing more is known.
@@ -70,21 +68,9 @@ private:
     };
     workspace wanted_, applied_;
 
-    struct room {
-        myblasStream_t stream = nullptr;
-        workspace space;
-        size_t refused_bytes = 0; // that there was no memory for; 0: none yet
-    };
-    size_t most_room_ = 0; // bytes
-    static constexpr int most_rooms = 8, most_blocks = 32;
-    room rooms_[most_rooms];
-    int room_count_ = 0;
-    void* blocks_[most_blocks] = {}; // all that rooms are or were
-    int block_count_ = 0;
-    bool uses_limbs_ = false;  // the mode is not strict
-    bool is_in_graph_ = false; // a call was captured
+    bool uses_limbs_ = false;   // the mode is not strict
+    bool may_make_room_ = true; // the limit allows what libmyblas has anyway
 
-    room* room_of(myblasStream_t) noexcept; // null: it has none
     bool has_stream_ = false;
     myblasStream_t applied_stream_ = nullptr;
 

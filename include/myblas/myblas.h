@@ -14,11 +14,11 @@
  *               never synchronises.
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
- *               graph and allocate nothing then; a call that must wait answers
- *               MYBLAS_STATUS_INTERNAL_ERROR while its stream is being captured. Outside a capture
- *               a routine may make the handle's own workspace grow, without waiting
- *               (myblasSetWorkspaceLimit); no routine but mysgemmHost allocates otherwise. On the
- *               host backend every call is finished when it returns.
+ *               graph; a call that must wait answers MYBLAS_STATUS_INTERNAL_ERROR while its stream
+ *               is being captured. A routine may make the handle's own workspace grow, without
+ *               waiting (myblasSetWorkspaceLimit), and in a capture take memory for the graph, which
+ *               becomes no part of it; no routine but mysgemmHost allocates otherwise. On the host
+ *               backend every call is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
  *   Errors      Every function answers a status. Arguments are checked in the order of the
  *               parameter list, then the quick returns are taken (a size of zero), then pointers
@@ -32,6 +32,9 @@
  *                                 pointers).
  *               NOT_SUPPORTED     a kernel was forced (myblas_kernels.h) that does not accept this
  *                                 call.
+ *               ALLOC_FAILED      no kernel, or not the one that is forced, can do without memory that
+ *                                 there is none of: a workspace of the handle's own, or 16 KiB for a
+ *                                 graph.
  *               EXECUTION_FAILED  the GPU refused the launch.
  *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
  *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
@@ -264,16 +267,21 @@ MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_
 
 /*
  * Later calls enqueue their work on stream (NULL: the legacy default stream). The first call for a
- * stream allocates a workspace for it, 32 MiB and 16 KiB, which the handle keeps until
- * myblasStreamDestroy or myblasDestroy, and which later calls may enlarge (myblasSetWorkspaceLimit).
+ * stream allocates 16 KiB for it, which the handle keeps until myblasDestroy; the stream's workspace is
+ * allocated when a call first can use one (myblasSetWorkspaceLimit).
  * So one handle may change streams while earlier work still runs, and results have the same bits on
  * each stream. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
  * A stream must outlive the work that the handle enqueued on it. cudaStreamPerThread is a different
- * stream in each thread: call myblasSetStream in the thread that uses it. A captured call uses the
- * stream's workspace again when its graph is replayed: a replay must not overlap another replay or
- * other work of the handle on that stream, and the handle must outlive the graph. ALLOC_FAILED: no
- * memory for the workspace; the handle keeps its stream.
+ * stream in each thread: call myblasSetStream in the thread that uses it. ALLOC_FAILED: no memory for
+ * the 16 KiB; the handle keeps its stream.
  * The host backend stores the value; its calls are synchronous.
+ *   Graphs      What is captured on one stream in one capture has memory of its own. So graphs may run
+ *               at the same time as each other and as calls, whatever stream they were captured on, and
+ *               branches of a graph that were captured on different streams at the same time, too. The
+ *               program must give each a workspace of its own if it lends any. Two instances of one
+ *               graph must not run at the same time. A graph may outlive the handle. When the graph and
+ *               all that was instantiated from it are destroyed, later captures of the process use the
+ *               memory again; myblasDestroy and myblasSetWorkspaceLimit free it.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
 /* *stream = what myblasSetStream set. INVALID_VALUE: stream NULL. */
@@ -312,27 +320,30 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  * 1024, for example 512M (with another value myblasCreate returns INVALID_VALUE; empty counts as
  * not set); by default 4 GiB, but no more than an eighth of the device's memory. 4 GiB are enough
  * for a product of 16384 cubed in one pass in every mode.
- *   Growth      A stream starts with 32 MiB, whatever the limit: with a limit of 32 MiB or less, such
- *               as 0, it never has more. A call that can use more gets a further block of device
- *               memory, whose size is the larger of the useful size and twice the workspace so far,
- *               but within the limit. Later calls of the stream use the block again. It is
- *               replaced when one of them can use still more. It is allocated in the order of the
- *               stream (cudaMallocAsync, from the device's current memory pool), so no call waits
- *               for it; by cudaMalloc if the device has no memory pools.
- *   Captures    A call whose stream is being captured allocates nothing and uses the workspace that
- *               the stream has at that time. So another kernel may compute, or more passes, than
- *               outside of the capture: slower, and with other bits within the stated bounds. To get
- *               the same bits, make the call on the stream before the capture, or lend a workspace.
- *   Bits        Outside of captures no result depends on how far the workspace has grown: each call
- *               uses as much as is useful to it and no more.
- *   No memory   is not an error: the call uses the workspace that it has, and calls of the stream ask
- *               for at most half of the refused size until the next myblasSetWorkspaceLimit.
+ *   Growth      The first call that can use a workspace gets a block of 32 MiB of device memory,
+ *               whatever the limit: with a limit of 32 MiB or less, such as 0, the stream never has
+ *               more. A call that can use more gets a larger block in its place, whose size is the
+ *               larger of the useful size and twice the workspace so far, but within the limit. Later
+ *               calls of the stream use the block again. It is allocated in the order of the stream
+ *               (cudaMallocAsync, from the device's current memory pool), so no call waits for it; by
+ *               cudaMalloc if the device has no memory pools.
+ *   Captures    A captured call uses blocks of its graph (myblasSetStream), which are allocated by
+ *               cudaMalloc during the capture. Their sizes are powers of 2 as far as the limit allows,
+ *               so a graph has at most twice the limit on each stream that was captured. Graphs do not
+ *               share them: a program with many graphs may want a low limit, or lends a workspace.
+ *   Bits        No result depends on how far the workspace has grown, or on whether the call is captured:
+ *               each call uses as much as is useful to it and no more.
+ *   No memory   is no error where a call can do without: it uses the workspace that it has, and calls of
+ *               the stream ask for at most half of the refused size until the next
+ *               myblasSetWorkspaceLimit. Where not even the first block is to be had, 64 calls do
+ *               without before it is asked for again. Then other kernels may compute: slower, and with
+ *               other bits within the stated bounds.
  *   Release     The block is freed when it is replaced, when the limit falls below it (on the
  *               handle's stream at once, on others with the next myblasSetStream to them), with
- *               myblasStreamDestroy and with myblasDestroy. If a captured call has used the block,
- *               only myblasDestroy frees it. The same holds, on a device without memory pools, for
- *               a block that is replaced or above the limit.
- * On the host backend nothing grows. EXECUTION_FAILED: the device is lost.
+ *               myblasStreamDestroy and with myblasDestroy. On a device without memory pools, a block
+ *               that is replaced or above the limit is freed with myblasDestroy. The call also frees
+ *               blocks above the limit of graphs that were destroyed, for which it waits for the device.
+ * On the host backend the workspace does not grow beyond 32 MiB. EXECUTION_FAILED: the device is lost.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);
 /* *size_bytes = the limit as it was set. INVALID_VALUE: size_bytes NULL. */
@@ -382,11 +393,10 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
- * Waits for the stream's work, then destroys the stream. Its first 32 MiB of workspace, and blocks that
- * captured calls have used, are kept for another stream. If it was the handle's stream, the handle's
- * stream becomes NULL. A graph that was captured on the stream still uses the workspace: launch it no
- * more, or only while the handle has no work on other streams. INTERNAL_ERROR: the stream is
- * being captured. EXECUTION_FAILED: its work failed. INVALID_VALUE: the NULL stream.
+ * Waits for the stream's work, then destroys the stream and frees its workspace. If it was the handle's
+ * stream, the handle's stream becomes NULL. Graphs that were captured on the stream can still be
+ * launched. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work failed.
+ * INVALID_VALUE: the NULL stream.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
 /*

@@ -88,37 +88,33 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 // handle stays as it was.
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
-// Frees the resources of all streams.
+// Frees the resources of all streams, and what graphs of the process use no more.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 
 // ---- Workspace (stream.cpp) ------------------------------------------------------------------------
-
-// With the workspace that there is anyway: the user's, or what the stream has from the beginning.
-inline launch_context make_launch_context(const myblasContext& handle) noexcept {
-    launch_context context{.device = &handle.device,
-                           .stream = handle.stream,
-                           .workspace = handle.current->workspace,
-                           .workspace_bytes = default_workspace_bytes,
-                           .counters = handle.current->counters};
-    if (handle.has_user_workspace) {
-        context.workspace = handle.user_workspace;
-        context.workspace_bytes = handle.user_workspace_bytes;
-    }
-    return context;
-}
 
 // What a call may have at most.
 inline size_t most_workspace(const myblasContext& handle) noexcept {
     return handle.has_user_workspace ? handle.user_workspace_bytes : handle.current->most_bytes;
 }
 
-// The handle's own workspace for a call that can use `wanted` bytes, more than the stream has from the
-// beginning and at most most_workspace(). Answers `wanted` if handle.current->grown has as many now, else
-// how many the call may want instead. The handle's device is current.
-[[nodiscard]] size_t grow_workspace(myblasContext& handle, size_t wanted) noexcept;
+// The capture that the handle's stream is part of. EXECUTION_FAILED: it is invalid.
+[[nodiscard]] myblasStatus_t find_capture(const myblasContext& handle,
+                                          stream_capture* capture) noexcept;
 
-// Sets the limit of all streams, and frees what the handle's stream has beyond it. The handle's device is
-// current.
+// The handle's own workspace, for a call that can use `wanted` bytes, at most most_workspace(). Answers `wanted` if
+// *workspace has as many, else how many the call may want instead. The handle's device is current.
+[[nodiscard]] size_t take_workspace(myblasContext& handle,
+                                    const stream_capture& capture,
+                                    size_t wanted,
+                                    void** workspace) noexcept;
+
+// Null: no memory. The handle's device is current.
+[[nodiscard]] unsigned* take_counters(const myblasContext& handle,
+                                      const stream_capture& capture) noexcept;
+
+// Sets the limit of all streams, and frees what the handle's stream has beyond it, and graphs of the process had. The
+// handle's device is current.
 void limit_workspace(myblasContext& handle, size_t bytes) noexcept;
 
 } // namespace myblas

@@ -67,24 +67,39 @@ myblasStatus_t refuse_kernel(const myblasContext& handle, const char* function) 
     }
 }
 
-// Where the kernel can use more workspace than the stream has from the beginning: gives it as much, or
-// as much as there may be, for which another kernel may be better. A call never gets more than it can use,
-// so that its result does not depend on how far earlier calls made the workspace grow.
+// Plans launch kernels that use counters.
 template <class Problem>
-selection<Problem> find_room(myblasContext& handle,
-                             const Problem& problem,
-                             selection<Problem> chosen,
-                             launch_context* context) noexcept {
-    while (chosen.kernel && chosen.workspace_bytes > context->workspace_bytes) {
-        const size_t bytes = grow_workspace(handle, chosen.workspace_bytes);
-        if (bytes == chosen.workspace_bytes) {
-            context->workspace = handle.current->grown->memory;
+bool uses_counters(const kernel_entry<Problem>& kernel) {
+    return kernel.uses_counters || !kernel.launch;
+}
+
+// A workspace of the handle's own, as large as the chosen kernel can use, or as large as may be, for which another kernel may
+// be better; and counters. A call never gets more than it can use, so that its result does not depend on how far earlier
+// calls made the workspace grow.
+template <class Problem>
+[[nodiscard]] myblasStatus_t find_memory(myblasContext& handle,
+                                         const Problem& problem,
+                                         selection<Problem>* chosen,
+                                         launch_context* context) noexcept {
+    stream_capture capture;
+    if (const myblasStatus_t failure = find_capture(handle, &capture))
+        return failure;
+    while (chosen->workspace_bytes > context->workspace_bytes) {
+        const size_t bytes =
+            take_workspace(handle, capture, chosen->workspace_bytes, &context->workspace);
+        if (bytes == chosen->workspace_bytes)
             context->workspace_bytes = bytes;
-        } else {
-            chosen = choose_kernel(handle, problem, bytes);
-        }
+        else
+            *chosen = choose_kernel(handle, problem, bytes);
+        if (!chosen->kernel)
+            return MYBLAS_STATUS_ALLOC_FAILED;
     }
-    return chosen;
+    if (uses_counters(*chosen->kernel)) {
+        context->counters = take_counters(handle, capture);
+        if (!context->counters)
+            return MYBLAS_STATUS_ALLOC_FAILED;
+    }
+    return MYBLAS_STATUS_SUCCESS;
 }
 
 template <class Problem>
@@ -98,21 +113,29 @@ template <class Problem>
     return chosen.kernel->launch(problem, context);
 }
 
-// The way of every call that computes. Nothing here waits or throws, and nothing but grow_workspace
-// allocates.
+// The way of every call that computes. Nothing here waits for the stream or throws, and nothing but find_memory allocates.
 template <class Problem>
 [[nodiscard]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {
     const device_guard guard(handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
-    launch_context context = make_launch_context(handle);
     selection<Problem> chosen = choose_kernel(handle, problem, most_workspace(handle));
-    if (chosen.workspace_bytes > context.workspace_bytes)
-        chosen = find_room(handle, problem, chosen, &context);
-    const kernel_entry<Problem>* const kernel = chosen.kernel;
-    if (!kernel)
+    if (!chosen.kernel)
         return refuse_kernel<Problem>(handle, function);
+    launch_context context{.device = &handle.device, .stream = handle.stream};
+    if (handle.has_user_workspace) {
+        context.workspace = handle.user_workspace;
+        context.workspace_bytes = chosen.workspace_bytes;
+    }
+    if (chosen.workspace_bytes > context.workspace_bytes || uses_counters(*chosen.kernel))
+        if (const myblasStatus_t failure = find_memory(handle, problem, &chosen, &context))
+            return refuse(function,
+                          failure,
+                          failure == MYBLAS_STATUS_ALLOC_FAILED
+                              ? "no memory for what the kernel needs beside the operands"
+                              : "the capture of its stream is invalid");
+    const kernel_entry<Problem>* const kernel = chosen.kernel;
 
     if (logger::is_on())
         logger::write("%s: %s %s", function, kernel->name, describe(problem).text);

@@ -154,7 +154,7 @@ myblasStatus_t open_handle(const backend_ops& backend,
         initial.workspace_limit.value_or(default_workspace_limit(device.memory_bytes));
     if (const myblasStatus_t failure = backend.allocate(&handle.result, result_bytes))
         return failure;
-    *reason = "no workspace on the device";
+    *reason = "no memory on the device";
     if (const myblasStatus_t failure = use_stream(handle, nullptr))
         return failure;
     if (const myblasStatus_t failure = prepare_kernels(handle, reason))

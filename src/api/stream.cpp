@@ -1,4 +1,5 @@
 // Streams, and what a handle keeps for each of them.
+#include "api/capture_memory.h"
 #include "api/context.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace {
 // cudaStreamLegacy is 1, another name of the NULL stream; cudaStreamPerThread is 2, and names a
 // different stream in each thread.
 bool is_default_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+bool is_legacy(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 bool is_per_thread(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 
 // An address for each stream, however many names it has. The runtime is not asked: its own numbers
@@ -39,37 +41,51 @@ size_t workspace_limit(const myblasContext& handle) {
     return std::max(default_workspace_bytes, can_grow ? handle.workspace_limit : 0);
 }
 
+void forget_refusals(const myblasContext& handle, stream_resources& r) {
+    r.most_bytes = workspace_limit(handle);
+    r.calls_to_wait = 0;
+}
+
+// Where streams have no order all work is done.
+myblasStatus_t
+take_in_order(const backend_ops& backend, void** memory, size_t bytes, myblasStream_t stream) {
+    return backend.stream_allocate ? backend.stream_allocate(memory, bytes, stream)
+                                   : backend.allocate(memory, bytes);
+}
+myblasStatus_t release_in_order(const backend_ops& backend, void* memory, myblasStream_t stream) {
+    return backend.stream_release ? backend.stream_release(memory, stream)
+                                  : backend.release(memory);
+}
+
 // Frees the current stream's block in the order of that stream, or else keeps it as outgrown.
 void drop_block(myblasContext& handle) {
     stream_resources& r = *handle.current;
-    std::unique_ptr<workspace_block> block = std::move(r.grown);
+    std::unique_ptr<workspace_block> block = std::move(r.workspace);
     if (!block)
         return;
     const backend_ops& backend = *handle.backend;
     // cudaStreamPerThread may name another stream now than the one whose resources these are.
     const bool is_in_order = identity_of(handle.stream) == r.stream;
-    if (is_in_order && !block->is_in_graph && !backend.stream_is_capturing(handle.stream) &&
-        backend.stream_release(block->memory, handle.stream) == MYBLAS_STATUS_SUCCESS)
+    if (is_in_order && !backend.stream_is_capturing(handle.stream) &&
+        release_in_order(backend, block->memory, handle.stream) == MYBLAS_STATUS_SUCCESS)
         return;
     block->next = std::move(handle.outgrown);
     handle.outgrown = std::move(block);
 }
 
-// Frees what the current stream has beyond the limit, which may have been lowered.
-void trim(myblasContext& handle) {
-    const stream_resources& r = *handle.current;
-    if (r.grown && r.grown->bytes > r.most_bytes)
-        drop_block(handle);
+// The limit may have been lowered.
+bool exceeds_limit(const stream_resources& r) {
+    return r.workspace && r.workspace->bytes > r.most_bytes;
 }
 
 bool replace_block(myblasContext& handle, size_t bytes) {
     std::unique_ptr<workspace_block> larger(new (std::nothrow) workspace_block);
-    if (!larger || handle.backend->stream_allocate(&larger->memory, bytes, handle.stream) !=
+    if (!larger || take_in_order(*handle.backend, &larger->memory, bytes, handle.stream) !=
                        MYBLAS_STATUS_SUCCESS)
         return false;
     larger->bytes = bytes;
     drop_block(handle);
-    handle.current->grown = std::move(larger);
+    handle.current->workspace = std::move(larger);
     return true;
 }
 
@@ -80,18 +96,14 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     if (!r)
         return MYBLAS_STATUS_ALLOC_FAILED;
     void* counters = nullptr;
-    myblasStatus_t status = backend.allocate(&r->workspace, default_workspace_bytes);
-    if (status == MYBLAS_STATUS_SUCCESS)
-        status = backend.allocate(&counters, counter_bytes);
-    if (status == MYBLAS_STATUS_SUCCESS)
-        status = backend.zero(counters, counter_bytes);
-    if (status != MYBLAS_STATUS_SUCCESS) {
+    if (const myblasStatus_t failure = backend.allocate(&counters, counter_bytes))
+        return failure;
+    if (const myblasStatus_t failure = backend.zero(counters, counter_bytes)) {
         backend.release(counters);
-        backend.release(r->workspace);
-        return status;
+        return failure;
     }
     r->counters = static_cast<unsigned*>(counters);
-    r->most_bytes = workspace_limit(handle);
+    forget_refusals(handle, *r);
     r->next = std::move(handle.streams);
     handle.streams = std::move(r);
     *made = handle.streams.get();
@@ -101,7 +113,7 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
 // Frees a block that no work uses, if it can in the order of a stream: after cudaFree its pool counts it as used.
 myblasStatus_t release_block(const backend_ops& backend, const workspace_block& block) {
     myblasStream_t stream = nullptr;
-    if (backend.stream_create(&stream) != MYBLAS_STATUS_SUCCESS)
+    if (!backend.stream_release || backend.stream_create(&stream) != MYBLAS_STATUS_SUCCESS)
         return backend.release(block.memory);
     const myblasStatus_t status = backend.stream_release(block.memory, stream);
     backend.stream_synchronize(stream);
@@ -137,40 +149,69 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
         }
         handle.stream = stream;
         handle.current = found;
-        if (found->grown) {
+        if (exceeds_limit(*found)) {
             const device_guard guard(handle);
-            trim(handle);
+            drop_block(handle);
         }
     }
     handle.has_user_workspace = false;
     return MYBLAS_STATUS_SUCCESS;
 }
 
-size_t grow_workspace(myblasContext& handle, size_t wanted) noexcept {
+myblasStatus_t find_capture(const myblasContext& handle, stream_capture* capture) noexcept {
+    *capture = {};
+    return is_legacy(handle.stream) ? MYBLAS_STATUS_SUCCESS
+                                    : handle.backend->find_capture(handle.stream, capture);
+}
+
+unsigned* take_counters(const myblasContext& handle, const stream_capture& capture) noexcept {
+    return capture.graph ? capture_counters(*handle.backend, {identity_of(handle.stream), capture})
+                         : handle.current->counters;
+}
+
+size_t take_workspace(myblasContext& handle,
+                      const stream_capture& capture,
+                      size_t wanted,
+                      void** workspace) noexcept {
     stream_resources& r = *handle.current;
-    const size_t present = r.grown ? r.grown->bytes : default_workspace_bytes;
-    if (handle.backend->stream_is_capturing(handle.stream)) {
-        if (wanted > present)
+    if (capture.graph)
+        return capture_workspace(*handle.backend,
+                                 {identity_of(handle.stream), capture},
+                                 wanted,
+                                 r.most_bytes,
+                                 workspace);
+    const size_t present = r.workspace ? r.workspace->bytes : 0;
+    if (wanted > present) {
+        if (r.calls_to_wait > 0) {
+            --r.calls_to_wait;
             return present;
-        r.grown->is_in_graph = true;
-        return wanted;
+        }
+        // The legacy default stream counts as captured while a stream is that would have to wait for it.
+        if (handle.backend->stream_is_capturing(handle.stream))
+            return present;
+        const size_t generous = grown_workspace(wanted, present, r.most_bytes);
+        if (!replace_block(handle, generous) &&
+            (generous == wanted || !replace_block(handle, wanted))) {
+            logger::write("no memory for a workspace of %zu bytes", wanted);
+            // Not tried again, at every call, for as much.
+            const size_t less = std::max(present, less_workspace(wanted));
+            r.most_bytes = std::max(less, default_workspace_bytes);
+            if (wanted <= default_workspace_bytes)
+                r.calls_to_wait = calls_between_refusals;
+            return less;
+        }
     }
-    if (wanted <= present)
-        return wanted;
-    const size_t generous = grown_workspace(wanted, present, r.most_bytes);
-    if (replace_block(handle, generous) || (generous > wanted && replace_block(handle, wanted)))
-        return wanted;
-    // Not tried again, at every call, for as much.
-    r.most_bytes = std::max(present, wanted / 2);
-    logger::write("no memory for a workspace of %zu bytes", wanted);
-    return r.most_bytes;
+    *workspace = r.workspace->memory;
+    return wanted;
 }
 
 void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
     handle.workspace_limit = bytes;
     for (stream_resources* r = handle.streams.get(); r; r = r->next.get())
-        r->most_bytes = workspace_limit(handle);
-    trim(handle);
+        forget_refusals(handle, *r);
+    if (exceeds_limit(*handle.current))
+        drop_block(handle);
+    release_captures(*handle.backend, bytes);
 }
 
 myblasStatus_t release_streams(myblasContext& handle) noexcept {
@@ -181,18 +222,17 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
             first_failure = status;
     };
     // This waits for all work on the device, which the blocks need.
-    for (const stream_resources* r = handle.streams.get(); r; r = r->next.get()) {
-        note(backend.release(r->workspace));
-        note(backend.release(r->counters));
-    }
     for (const stream_resources* r = handle.streams.get(); r; r = r->next.get())
-        if (r->grown)
-            note(release_block(backend, *r->grown));
+        note(backend.release(r->counters));
+    for (const stream_resources* r = handle.streams.get(); r; r = r->next.get())
+        if (r->workspace)
+            note(release_block(backend, *r->workspace));
     for (const workspace_block* b = handle.outgrown.get(); b; b = b->next.get())
         note(release_block(backend, *b));
     handle.outgrown.reset();
     handle.streams.reset();
     handle.current = nullptr;
+    release_captures(backend, 0);
     return first_failure;
 }
 
@@ -206,7 +246,7 @@ myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream) {
     if (const myblasStatus_t failure = check_handle("myblasSetStream", handle))
         return failure;
     if (const myblasStatus_t failure = use_stream(*handle, stream))
-        return refuse("myblasSetStream", failure, "no workspace for the stream");
+        return refuse("myblasSetStream", failure, "no memory for the stream");
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -252,10 +292,10 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
         return refuse(function, failure, "the stream could not be destroyed");
     if (stream_resources* r = find_resources(*handle, identity_of(stream))) {
         r->in_use = false;
-        r->most_bytes = workspace_limit(*handle);
-        if (r->grown && !r->grown->is_in_graph) {
-            (void)release_block(backend, *r->grown);
-            r->grown.reset();
+        forget_refusals(*handle, *r);
+        if (r->workspace) {
+            (void)release_block(backend, *r->workspace);
+            r->workspace.reset();
         }
     }
     // The NULL stream has had its resources since the handle was made, so this cannot fail.

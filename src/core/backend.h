@@ -6,6 +6,7 @@
 #include "core/kernel_entry.h"
 #include "myblas/myblas.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,12 @@ struct matrix_copy {
     size_t column_bytes;
     size_t cols;
     bool to_device;
+};
+
+// The capture that a stream's work becomes part of; without a graph: none.
+struct stream_capture {
+    void* graph = nullptr;
+    uint64_t id = 0; // no other capture of the process has it
 };
 
 struct backend_ops {
@@ -49,6 +56,16 @@ struct backend_ops {
     myblasStatus_t (*stream_destroy)(myblasStream_t stream);
     myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
     bool (*stream_is_capturing)(myblasStream_t stream);
+
+    // Not of the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid, as every launch
+    // would be.
+    myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture);
+    // These two are null where no stream can be captured.
+    // Sets *is_over, in any thread, once the graph and all that was made of it are gone and their work is done; never,
+    // if the graph cannot be watched.
+    void (*watch_graph)(void* graph, std::atomic<bool>* is_over);
+    // The number of the current context, to which memory belongs. No other context of the process ever has it.
+    uint64_t (*context_id)();
 
     // Asynchronous on the stream where the backend is.
     myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);

@@ -3,6 +3,7 @@
 #include "core/backend.h"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -228,6 +229,68 @@ bool stream_is_capturing(myblasStream_t stream) {
            status != cudaStreamCaptureStatusNone;
 }
 
+// ---- Captures ------------------------------------------------------------------------------------
+
+myblasStatus_t find_capture(myblasStream_t stream, stream_capture* capture) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &status, &id, &graph);
+#else
+    const cudaError_t error = cudaStreamGetCaptureInfo_v2(stream, &status, &id, &graph);
+#endif
+    if (error != cudaSuccess || status == cudaStreamCaptureStatusInvalidated)
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    *capture = {};
+    if (status == cudaStreamCaptureStatusActive)
+        *capture = {graph, id};
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+void CUDART_CB note_end(void* is_over) { static_cast<std::atomic<bool>*>(is_over)->store(true); }
+
+// A graph may outlive the program's use of this library, whose code it calls in the end.
+void stay_loaded() {
+    static const bool stays = [] {
+        Dl_info info;
+        return dladdr(reinterpret_cast<void*>(note_end), &info) != 0 &&
+               dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }();
+    (void)stays;
+}
+
+void watch_graph(void* graph, std::atomic<bool>* is_over) {
+    cudaUserObject_t object;
+    stay_loaded();
+    if (cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) ==
+        cudaSuccess)
+        // Refused, the object keeps its reference for ever.
+        (void)cudaGraphRetainUserObject(
+            static_cast<cudaGraph_t>(graph), object, 1, cudaGraphUserObjectMove);
+}
+
+uint64_t context_id() {
+    using function = int(void* context, unsigned long long* id);
+    static auto* const ask = [] {
+        void* found = nullptr;
+        cudaDriverEntryPointQueryResult result;
+        const char* name = "cuCtxGetId";
+#if CUDART_VERSION >= 12050
+        const cudaError_t error =
+            cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
+#else
+        const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+#endif
+        const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
+        return ok ? reinterpret_cast<function*>(found) : nullptr;
+    }();
+    unsigned long long id = 0;
+    if (!ask || ask(nullptr, &id) != 0)
+        return 0;
+    return id;
+}
+
 // ---- Copies --------------------------------------------------------------------------------------
 
 // 2-D copies take pitches up to a limit (2^31 - 1 bytes on the GPUs of today).
@@ -276,6 +339,9 @@ constexpr backend_ops ops = {
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
     .stream_is_capturing = stream_is_capturing,
+    .find_capture = find_capture,
+    .watch_graph = watch_graph,
+    .context_id = context_id,
     .copy = copy,
 };
 

@@ -62,6 +62,11 @@ myblasStatus_t stream_synchronize(myblasStream_t) { return MYBLAS_STATUS_SUCCESS
 
 bool stream_is_capturing(myblasStream_t) { return false; }
 
+myblasStatus_t find_capture(myblasStream_t, stream_capture* capture) {
+    *capture = {};
+    return MYBLAS_STATUS_SUCCESS;
+}
+
 myblasStatus_t copy(const matrix_copy& c, myblasStream_t) {
     const char* source = static_cast<const char*>(c.source);
     char* target = static_cast<char*>(c.target);
@@ -88,6 +93,9 @@ constexpr backend_ops ops = {
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
     .stream_is_capturing = stream_is_capturing,
+    .find_capture = find_capture,
+    .watch_graph = nullptr,
+    .context_id = nullptr,
     .copy = copy,
 };
 

@@ -23,6 +23,9 @@ constexpr backend_ops ops = {
     .stream_destroy = nullptr,
     .stream_synchronize = nullptr,
     .stream_is_capturing = nullptr,
+    .find_capture = nullptr,
+    .watch_graph = nullptr,
+    .context_id = nullptr,
     .copy = nullptr,
 };
 

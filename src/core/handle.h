@@ -14,25 +14,24 @@
 
 namespace myblas {
 
-// Workspace beyond what a stream has from the beginning.
 struct workspace_block {
     void* memory = nullptr;
-    size_t bytes = 0;         // more than default_workspace_bytes
-    bool is_in_graph = false; // a graph that was captured may use it: it must not be freed
+    size_t bytes = 0;
     std::unique_ptr<workspace_block> next;
 };
 
-// Device memory of one stream on which a handle works. Streams have their own, so that work of one
+// Device memory of one stream on which a handle works, outside of captures. Streams have their own, so that work of one
 // handle on two streams never shares memory.
 struct stream_resources {
-    const void* stream = nullptr; // whose they are: identity_of() in api/stream.cpp
-    bool in_use = false;          // by that stream; else kept for the next one
-    void* workspace = nullptr;    // default_workspace_bytes
-    unsigned* counters = nullptr; // counter_count zeroes
-    std::unique_ptr<workspace_block> grown;
-    // The most that `workspace` or `grown` may have: the handle's limit, or less where there was no
-    // memory for that much. grown->bytes is no more, but in streams that are not the handle's now.
+    const void* stream = nullptr;               // whose they are: identity_of() in api/stream.cpp
+    bool in_use = false;                        // by that stream; else kept for the next one
+    unsigned* counters = nullptr;               // counter_count zeroes
+    std::unique_ptr<workspace_block> workspace; // null until a call can use some
+    // The most that the workspace may have: the handle's limit, or less where there was no memory for that much; at
+    // least default_workspace_bytes. The workspace has no more, but in streams that are not the handle's now.
     size_t most_bytes = default_workspace_bytes;
+    int calls_to_wait =
+        0; // before memory is asked for again, when not even default_workspace_bytes were to be had
     std::unique_ptr<stream_resources> next;
 };
 

@@ -20,10 +20,12 @@ struct launch_context {
     myblasStream_t stream = nullptr;
     void* workspace = nullptr; // device memory, 256-byte aligned, contents undefined
     size_t workspace_bytes = 0;
-    unsigned* counters = nullptr; // counter_count zeroes of the stream, which a kernel leaves zero
+    unsigned* counters =
+        nullptr; // counter_count zeroes, which a kernel leaves zero: kernel_entry::uses_counters
 };
 
-inline constexpr int counter_count = 4096; // of every stream of a handle
+inline constexpr int counter_count =
+    4096; // of every stream of a handle, and of every stream in a capture
 
 // The work of a kernel on a product, as far as its time depends on it (select/model.h): counts, and cycles and bytes
 // that follow from the kernel's code and the problem alone. "The busiest multiprocessor" is the one with most blocks.
@@ -87,6 +89,7 @@ struct kernel_entry {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
     bool finishes = false;                       // products that have a product_finish
     bool takes_backwards = false;                // vectors that run backwards (runs_backwards)
+    bool uses_counters = false;                  // else it has none (launch_context)
 
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.

@@ -1,8 +1,8 @@
 // How much workspace a handle has for each of its streams. Pure.
 //
-// A stream has default_workspace_bytes from the beginning. They stay as long as the handle, because a
-// graph may replay any call. A call that can use more gets a second block, which is replaced by a larger
-// one when a later call can use still more (api/stream.cpp).
+// A stream has none until a call can use some. The first block has default_workspace_bytes, or more if the call can use
+// more. It is replaced by a larger one when a later call can use still more (api/stream.cpp). Captured calls have
+// other blocks (api/capture_memory.h).
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,9 @@ namespace myblas {
 
 inline constexpr size_t default_workspace_bytes = size_t{32} << 20;
 
+// After a refusal of the first block, so many calls make do without before memory is asked for again.
+inline constexpr int calls_between_refusals = 64;
+
 // Enough for a product of 16384 cubed in one pass in every mode, which takes 3.01 GiB; but no more than
 // an eighth of the device's memory.
 constexpr size_t default_workspace_limit(size_t memory_bytes) {
@@ -26,7 +29,12 @@ constexpr size_t default_workspace_limit(size_t memory_bytes) {
 // `most`: present < wanted <= most. It at least doubles, so that a program whose sizes rise step by step
 // does not allocate at each step.
 constexpr size_t grown_workspace(size_t wanted, size_t present, size_t most) {
-    return std::min(std::max(wanted, 2 * present), most);
+    return std::min(std::max({wanted, 2 * present, default_workspace_bytes}), most);
+}
+
+// What a call may want after `wanted` bytes were refused: half of them, and from default_workspace_bytes on nothing.
+constexpr size_t less_workspace(size_t wanted) {
+    return wanted > default_workspace_bytes ? std::max(wanted / 2, default_workspace_bytes) : 0;
 }
 
 // A number of bytes: decimal digits, and K, M or G for powers of 1024. False for any other text and for

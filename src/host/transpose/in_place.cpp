@@ -96,6 +96,12 @@ bool accepts(const transpose_problem& p, const device_info&) {
     return p.in_place() && (is_square(p) || (p.lda == p.m && p.ldb == p.n && p.batch_count == 1));
 }
 
+size_t best_workspace_bytes(const transpose_problem& p, const device_info&) {
+    return is_square(p) ? 0
+                        : static_cast<size_t>(p.m) * static_cast<size_t>(p.n) *
+                              static_cast<size_t>(p.element_bytes);
+}
+
 myblasStatus_t launch(const transpose_problem& p, const launch_context& context) {
     return with_element(p, [&]<class T>(T) {
         if (is_square(p))
@@ -115,6 +121,7 @@ constinit const kernel_entry<transpose_problem> transpose_in_place{
     .block_m = tile_edge,
     .block_n = tile_edge,
     .accepts = accepts,
+    .best_workspace_bytes = best_workspace_bytes,
     .launch = launch,
 };
 

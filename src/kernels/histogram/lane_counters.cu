@@ -203,6 +203,7 @@ constinit const kernel_entry<histogram_problem> histogram_lane_counters = {
     .threads = 1024,
     .stages = 1,
     .smem_bytes = bins * lanes * sizeof(unsigned) + (bins + 1024) * sizeof(uint64_t),
+    .uses_counters = true,
     .launch = launch_lane_counters,
 };
 

@@ -152,6 +152,7 @@ constinit const kernel_entry<trmv_problem> trmv_rows = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(row_block<few_rows, few_width, false>::parts),
+    .uses_counters = true,
     .accepts = accepts,
     .launch = launch_rows,
 };

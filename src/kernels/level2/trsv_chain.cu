@@ -237,6 +237,7 @@ constinit const kernel_entry<trsv_problem> trsv_chain = {
     .threads = threads,
     .stages = 2,
     .smem_bytes = sizeof(chain_smem<false>),
+    .uses_counters = true,
     .accepts = accepts,
     .prepare = prepare,
     .launch = launch_chain,

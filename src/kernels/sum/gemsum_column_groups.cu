@@ -204,7 +204,9 @@ constinit const kernel_entry<gemsum_problem> gemsum_column_groups = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = 2 * threads * sizeof(carrier<float>) + 1,
+    .uses_counters = true,
     .accepts = accepts_column_groups,
+    .best_workspace_bytes = slot_bytes,
     .launch = launch_column_groups,
 };
 

@@ -186,7 +186,9 @@ constinit const kernel_entry<gemsum_problem> gemsum_row_tiles = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = threads * 4 * sizeof(carrier<float>) + 1,
+    .uses_counters = true,
     .accepts = accepts_row_tiles,
+    .best_workspace_bytes = slot_bytes,
     .launch = launch_row_tiles,
 };
 

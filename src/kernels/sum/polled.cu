@@ -138,6 +138,7 @@ constexpr kernel_entry<typename Reduction::problem> entry{
     .stages = 1,
     .smem_bytes = 512 * sizeof(typename Reduction::carrier),
     .alignment_bytes = sizeof(typename Reduction::element),
+    .uses_counters = true,
     .launch = launch_polled<Reduction>,
 };
 

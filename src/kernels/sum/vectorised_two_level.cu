@@ -87,6 +87,7 @@ constexpr kernel_entry<sum_problem<T>> entry{
     .stages = 1,
     .smem_bytes = threads / warp_size * sizeof(carrier<T>) + 1,
     .alignment_bytes = sizeof(T),
+    .uses_counters = true,
     .workspace_bytes = slot_bytes<T>,
     .launch = launch_two_level<T>,
 };

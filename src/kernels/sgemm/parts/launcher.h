@@ -176,6 +176,8 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
         entry.math = Variant::math;
     if constexpr (requires { Variant::finishes; })
         entry.finishes = Variant::finishes;
+    if constexpr (requires { Variant::uses_counters; })
+        entry.uses_counters = Variant::uses_counters;
     if constexpr (requires { Variant::takes_triangles; })
         entry.takes_triangles = Variant::takes_triangles;
     return entry;

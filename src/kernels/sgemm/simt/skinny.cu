@@ -476,6 +476,7 @@ const sgemm_kernel sgemm_skinny = {
     .threads = deep_4::shape::threads,
     .stages = deep_4::shape::stages,
     .smem_bytes = deep_4::smem_bytes,
+    .uses_counters = true,
     .accepts = fits,
     .workspace_bytes = workspace_bytes,
     .work = work,

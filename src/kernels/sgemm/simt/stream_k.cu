@@ -222,6 +222,7 @@ struct variant {
     static constexpr int min_arch = 90, max_arch = 90;
     static constexpr size_t smem_bytes = shape::smem_bytes;
     static constexpr bool takes_triangles = !in_parts; // stream_k_add writes whole tiles
+    static constexpr bool uses_counters = true;
 
     static constexpr bool finishes = !in_parts;
     static constexpr bool may_skip_zeros = !in_parts && Shape::may_skip_zeros;

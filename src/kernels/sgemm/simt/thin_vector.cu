@@ -444,6 +444,7 @@ const sgemm_kernel sgemm_thin_vector = {
     .threads = max_warps * 32,
     .finishes = true,
     .takes_backwards = true,
+    .uses_counters = true,
     .accepts = fits,
     .best_workspace_bytes = best_workspace_bytes,
     .work = work,

@@ -158,6 +158,7 @@ struct limb_launcher {
             .takes_triangles = true,
             .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
             .finishes = true,
+            .uses_counters = true,
             .accepts = fits_counts,
             .accepts_what = "it accepts up to 2^40 elements of an operand",
             .workspace_bytes = [](Problem& p, Device& d) { return variant.least_bytes(p, d); },

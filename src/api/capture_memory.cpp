@@ -1,0 +1,202 @@
+#include "api/capture_memory.h"
+
+#include "core/kernel_entry.h"
+#include "core/workspace.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <new>
+
+namespace myblas {
+namespace {
+
+constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
+
+// A place to which memory was given.
+struct user {
+    const void* stream;
+    uint64_t capture;
+    std::atomic<bool> is_over{
+        false}; // set by any thread, after which none but this file's lists has the user
+    user* next;
+};
+
+struct block {
+    void* memory;
+    size_t bytes;
+    bool has_counters; // which are zero
+    uint64_t context;
+    const user* owner; // null: none
+    block* next;
+};
+
+// Never freed as a whole: graphs may live until the process ends. The lock is held for looking at the lists alone, not
+// while memory is allocated or freed, which may wait for a device.
+constinit std::mutex mutex; // of all that follows
+constinit user* users = nullptr;
+constinit block* blocks = nullptr;
+
+// Moves what is_wanted(element) says from one list to another.
+template <class T, class Predicate>
+void move_if(T** from, T** to, Predicate&& is_wanted) {
+    while (T* const element = *from) {
+        if (is_wanted(*element)) {
+            *from = element->next;
+            element->next = *to;
+            *to = element;
+        } else {
+            from = &element->next;
+        }
+    }
+}
+
+// Forgets the users whose graphs are gone. Under the lock.
+void forget_users() {
+    user* gone = nullptr;
+    move_if(&users, &gone, [](const user& u) { return u.is_over.load(); });
+    while (user* const u = gone) {
+        for (block* b = blocks; b; b = b->next)
+            if (b->owner == u)
+                b->owner = nullptr;
+        gone = u->next;
+        delete u;
+    }
+}
+
+// Null: no memory.
+const user* find_user(const backend_ops& backend, const capture_place& place) {
+    user* made = nullptr;
+    {
+        const std::lock_guard lock(mutex);
+        for (const user* u = users; u; u = u->next)
+            if (u->stream == place.stream && u->capture == place.capture.id)
+                return u;
+        forget_users();
+        made = new (std::nothrow)
+            user{.stream = place.stream, .capture = place.capture.id, .next = users};
+        if (!made)
+            return nullptr;
+        users = made;
+    }
+    backend.watch_graph(place.capture.graph, &made->is_over);
+    return made;
+}
+
+// What blocks are asked for.
+struct request {
+    const user* owner;
+    uint64_t context;
+    bool has_counters;
+
+    bool fits(const block& b) const {
+        return b.context == context && b.has_counters == has_counters &&
+               (!b.owner || b.owner == owner);
+    }
+};
+
+// The user's smallest block of at least so many bytes, or, if it has none, the smallest that nobody has, which is the user's
+// from now on. Null: there is none.
+void* find_memory(const request& r, size_t least_bytes) {
+    const std::lock_guard lock(mutex);
+    const auto is_better = [&](const block& b, const block* than) {
+        if (!than || (b.owner != nullptr) != (than->owner != nullptr))
+            return !than || b.owner != nullptr;
+        return b.bytes < than->bytes;
+    };
+    block* found = nullptr;
+    for (block* b = blocks; b; b = b->next)
+        if (r.fits(*b) && b->bytes >= least_bytes && is_better(*b, found))
+            found = b;
+    if (!found)
+        return nullptr;
+    found->owner = r.owner;
+    return found->memory;
+}
+
+// The most bytes, but fewer than `limit`, that find_memory() finds.
+size_t present_bytes(const request& r, size_t limit) {
+    const std::lock_guard lock(mutex);
+    size_t most = 0;
+    for (const block* b = blocks; b; b = b->next)
+        if (r.fits(*b) && b->bytes < limit)
+            most = std::max(most, b->bytes);
+    return most;
+}
+
+void* make_memory(const backend_ops& backend, const request& r, size_t bytes) {
+    void* memory = nullptr;
+    if (backend.allocate(&memory, bytes) != MYBLAS_STATUS_SUCCESS)
+        return nullptr;
+    block* made = nullptr;
+    if (!r.has_counters || backend.zero(memory, bytes) == MYBLAS_STATUS_SUCCESS)
+        made = new (std::nothrow) block{.memory = memory,
+                                        .bytes = bytes,
+                                        .has_counters = r.has_counters,
+                                        .context = r.context,
+                                        .owner = r.owner,
+                                        .next = nullptr};
+    if (!made) {
+        (void)backend.release(memory);
+        return nullptr;
+    }
+    const std::lock_guard lock(mutex);
+    made->next = blocks;
+    blocks = made;
+    return memory;
+}
+
+} // namespace
+
+unsigned* capture_counters(const backend_ops& backend, const capture_place& place) noexcept {
+    const request wanted{find_user(backend, place), backend.context_id(), true};
+    if (!wanted.owner)
+        return nullptr;
+    void* memory = find_memory(wanted, counter_bytes);
+    if (!memory)
+        memory = make_memory(backend, wanted, counter_bytes);
+    return static_cast<unsigned*>(memory);
+}
+
+size_t capture_workspace(const backend_ops& backend,
+                         const capture_place& place,
+                         size_t wanted,
+                         size_t most,
+                         void** workspace) noexcept {
+    const request from{find_user(backend, place), backend.context_id(), false};
+    if (!from.owner)
+        return 0;
+    void* memory = find_memory(from, wanted);
+    // Few different sizes, so that blocks fit later graphs.
+    if (!memory)
+        memory = make_memory(backend, from, std::min(std::bit_ceil(wanted), most));
+    if (!memory)
+        memory = make_memory(backend, from, wanted);
+    if (!memory)
+        return std::max(present_bytes(from, wanted), less_workspace(wanted));
+    *workspace = memory;
+    return wanted;
+}
+
+void release_captures(const backend_ops& backend, size_t most_bytes) noexcept {
+    if (!backend.watch_graph)
+        return;
+    block* released = nullptr;
+    {
+        const std::lock_guard lock(mutex);
+        forget_users();
+        const uint64_t context = backend.context_id();
+        move_if(&blocks, &released, [&](const block& b) {
+            return !b.owner && b.context == context && b.bytes > most_bytes;
+        });
+    }
+    while (block* const b = released) {
+        (void)backend.release(b->memory);
+        released = b->next;
+        delete b;
+    }
+}
+
+} // namespace myblas
