@@ -38,6 +38,7 @@ const myblasDevice_t* find_card(const std::string& name) {
 
 struct line {
     std::string kernel;
+    bool is_strict;
     myblasKernelEstimate_t estimate{};
 };
 
@@ -58,6 +59,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
     const bool all_compete = std::any_of(lines.begin(), lines.end(), [&](const line& l) {
         return l.kernel == chosen && !l.estimate.candidate;
     });
+    const bool is_strict_chosen = !lines.empty() && lines[0].is_strict;
     const double chosen_us = lines.empty() ? 0 : lines[0].estimate.predicted_us;
     fmt::print("{:<30} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9}  {}\n",
                "kernel",
@@ -76,7 +78,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
                                  : e.refusal           ? e.refusal
                                  : e.predicted_us == 0 ? "never chosen by time"
                                  : !competes ? "far from where it is good: does not compete"
-                                 : e.predicted_us < chosen_us
+                                 : is_strict_chosen && !l.is_strict && e.predicted_us < chosen_us
                                      ? "not taken for so little: a strict kernel is about as fast"
                                      : "";
         if (e.predicted_us > 0)
@@ -136,14 +138,12 @@ void explain(const options& chosen) {
             "myblasSelectKernelOn");
     std::vector<line> lines;
     for (const std::string& kernel : kernel_names(MYBLAS_BACKEND_CUDA, routine::sgemm)) {
-        line found{kernel, {}};
+        const auto index = static_cast<int>(lines.size());
+        const int math = kernel_info(MYBLAS_BACKEND_CUDA, routine::sgemm, index).math_mode;
+        line found{kernel, math == MYBLAS_FP32_STRICT_MATH, {}};
         found.estimate.size_bytes = sizeof found.estimate;
-        require(myblasGetKernelEstimateOn(MYBLAS_BACKEND_CUDA,
-                                          &device,
-                                          workspace_bytes,
-                                          &call,
-                                          static_cast<int>(lines.size()),
-                                          &found.estimate),
+        require(myblasGetKernelEstimateOn(
+                    MYBLAS_BACKEND_CUDA, &device, workspace_bytes, &call, index, &found.estimate),
                 "myblasGetKernelEstimateOn");
         lines.push_back(found);
     }

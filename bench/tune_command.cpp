@@ -129,6 +129,9 @@ private:
         return result;
     }
 
+    // What the library adds to the predictions of kernels of weaker modes (docs/kernels.md).
+    static constexpr double margin_of_weaker_modes = 1.08;
+
     // Time of the kernel of the least prediction by time of the fastest; 0 where none was measured.
     double regret_of(const trials& call, myblasMath_t mode, bool with_factors) const {
         double best = std::numeric_limits<double>::infinity(), least = best, taken = 0;
@@ -139,7 +142,8 @@ private:
             best = std::min(best, t.us);
             const auto factor = factors_.find({kernel, call.form});
             const double predicted =
-                t.predicted_us * (with_factors && factor != factors_.end() ? factor->second : 1);
+                t.predicted_us * (with_factors && factor != factors_.end() ? factor->second : 1) *
+                (modes_[kernel] == MYBLAS_FP32_STRICT_MATH ? 1 : margin_of_weaker_modes);
             if (t.competes && predicted < least)
                 least = predicted, taken = t.us;
         }

@@ -17,6 +17,7 @@ struct fused_case {
     myblasActivation_t activation;
     enum bias bias;
     bool aux, in_place, device_scalars, wide;
+    bool on_grid; // A and B begin at a multiple of 16 bytes; else anywhere
     enum data data;
 };
 
@@ -78,7 +79,7 @@ static const char* name_of(const struct fused_case* s) {
     snprintf(text,
              sizeof text,
              "form=%d m=%lld n=%lld k=%lld batch=%lld padding=%lld alpha=%g beta=%g activation=%d "
-             "bias=%d data=%d%s%s%s%s",
+             "bias=%d data=%d%s%s%s%s%s",
              s->form,
              (long long)s->m,
              (long long)s->n,
@@ -93,7 +94,8 @@ static const char* name_of(const struct fused_case* s) {
              s->aux ? " aux" : "",
              s->in_place ? " in place" : "",
              s->device_scalars ? " device" : "",
-             s->wide ? " 64" : "");
+             s->wide ? " 64" : "",
+             s->on_grid ? " on the grid" : "");
     return text;
 }
 
@@ -158,6 +160,10 @@ static float* place(struct operand* o, struct shape x, int64_t batch) {
     return operand_place(o, bytes_of(x, batch), (size_t)random_between(0, 3) % 3 * sizeof(float));
 }
 
+static float* place_input(struct operand* o, struct shape x, const struct fused_case* s) {
+    return s->on_grid ? operand_place(o, bytes_of(x, s->batch), 0) : place(o, x, s->batch);
+}
+
 // Padding stays NaN.
 static void fill(float* host, struct shape x, const struct fused_case* s) {
     for (int64_t j = 0; j < x.cols * s->batch; ++j)
@@ -166,12 +172,12 @@ static void fill(float* host, struct shape x, const struct fused_case* s) {
 }
 
 static void set_up(struct operands* o, const struct fused_case* s) {
-    float* host = place(&o->a, shape_a(s), s->batch);
+    float* host = place_input(&o->a, shape_a(s), s);
     fill(host, shape_a(s), s);
     if (s->data == with_nan)
         host[0] = NAN; // in the first row of op(A)
     operand_upload(&o->a);
-    fill(place(&o->b, shape_b(s), s->batch), shape_b(s), s);
+    fill(place_input(&o->b, shape_b(s), s), shape_b(s), s);
     operand_upload(&o->b);
     // C and the result start as NaN where C is not to be read.
     host = place(&o->c, shape_c(s), s->batch);
@@ -364,6 +370,9 @@ static bool finishes(myblasHandle_t handle, const char* name) {
                                           "small_tile/32x32_k8",
                                           "small_tile/32x32_k16",
                                           "thin/vector",
+                                          "tf32x3/64x64",
+                                          "tf32x3/128x64",
+                                          "tf32x3/128x128",
                                           "bf16x6/256x128",
                                           "bf16x6/128x128",
                                           "fp16x3/256x128",
@@ -400,9 +409,10 @@ static bool is_one_of(const char* name, const char* family) {
 static myblasMath_t mode_of(const char* kernel, int turn) {
     if (!kernel)
         return (myblasMath_t)(turn % 3);
-    return is_one_of(kernel, "fp16x3")   ? MYBLAS_FP32_FAST_MATH
-           : is_one_of(kernel, "bf16x6") ? MYBLAS_FP32_EMULATED_MATH
-                                         : MYBLAS_FP32_STRICT_MATH;
+    if (is_one_of(kernel, "fp16x3"))
+        return MYBLAS_FP32_FAST_MATH;
+    return is_one_of(kernel, "bf16x6") || is_one_of(kernel, "tf32x3") ? MYBLAS_FP32_EMULATED_MATH
+                                                                      : MYBLAS_FP32_STRICT_MATH;
 }
 
 static struct fused_case vary(struct fused_case s, int turn) {
@@ -456,6 +466,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
+                                         is_one_of(kernel, "tf32x3") || // off the grid
                                          (is_one_of(kernel, "unpacked") && s.m > 80);
                 if (ran != can && !may_decline)
                     fail_msg("%s %s %s", kernel, ran ? "took" : "declined", name_of(&s));
@@ -493,6 +504,46 @@ static void test_every_epilogue(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(2);
     with_kernels(handle, check_epilogues);
+}
+
+// With A and B on the grid of 16 bytes, which some kernels want: one block, several, blocks that share a tile, and elements
+// that others must compute.
+static void check_on_grid(myblasHandle_t handle, const char* kernel) {
+    static const int64_t shapes[][3] = {{4, 8, 36},
+                                        {64, 64, 32},
+                                        {68, 132, 100},
+                                        {132, 68, 2000},
+                                        {516, 260, 64},
+                                        {128, 128, 0},
+                                        {256, 2052, 500},
+                                        {1024, 1024, 1024}};
+    static const enum data kinds[] = {uniform, wide_range, with_nan};
+    if (kernel && !finishes(handle, kernel))
+        return;
+    const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST;
+    int turn = 0;
+    for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
+        if (shapes[i][0] * shapes[i][1] > 200000 && (may_decline || reduced()))
+            continue;
+        for (size_t kind = 0; kind < COUNT_OF(kinds); ++kind) {
+            for (int way = 0; way < 3; ++way, ++turn) {
+                struct fused_case s = {.m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2]};
+                s.data = kinds[kind];
+                s = vary(s, turn);
+                s.on_grid = true;
+                s.padding = turn % 2 * 4;
+                const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
+                if (!ran && !may_decline)
+                    fail_msg("%s declined %s", kernel, name_of(&s));
+            }
+        }
+    }
+}
+
+static void test_on_grid(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(5);
+    with_kernels(handle, check_on_grid);
 }
 
 // ---- Ways of large products ----------------------------------------------------------------------
@@ -545,8 +596,9 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
                     myblasSetWorkspace(handle, operand_device(&workspace), products[i].workspace));
             }
             const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-            // stream_k takes no batches, and its copies may not fit a lent workspace.
-            const bool may_decline = is_one_of(kernel, "openblas") ||
+            // stream_k takes no batches, and its copies may not fit a lent workspace. tf32x3 takes none, and nothing off the
+            // grid.
+            const bool may_decline = is_one_of(kernel, "openblas") || is_one_of(kernel, "tf32x3") ||
                                      (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)
                 fail_msg("%s declined %s", kernel, name_of(&s));
@@ -601,7 +653,8 @@ static void check_activations(myblasHandle_t handle, const char* kernel) {
         operand_upload(&o.bias);
         assert_ok(myblasSetMathMode(handle, mode_of(kernel, 0)));
         const myblasStatus_t status = run(handle, &o, &s);
-        if (status == MYBLAS_STATUS_NOT_SUPPORTED && is_one_of(kernel, "openblas")) {
+        if (status == MYBLAS_STATUS_NOT_SUPPORTED &&
+            (is_one_of(kernel, "openblas") || is_one_of(kernel, "tf32x3"))) {
             operands_destroy(&o);
             continue;
         }
@@ -711,6 +764,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_every_epilogue),
+        cmocka_unit_test(test_on_grid),
         cmocka_unit_test(test_large_products),
         cmocka_unit_test(test_activations),
         cmocka_unit_test(test_arguments),

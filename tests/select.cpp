@@ -75,7 +75,7 @@ struct made_up_model {
     std::array<variant_model, 5> variants = {{make_variant("small", 0, 1),
                                               make_variant("large", 10, 1),
                                               make_variant("split", 10, 0.9f),
-                                              make_variant("loose", 10, 0.8f),
+                                              make_variant("loose", 10, 0.7f),
                                               make_variant("future", 0, 0.01f)}};
     time_model model{90, 1, {}, {}, variants, {}};
     predictor by{&model};

@@ -109,7 +109,7 @@ inline bool is_strict(const kernel_entry<sgemm_problem>& kernel) {
 // longer than in strict mode, where both are about as fast (docs/experiments/selection.md).
 inline constexpr float margin_of_weaker_modes = 1.08f;
 
-// The kernel of the least predicted time that accepts the problem, of the variants in the mask; null if there is none, or if
+// The kernel of the least predicted time, with that margin, that accepts the problem, of the variants in the mask; null if there is none, or if
 // they are too few.
 inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
                                                      bool any_rounds,
@@ -195,7 +195,7 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
     return fastest_of(all, true, by, view, query);
 }
 
-// The kernel of the least predicted time, or of the first rule that matches and accepts; null only if the last rule
+// The kernel of the least predicted time, weaker modes' with their margin, or of the first rule that matches and accepts; null only if the last rule
 // does not accept everything, which the tests exclude.
 template <class Problem>
 const kernel_entry<Problem>* select(const selection_table<Problem>& table,

@@ -294,8 +294,9 @@ struct warp_tile {
     static __device__ __forceinline__ void for_each_columns(
         const warp_place& at, const accumulators& acc, float* smem, float alpha, Write&& write) {
         constexpr int columns = Shape::lanes_n * 4, pitch = column_pitch;
-        static_assert(Shape::warp_m % 32 == 0 &&
-                      Shape::threads / 32 * columns * pitch * sizeof(float) <= smem_bytes);
+        static_assert(Shape::warp_m % 32 == 0 && rows_of_columns <= 8 &&
+                      columns % columns_at_once == 0);
+        static_assert(Shape::threads / 32 * columns * pitch * sizeof(float) <= smem_bytes);
         float* staged = smem + at.warp * columns * pitch; // [column][row]
         float* quads = staged + at.lane / Shape::lanes_m * 4 * pitch + at.lane % Shape::lanes_m * 4;
         int cols_left = at.cols_left;

@@ -356,6 +356,7 @@ struct summed_tile {
     char* smem;
     bool is_held, vector_c;
     float alpha, beta;
+    finisher finish; // of a product that is finished
 
     __device__ __forceinline__ float4 add_groups(int unit) const {
         const float* first = reinterpret_cast<const float*>(smem + Shape::rings_at) +
@@ -382,8 +383,6 @@ struct summed_tile {
             return;
         const bool is_finite = isfinite(sum.x + sum.y + sum.z + sum.w);
         if constexpr (Shape::finishes) {
-            const sgemm_operands o = resolve_operands(p, 0);
-            const finisher finish(p, o, 0);
             const float* const biases =
                 reinterpret_cast<const float*>(smem) +
                 (finish.has_bias_of_columns() ? col - at.tile_col : row - at.tile_row);
@@ -396,6 +395,7 @@ struct summed_tile {
                 finish(value, [&](int) { return finish_place{row, col, p.m - row}; });
                 return;
             }
+            const sgemm_operands o = resolve_operands(p, 0);
             repair_quad<transa, transb>(p, o, row, col, [&](int64_t r, float repaired) {
                 float of_row[1][1] = {{fmaf(alpha, repaired, biases[(r - row) * step])}};
                 finish(of_row, [&](int) { return finish_place{r, col, 1}; });
@@ -505,8 +505,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             leave_biases(p, at, reinterpret_cast<float*>(smem));
     const bool is_held = leave_sums(at, words, ring, least_a, least_b, acc);
     const float alpha = k == 0 ? 0 : resolve(p.alpha), beta = resolve(p.beta);
+    const sgemm_operands o{p.a, p.b, p.c, alpha, beta, k};
     const summed_tile<Shape, transa, transb> tile{
-        p, at, smem, is_held, aligned16(p.c, p.ldc), alpha, beta};
+        p, at, smem, is_held, aligned16(p.c, p.ldc), alpha, beta, finisher(p, o, 0)};
     const int warp = at.team * (Shape::team_threads / 32) + at.team_warp;
     if (plan.parts == 1) {
 #pragma unroll 2

@@ -171,23 +171,24 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
     }
 }
 
-constexpr int batch_elements = 16;
-constexpr int batch_cols =
-    batch_elements / 4 * 8; // from the first column of a batch to that of the next
+constexpr int elements_at_once = 16;
+constexpr int cols_at_once =
+    elements_at_once / 4 * 8; // from the first column of a batch to that of the next
 
-// Calls f(half, first column) for what a thread has of a tile, batch_elements at a time, which are acc[0][0] and the following.
+// Calls f(half, first column) for what a thread has of a tile, elements_at_once at a time, which are acc[0][0] and the following.
 // In a loop behind which the elements move up, since an unrolled one is thousands of instructions, which no tile finds in
 // the instruction cache.
 template <class Shape, class F>
 __device__ __forceinline__ void for_each_batch(float (&acc)[Shape::halves][64], F&& f) {
+    static_assert(Shape::halves <= 2 && Shape::block_n == 128);
 #pragma unroll 1
     for (int half = 0; half < Shape::halves; ++half) {
 #pragma unroll 1
-        for (int first = 0; first < 128; first += batch_cols) {
+        for (int first = 0; first < 128; first += cols_at_once) {
             f(half, first);
 #pragma unroll
-            for (int e = 0; e < 64 - batch_elements; ++e)
-                acc[0][e] = acc[0][e + batch_elements];
+            for (int e = 0; e < 64 - elements_at_once; ++e)
+                acc[0][e] = acc[0][e + elements_at_once];
         }
 #pragma unroll
         for (int e = 0; e < 64; ++e)
@@ -205,16 +206,16 @@ finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
     finisher finish = tile.finish;
     finish.begin_at(row, col);
     for_each_batch<Shape>(acc, [&](int, int first) {
-        float value[batch_elements][1];
+        float value[elements_at_once][1];
 #pragma unroll
-        for (int e = 0; e < batch_elements; ++e)
+        for (int e = 0; e < elements_at_once; ++e)
             value[e][0] = acc[0][e];
         finish(value, [&](int e) {
             const int i = e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
             return finish_place{i, l, i < rows_left && first + l < cols_left};
         });
-        const bool is_last = first + batch_cols == 128; // of the half
-        finish.begin_at(is_last ? 64 : 0, is_last ? batch_cols - 128 : batch_cols);
+        const bool is_last = first + cols_at_once == 128; // of the half
+        finish.begin_at(is_last ? 64 : 0, is_last ? cols_at_once - 128 : cols_at_once);
         rows_left -= is_last ? 64 : 0;
     });
 }
@@ -222,21 +223,21 @@ finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
 // store_c of a batch, element e at place(e) from c, where is_computed(e) holds. All are read before the first is written, as
 // loads do not pass stores: one after the other they would each wait for memory.
 template <class Place, class IsComputed>
-__device__ __forceinline__ void store_batch(float* c,
-                                            float alpha,
-                                            const float* product,
-                                            float beta,
-                                            Place&& place,
-                                            IsComputed&& is_computed) {
-    float old[batch_elements] = {};
+__device__ __forceinline__ void store_elements(float* c,
+                                               float alpha,
+                                               const float* product,
+                                               float beta,
+                                               Place&& place,
+                                               IsComputed&& is_computed) {
+    float old[elements_at_once] = {};
     if (beta != 0) {
 #pragma unroll
-        for (int e = 0; e < batch_elements; ++e)
+        for (int e = 0; e < elements_at_once; ++e)
             if (is_computed(e))
                 old[e] = c[place(e)];
     }
 #pragma unroll
-    for (int e = 0; e < batch_elements; ++e)
+    for (int e = 0; e < elements_at_once; ++e)
         if (is_computed(e)) {
             const float scaled = alpha * product[e];
             c[place(e)] = beta == 0 ? scaled : fmaf(beta, old[e], scaled);
@@ -264,7 +265,7 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
             const int first_row = row + half * 64, first_col = col + first;
             const auto row_of = [](int e) { return e / 2 % 2 * 8; };
             const auto col_of = [](int e) { return e / 4 * 8 + e % 2; };
-            store_batch(
+            store_elements(
                 tile.c + first_row + first_col * tile.ldc,
                 tile.alpha,
                 acc[0],
