@@ -501,15 +501,16 @@ void test_captures(void**) {
     f.end_capture();
     f.expect_taken({32, 32, 32, 100, 128, 128, 256});
     assert_int_equal(forked->watchers.size(), 2);
-    // What a graph had is a later one's, in the smallest block that holds it.
+    // What a graph had is a later one's, in the smallest block that holds it, but none that is far too large.
     fixture::destroy(first);
     fixture::destroy(second);
     f.capture(stream(3));
     f.expect(10, 0, "whole", 10);
+    f.expect(100, 0, "whole", 100);
     f.expect(129, 0, "whole", 129);
     f.expect(256, 0, "whole", 256);
     f.end_capture();
-    f.expect_taken({32, 32, 32, 100, 128, 128, 256});
+    f.expect_taken({16, 32, 32, 32, 100, 128, 128, 256});
 }
 
 void test_many_captures(void**) {

@@ -329,7 +329,7 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               cudaMalloc if the device has no memory pools.
  *   Captures    A captured call uses blocks of its graph (myblasSetStream), which are allocated by
  *               cudaMalloc during the capture. Their sizes are powers of 2 as far as the limit allows,
- *               so a graph has at most twice the limit on each stream that was captured. Graphs do not
+ *               so a graph has less than three times the limit on each stream that was captured. Graphs do not
  *               share them: a program with many graphs may want a low limit, or lends a workspace.
  *   Bits        No result depends on how far the workspace has grown, or on whether the call is captured:
  *               each call uses as much as is useful to it and no more.

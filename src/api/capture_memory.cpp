@@ -97,9 +97,9 @@ struct request {
     }
 };
 
-// The user's smallest block of at least so many bytes, or, if it has none, the smallest that nobody has, which is the user's
-// from now on. Null: there is none.
-void* find_memory(const request& r, size_t least_bytes) {
+// The user's smallest block of at least so many bytes, or, if it has none, the smallest that nobody has and that has no more
+// than most_bytes, which is the user's from now on. Null: there is none.
+void* find_memory(const request& r, size_t least_bytes, size_t most_bytes) {
     const std::lock_guard lock(mutex);
     const auto is_better = [&](const block& b, const block* than) {
         if (!than || (b.owner != nullptr) != (than->owner != nullptr))
@@ -108,7 +108,8 @@ void* find_memory(const request& r, size_t least_bytes) {
     };
     block* found = nullptr;
     for (block* b = blocks; b; b = b->next)
-        if (r.fits(*b) && b->bytes >= least_bytes && is_better(*b, found))
+        if (r.fits(*b) && b->bytes >= least_bytes && (b->owner || b->bytes <= most_bytes) &&
+            is_better(*b, found))
             found = b;
     if (!found)
         return nullptr;
@@ -154,7 +155,7 @@ unsigned* capture_counters(const backend_ops& backend, const capture_place& plac
     const request wanted{find_user(backend, place), backend.context_id(), true};
     if (!wanted.owner)
         return nullptr;
-    void* memory = find_memory(wanted, counter_bytes);
+    void* memory = find_memory(wanted, counter_bytes, counter_bytes);
     if (!memory)
         memory = make_memory(backend, wanted, counter_bytes);
     return static_cast<unsigned*>(memory);
@@ -168,12 +169,15 @@ size_t capture_workspace(const backend_ops& backend,
     const request from{find_user(backend, place), backend.context_id(), false};
     if (!from.owner)
         return 0;
-    void* memory = find_memory(from, wanted);
     // Few different sizes, so that blocks fit later graphs.
+    const size_t rounded = std::min(std::bit_ceil(wanted), most);
+    void* memory = find_memory(from, wanted, rounded);
     if (!memory)
-        memory = make_memory(backend, from, std::min(std::bit_ceil(wanted), most));
+        memory = make_memory(backend, from, rounded);
     if (!memory)
         memory = make_memory(backend, from, wanted);
+    if (!memory)
+        memory = find_memory(from, wanted, most);
     if (!memory)
         return std::max(present_bytes(from, wanted), less_workspace(wanted));
     *workspace = memory;

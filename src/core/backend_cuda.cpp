@@ -205,6 +205,7 @@ myblasStatus_t stream_create(myblasStream_t* stream) {
 }
 
 myblasStatus_t stream_destroy(myblasStream_t stream) {
+    const outside_captures guard;
     switch (cudaStreamDestroy(stream)) {
     case cudaSuccess:
     case cudaErrorCudartUnloading:
@@ -218,6 +219,7 @@ myblasStatus_t stream_destroy(myblasStream_t stream) {
 }
 
 myblasStatus_t stream_synchronize(myblasStream_t stream) {
+    const outside_captures guard;
     return cudaStreamSynchronize(stream) == cudaSuccess ? MYBLAS_STATUS_SUCCESS
                                                         : MYBLAS_STATUS_EXECUTION_FAILED;
 }
