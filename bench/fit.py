@@ -48,8 +48,8 @@ ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not
 # how many are far off. (Asked were 1.010, 1.06 and 1.3. Found are 1.0115 to 1.0126, 1.075 to 1.0855 and 1.72; of random products
 # in strict mode 1.0099 and 1.058. They were 1.0107 to 1.0121 before calls of one or two rows or columns, of which most are chosen
 # well, were left out where thin/vector had changed, and more updates and thin products came; the 95th percentile in fast mode was
-# 1.081 before the margin of weaker modes, and before readings of fp16x3 and warp_tile were dropped, which had become faster. What is beyond 1.3 is printed: some
-# are calls that paused when they were timed, most have a side of at most 5 or a k beyond 80000.)
+# 1.081 before the margin of weaker modes, and before readings of fp16x3 and warp_tile were dropped, which had become faster. What
+# is beyond 1.3 is printed: some are calls that paused when they were timed, most have a side of at most 5 or a k beyond 80000.)
 MOST_MEAN, MOST_P95, MOST_WORST = 1.013, 1.086, 1.75
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
 LEAST_KNOWN = 0.98  # the part of the choices that were measured

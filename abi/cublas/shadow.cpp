@@ -157,9 +157,8 @@ bool shadow::may_lack_room() const noexcept {
 void shadow::make_room(const myblasCall_t& p) noexcept {
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
-    // Limbs take a little more than what they are of; partial sums, hardly ever more than the operands and the result.
-    const double results = uses_limbs_ ? 0 : m * n;
-    const double useful = batches * ((m + n) * k + results) * sizeof(float);
+    // An element has up to three limbs of 2 bytes; partial sums hardly ever take more than the operands and the result.
+    const double useful = batches * (uses_limbs_ ? (m + n) * k * 6 : ((m + n) * k + m * n) * 4);
     if (useful < static_cast<double>(applied_.bytes))
         return;
     has_stream_ = load_library()->set_stream(handle_, applied_stream_) == MYBLAS_STATUS_SUCCESS;

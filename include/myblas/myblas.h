@@ -329,10 +329,11 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               cudaMalloc if the device has no memory pools.
  *   Captures    A captured call uses blocks of its graph (myblasSetStream), which are allocated by
  *               cudaMalloc during the capture. Their sizes are powers of 2 as far as the limit allows,
- *               so a graph has less than three times the limit on each stream that was captured. Graphs do not
- *               share them: a program with many graphs may want a low limit, or lends a workspace.
- *   Bits        No result depends on how far the workspace has grown, or on whether the call is captured:
- *               each call uses as much as is useful to it and no more.
+ *               so a graph has less than three times the limit on each stream that was captured.
+ *               Graphs do not share them: a program with many graphs may want a low limit, or lends a
+ *               workspace.
+ *   Bits        No result depends on how far the workspace has grown, or on whether the call is
+ *               captured: each call uses as much as is useful to it and no more.
  *   No memory   is no error where a call can do without: it uses the workspace that it has, and calls of
  *               the stream ask for at most half of the refused size until the next
  *               myblasSetWorkspaceLimit. Where not even the first block is to be had, 64 calls do
@@ -341,8 +342,8 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *   Release     The block is freed when it is replaced, when the limit falls below it (on the
  *               handle's stream at once, on others with the next myblasSetStream to them), with
  *               myblasStreamDestroy and with myblasDestroy. On a device without memory pools, a block
- *               that is replaced or above the limit is freed with myblasDestroy. The call also frees
- *               blocks above the limit of graphs that were destroyed, for which it waits for the device.
+ *               that is replaced or above the limit is freed with myblasDestroy. myblasSetWorkspaceLimit also
+ *               frees blocks of destroyed graphs that are above the limit, and waits for the device then.
  * On the host backend the workspace does not grow beyond 32 MiB. EXECUTION_FAILED: the device is lost.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);

@@ -71,8 +71,8 @@ MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
 
 /*
  * *name = the kernel that would compute the described call on this handle, as long as there is memory
- * for its workspace to grow; NULL for a call that needs none (a quick return). INVALID_VALUE: a pointer is NULL, or the call would be refused.
- * NOT_SUPPORTED: as the call itself.
+ * for its workspace to grow; NULL for a call that needs none (a quick return). INVALID_VALUE: a pointer
+ * is NULL, or the call would be refused. NOT_SUPPORTED: as the call itself.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
                                              const myblasCall_t* call,

@@ -158,6 +158,10 @@ unsigned* capture_counters(const backend_ops& backend, const capture_place& plac
     void* memory = find_memory(wanted, counter_bytes, counter_bytes);
     if (!memory)
         memory = make_memory(backend, wanted, counter_bytes);
+    if (!memory) {
+        release_captures(backend, 0);
+        memory = make_memory(backend, wanted, counter_bytes);
+    }
     return static_cast<unsigned*>(memory);
 }
 
@@ -178,6 +182,10 @@ size_t capture_workspace(const backend_ops& backend,
         memory = make_memory(backend, from, wanted);
     if (!memory)
         memory = find_memory(from, wanted, most);
+    if (!memory) {
+        release_captures(backend, 0);
+        memory = make_memory(backend, from, wanted);
+    }
     if (!memory)
         return std::max(present_bytes(from, wanted), less_workspace(wanted));
     *workspace = memory;
@@ -188,10 +196,10 @@ void release_captures(const backend_ops& backend, size_t most_bytes) noexcept {
     if (!backend.watch_graph)
         return;
     block* released = nullptr;
+    const uint64_t context = backend.context_id();
     {
         const std::lock_guard lock(mutex);
         forget_users();
-        const uint64_t context = backend.context_id();
         move_if(&blocks, &released, [&](const block& b) {
             return !b.owner && b.context == context && b.bytes > most_bytes;
         });

@@ -28,7 +28,7 @@ struct capture_place {
                                        size_t most,
                                        void** workspace) noexcept;
 
-// Frees what no graph uses and has more than `most_bytes`.
+// Frees the blocks of more than `most_bytes` that no graph uses, which waits for the device.
 void release_captures(const backend_ops&, size_t most_bytes) noexcept;
 
 } // namespace myblas
