@@ -4,8 +4,8 @@
 # that counts the cases. Fails without a GPU.
 # TEST_JOBS=4 runs so many programs at a time. TEST_PREFIX="compute-sanitizer ..." runs each under a tool,
 # for which MYBLAS_TEST_REDUCED=1 keeps to fewer and smaller cases, and leaves out the operands of gigabytes.
-# What fills the GPU's memory comes last, one after the other: test_growth, and scripts, which run other programs
-# in turn, and not under a tool.
+# What fills the GPU's memory or looks at how much is free comes last, one after the other: test_growth, test_cuda_graph,
+# and scripts, which run other programs in turn, and not under a tool.
 set -uo pipefail
 
 export MYBLAS_TEST_REQUIRE_GPU=1
@@ -46,7 +46,7 @@ run_all() {
     # shellcheck disable=SC2016 # run takes them apart
     xargs -P "$1" -r -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run
 }
-grep -v '\.sh \|^test_growth ' "$tests/gpu_tests.txt" | run_all "${TEST_JOBS:-1}"
-grep '^test_growth ' "$tests/gpu_tests.txt" | run_all 1
+grep -v '\.sh \|^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all "${TEST_JOBS:-1}"
+grep '^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all 1
 [ -n "${TEST_PREFIX:-}" ] || grep '\.sh ' "$tests/gpu_tests.txt" | run_all 1
 awk -f "$tests/tally.awk" "$scratch/report"

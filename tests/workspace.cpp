@@ -609,6 +609,27 @@ void test_captures_without_memory(void**) {
     f.end_capture();
 }
 
+// What graphs had that are gone is freed where a larger block, or counters, can be had only then.
+void test_captures_in_the_way(void**) {
+    fixture f;
+    f.use(stream(1));
+    device.free_bytes = 100 * mib;
+    graph* const g = f.capture(stream(1));
+    f.expect(60, 0, "whole", 60);
+    f.end_capture();
+    f.capture(stream(2));
+    f.use(stream(2));
+    f.expect(70, 0, "plain", 0); // as the graph may run
+    f.end_capture();
+    fixture::destroy(g);
+    device.waits = 0;
+    f.capture(stream(2));
+    f.expect(70, 0, "whole", 70);
+    f.expect_taken({70});
+    assert_true(device.waits > 0);
+    f.end_capture();
+}
+
 // ---- No memory -----------------------------------------------------------------------------------
 
 void test_no_memory(void**) {
@@ -824,6 +845,7 @@ int main() {
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_lost_capture),
         cmocka_unit_test(test_captures_without_memory),
+        cmocka_unit_test(test_captures_in_the_way),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_little_memory),
         cmocka_unit_test(test_no_memory_at_all),
