@@ -155,7 +155,7 @@ void print_pair(const pair_of_times& p, const char* word) {
 
 int compare(int argc, char** argv) {
     CLI::App app("Says what is faster or slower in B than in A, beyond the noise of both.",
-                 "compare");
+                 "myblas-bench compare");
     std::string before_path, after_path;
     double tolerance = 0.01;
     bool shows_all = false;

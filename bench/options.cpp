@@ -340,7 +340,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     add_product(explanation, chosen, operations, transa, transb);
     explanation.add_option("--math", chosen.math_name, "strict, emulated or fast")
         ->check(CLI::IsMember(&maths));
-    explanation.add_option("--device", chosen.explain.device, "a card that need not be there");
+    explanation.add_option("--device",
+                           chosen.explain.device,
+                           "a card that need not be there: h200, h100-sxm, a100-80g, ...");
     explanation
         .add_option(
             "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")

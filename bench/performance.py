@@ -555,7 +555,8 @@ def render_gpu(folder):
         commits.append(measured["context"]["commit"])
         lines += substitution_tables.render(measured)
     if lines:
-        measured_at = " and ".join(dict.fromkeys(commits))
+        *others, last = dict.fromkeys(commits)
+        measured_at = ", ".join(others) + " and " + last if others else last
         lines = [f"## {gpu}", "", f"Measured at {measured_at}.", "", *lines]
     return lines, plots
 

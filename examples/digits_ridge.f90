@@ -5,7 +5,7 @@
 ! for a Gaussian kernel (Rahimi and Recht, Random Features for Large-Scale Kernel Machines, 2007).
 ! With one image's features in each column of F, and its indicators in each row of Y:
 !     S = F F^T + lambda I    myssyrk: the normal matrix, of which one triangle is enough
-!     S = L L^T               Cholesky's factorization in blocks of 64 columns: the block on the
+!     S = L L^T               Cholesky's factorisation in blocks of 64 columns: the block on the
 !                             diagonal by LAPACK on the host, what is below it by mystrsm, what is
 !                             right of it by myssyrk
 !     L L^T X = F Y           mystrsm, for the right-hand sides of all digits at once

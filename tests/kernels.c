@@ -1058,8 +1058,8 @@ static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     return best;
 }
 
-// Whatever the model holds: the selection takes the least predicted time of what accepts the call, and the refusals
-// say why others are not taken.
+// Whatever the model holds: the selection takes the least predicted time, with the margin of weaker modes, of what accepts the
+// call, and the refusals say why others are not taken.
 static void check_choice(const myblasDevice_t* device,
                          size_t workspace,
                          const myblasCall_t* call,

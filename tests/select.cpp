@@ -274,6 +274,15 @@ void test_modes_and_architectures(void**) {
     assert_string_equal(selected(p, 64000), "split");
     p.math = MYBLAS_FP32_FAST_MATH;
     assert_string_equal(selected(p, 64000), "loose");
+    // By less than its margin it is not ahead.
+    made_up_model m;
+    p = square(500);
+    p.math = MYBLAS_FP32_FAST_MATH;
+    m.of(loose).costs.step = 0.81f;
+    assert_string_equal(selected_by(m, p, 500000), "loose");
+    m.of(loose).costs.step = 0.86f;
+    assert_string_equal(selected_by(m, p, 500000), "split");
+    p = square(64);
     device_info newer = device;
     newer.arch = 100;
     assert_string_equal(select(table, p, newer, 64000)->name, "future");

@@ -271,7 +271,8 @@ public:
         assert_true(device.blocks.empty());
     }
 
-    myblasStatus_t call(int64_t k, int64_t n) {
+    myblasStatus_t call(int64_t k, int64_t n) { return call_on(handle, k, n); }
+    static myblasStatus_t call_on(myblasContext& handle, int64_t k, int64_t n) {
         static float memory[1];
         const sgemm_problem p{
             .m = 1, .n = n, .k = k, .a = memory, .lda = 1, .b = memory, .ldb = 1, .ldc = 1};
@@ -513,6 +514,25 @@ void test_captures(void**) {
     f.expect_taken({16, 32, 32, 32, 100, 128, 128, 256});
 }
 
+// Two threads with a handle each may make calls on a captured stream in turn, launch by launch.
+void test_handles_in_one_capture(void**) {
+    fixture f;
+    myblasContext other;
+    other.backend = &f.backend;
+    other.device.ordinal = 0;
+    other.workspace_limit = 100 * mib;
+    assert_int_equal(use_stream(other, stream(1)), MYBLAS_STATUS_SUCCESS);
+    f.use(stream(1));
+    f.capture(stream(1));
+    f.expect(50, 0, "whole", 50);
+    assert_int_equal(fixture::call_on(other, 50, 0), MYBLAS_STATUS_SUCCESS);
+    f.expect_taken({64, 64});
+    f.expect(50, 0, "whole", 50);
+    f.expect_taken({64, 64});
+    f.end_capture();
+    assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+}
+
 void test_many_captures(void**) {
     fixture f;
     f.use(stream(1));
@@ -607,6 +627,26 @@ void test_captures_without_memory(void**) {
     assert_int_equal(f.call(1, 0), MYBLAS_STATUS_ALLOC_FAILED);
     assert_int_equal(f.call(0, 0), MYBLAS_STATUS_ALLOC_FAILED); // counters
     f.end_capture();
+}
+
+// While its stream is captured a block above the limit stays; the next call frees it.
+void test_limit_in_a_capture(void**) {
+    fixture f;
+    f.use(stream(1));
+    f.expect(90, 0, "whole", 90);
+    for (int round = 0; round < 3; ++round) {
+        f.capture(stream(1));
+        limit_workspace(f.handle, 40 * mib);
+        f.use(stream(2));
+        f.use(stream(1));
+        f.expect_taken({90});
+        f.end_capture();
+        f.expect(20, 0, "whole", 20);
+        f.expect_taken({32});
+        limit_workspace(f.handle, 100 * mib);
+        f.expect(90, 0, "whole", 90);
+        f.expect_taken({90});
+    }
 }
 
 // What graphs had that are gone is freed where a larger block, or counters, can be had only then.
@@ -840,11 +880,13 @@ int main() {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_forced_kernel),
         cmocka_unit_test(test_captures),
+        cmocka_unit_test(test_handles_in_one_capture),
         cmocka_unit_test(test_many_captures),
         cmocka_unit_test(test_graph_without_handle),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_lost_capture),
         cmocka_unit_test(test_captures_without_memory),
+        cmocka_unit_test(test_limit_in_a_capture),
         cmocka_unit_test(test_captures_in_the_way),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_little_memory),

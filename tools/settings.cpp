@@ -75,10 +75,9 @@ std::string find_fault(const std::string& name, const std::string& value, bool* 
         return check_choice(value, {"forward", "serve"});
     if (name == "MYBLAS_WORKSPACE")
         return check_size(value, 0);
-    if (name == "MYBLAS_CUBLAS_WORKSPACE" || name == "MYBLAS_DEVICE_MEMORY" ||
-        name == "MYBLAS_DEVICES")
+    if (name == "MYBLAS_CUBLAS_WORKSPACE" || name == "MYBLAS_DEVICE_MEMORY")
         return check_size(value, 1);
-    if (name == "MYBLAS_NUM_THREADS")
+    if (name == "MYBLAS_NUM_THREADS" || name == "MYBLAS_DEVICES")
         return check_count(value);
     if (name == "MYBLAS_LOG")
         return value == "stdout" || value == "stderr" ? "" : check_output(value);

@@ -120,12 +120,11 @@ bool shadow::open(const char** reason) noexcept {
     if (handle_)
         l->get_math_mode(handle_, &math);
     uses_limbs_ = math != MYBLAS_FP32_STRICT_MATH;
-    size_t limit = 0;
-    if (handle_ && l->get_workspace_limit(handle_, &limit) == MYBLAS_STATUS_SUCCESS) {
-        limit = std::min(limit, read_size("MYBLAS_CUBLAS_WORKSPACE", limit));
-        l->set_workspace_limit(handle_, limit);
+    limit_ = 0;
+    if (handle_ && l->get_workspace_limit(handle_, &limit_) == MYBLAS_STATUS_SUCCESS) {
+        limit_ = std::min(limit_, read_size("MYBLAS_CUBLAS_WORKSPACE", limit_));
+        l->set_workspace_limit(handle_, limit_);
     }
-    may_make_room_ = limit >= usual_workspace;
     return handle_ != nullptr;
 }
 
@@ -151,7 +150,8 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
 }
 
 bool shadow::may_lack_room() const noexcept {
-    return may_make_room_ && applied_.memory && (uses_limbs_ || applied_.bytes < usual_workspace);
+    return limit_ >= usual_workspace && limit_ > applied_.bytes && applied_.memory &&
+           (uses_limbs_ || applied_.bytes < usual_workspace);
 }
 
 void shadow::make_room(const myblasCall_t& p) noexcept {

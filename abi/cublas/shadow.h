@@ -68,8 +68,8 @@ private:
     };
     workspace wanted_, applied_;
 
-    bool uses_limbs_ = false;   // the mode is not strict
-    bool may_make_room_ = true; // the limit allows what libmyblas has anyway
+    bool uses_limbs_ = false; // the mode is not strict
+    size_t limit_ = 0;        // of libmyblas's own workspace
 
     bool has_stream_ = false;
     myblasStream_t applied_stream_ = nullptr;

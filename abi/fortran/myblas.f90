@@ -8,8 +8,8 @@
 !               nothing on the device.
 !   Strings     Passed in, they end with c_null_char; an absent one is NULL. Handed out, they are a
 !               type(c_ptr) to characters that end with c_null_char.
-!   Structures  myblasCall_t, myblasKernelInfo_t and myblasKernelEstimate_t come with size_bytes set
-!               and the rest zero.
+!   Structures  myblasCall_t, myblasEpilogue_t, myblasKernelInfo_t, myblasDevice_t and
+!               myblasKernelEstimate_t come with size_bytes set and the rest zero.
 ! Every procedure is an interface to C: a program that uses this module links to libmyblas alone.
 module myblas
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, &

@@ -14,11 +14,12 @@
  *               never synchronises.
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
- *               graph; a call that must wait answers MYBLAS_STATUS_INTERNAL_ERROR while its stream
- *               is being captured. A routine may make the handle's own workspace grow, without
- *               waiting (myblasSetWorkspaceLimit), and in a capture take memory for the graph, which
- *               becomes no part of it; no routine but mysgemmHost allocates otherwise. On the host
- *               backend every call is finished when it returns.
+ *               graph; a call that must wait for its result answers MYBLAS_STATUS_INTERNAL_ERROR
+ *               while its stream is being captured. A routine may make the handle's own workspace
+ *               grow, without waiting (myblasSetWorkspaceLimit), and in a capture take memory for the
+ *               graph, which becomes no part of it but may make the call wait for other work on the
+ *               device; no routine but mysgemmHost allocates otherwise. On the host backend every call
+ *               is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
  *   Errors      Every function answers a status. Arguments are checked in the order of the
  *               parameter list, then the quick returns are taken (a size of zero), then pointers
@@ -228,7 +229,8 @@ typedef struct {
  * cuda; anything else is INVALID_VALUE), by default auto. On the cuda backend the handle belongs to
  * the device that is current in the calling thread. Creating a handle is the only step that loads
  * the CUDA driver.
- * INVALID_VALUE: handle is NULL. NOT_INITIALIZED: the cuda backend was asked for and there is no
+ * INVALID_VALUE: handle is NULL, or MYBLAS_BACKEND, MYBLAS_MATH, MYBLAS_WORKSPACE or
+ * MYBLAS_NUM_THREADS has a wrong value. NOT_INITIALIZED: the cuda backend was asked for and there is no
  * usable driver or device, or the process forked after CUDA was used. ARCH_MISMATCH: the device is
  * older than compute capability 8.0, or this build of the library has no code for it.
  * ALLOC_FAILED: out of memory.
@@ -257,12 +259,12 @@ MYBLAS_API myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value);
 
 /*
  * myblasGetStatusName: the enumerator's name, such as "MYBLAS_STATUS_SUCCESS". myblasGetStatusString: its meaning in
- * one line. Never NULL.
+ * one line. Never NULL; of a value that is no status, "unrecognised status".
  */
 MYBLAS_API const char* myblasGetStatusName(myblasStatus_t status);
 MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 
-/* *backend = the backend the handle runs on, never AUTO. */
+/* *backend = the backend the handle runs on, never AUTO. INVALID_VALUE: backend NULL. */
 MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend);
 
 /*
@@ -275,13 +277,15 @@ MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_
  * stream in each thread: call myblasSetStream in the thread that uses it. ALLOC_FAILED: no memory for
  * the 16 KiB; the handle keeps its stream.
  * The host backend stores the value; its calls are synchronous.
- *   Graphs      What is captured on one stream in one capture has memory of its own. So graphs may run
- *               at the same time as each other and as calls, whatever stream they were captured on, and
- *               branches of a graph that were captured on different streams at the same time, too. The
- *               program must give each a workspace of its own if it lends any. Two instances of one
- *               graph must not run at the same time. A graph may outlive the handle. When the graph and
- *               all that was instantiated from it are destroyed, later captures of the process use the
- *               memory again; myblasDestroy and myblasSetWorkspaceLimit free it.
+ *   Graphs      What a handle's calls capture on one stream in one capture has memory of its own. So
+ *               graphs may run at the same time as each other and as calls, whatever stream they were
+ *               captured on, and branches of a graph that were captured on different streams at the
+ *               same time, too. The program must give each a workspace of its own if it lends any. Two
+ *               instances of one graph must not run at the same time, and calls of one stream must not
+ *               be made branches by cudaStreamUpdateCaptureDependencies. A graph may outlive the handle.
+ *               When the graph and all that was instantiated from it are destroyed, later captures of
+ *               the process use the memory again, so nodes that were copied into another graph need the
+ *               first one. myblasDestroy frees it, myblasSetWorkspaceLimit what is above the new limit.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
 /* *stream = what myblasSetStream set. INVALID_VALUE: stream NULL. */
@@ -328,8 +332,9 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               (cudaMallocAsync, from the device's current memory pool), so no call waits for it; by
  *               cudaMalloc if the device has no memory pools.
  *   Captures    A captured call uses blocks of its graph (myblasSetStream), which are allocated by
- *               cudaMalloc during the capture. Their sizes are powers of 2 as far as the limit allows,
- *               so a graph has less than three times the limit on each stream that was captured.
+ *               cudaMalloc during the capture. Their sizes are powers of 2 as far as the limit (or 32
+ *               MiB, if it is less) allows, so a graph has less than three times as much on each stream
+ *               that was captured.
  *               Graphs do not share them: a program with many graphs may want a low limit, or lends a
  *               workspace.
  *   Bits        No result depends on how far the workspace has grown, or on whether the call is
@@ -340,7 +345,8 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               without before it is asked for again. Then other kernels may compute: slower, and with
  *               other bits within the stated bounds.
  *   Release     The block is freed when it is replaced, when the limit falls below it (on the
- *               handle's stream at once, on others with the next myblasSetStream to them), with
+ *               handle's stream at once, unless it is being captured, on others with the next
+ *               myblasSetStream to them), with
  *               myblasStreamDestroy and with myblasDestroy. On a device without memory pools, a block
  *               that is replaced or above the limit is freed with myblasDestroy. myblasSetWorkspaceLimit also
  *               frees blocks of destroyed graphs that are above the limit, and waits for the device then.
@@ -406,7 +412,10 @@ MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStrea
  */
 MYBLAS_API myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasStream_t stream);
 
-/* Device memory aligned to 256 bytes or more; 0 bytes give NULL. ALLOC_FAILED: *ptr is NULL. */
+/*
+ * Device memory aligned to 256 bytes or more; 0 bytes give NULL. INVALID_VALUE: ptr NULL. ALLOC_FAILED:
+ * *ptr is NULL.
+ */
 MYBLAS_API myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t size_bytes);
 /* Frees memory from myblasMalloc; NULL is allowed. Waits for work that uses the memory. */
 MYBLAS_API myblasStatus_t myblasFree(myblasHandle_t handle, void* ptr);
@@ -1147,6 +1156,7 @@ MYBLAS_API myblasStatus_t mystrsmStridedBatched_64(myblasHandle_t handle,
  * quick returns, accuracy and kernels apply. The C matrices must not overlap. group_count == 0 or all
  * of group_size 0: success. INVALID_VALUE, in this order: group_count < 0, an array NULL, then group by
  * group group_size < 0 and what mysgemmBatched checks; nothing is computed if any group is refused.
+ * EXECUTION_FAILED: some groups may have been computed, as when there was no memory for another's kernel.
  * Source: cublasSgemmGroupedBatched.
  */
 MYBLAS_API myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
@@ -1191,7 +1201,8 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
  * tight (lda == m, ldb == n), which is fast with a workspace of m * n elements, within the limit
  * of the handle's own or lent, and slow without. Other overlap is not allowed. INVALID_VALUE, in
  * this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not
- * aligned to the element, in-place form with other leading dimensions. Exact.
+ * aligned to the element, in-place form with other leading dimensions. m == 0 or n == 0: success,
+ * nothing is touched. Exact. Source: OpenBLAS's somatcopy, simatcopy.
  */
 MYBLAS_API myblasStatus_t
 mytranspose(myblasHandle_t handle, int m, int n, const float* A, int lda, float* B, int ldb);
@@ -1289,8 +1300,9 @@ MYBLAS_API myblasStatus_t mysgeam_64(myblasHandle_t handle,
  * * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it is
  * read.
  * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24
- * (mydsum: 2^-53). With a result in host memory the call waits for it. Source: cublasSasum (mysum:
- * without the absolute value).
+ * (mydsum: 2^-53). Same bits on every run, unless a kernel is forced that does not promise it
+ * (myblasKernelInfo_t: deterministic). With a result in host memory the call waits for it. Source:
+ * cublasSasum (mysum: without the absolute value).
  */
 MYBLAS_API myblasStatus_t
 mysum(myblasHandle_t handle, int n, const float* x, int incx, float* result);

@@ -12,7 +12,8 @@
  * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL, MYBLAS_HISTOGRAM_KERNEL and those of the other routines,
  * which are named after the enumerators MYBLAS_ROUTINE_..., force a kernel or a family on every handle
  * created later. With a name that the handle's backend lacks, the routine returns NOT_SUPPORTED, and
- * the log gets a line.
+ * the log gets a line. Two names are yardsticks for measurements, not transposes: with copy or
+ * copy_shared forced for MYBLAS_ROUTINE_TRANSPOSE, B becomes A.
  *
  * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file
  * with corrections of these times, as `myblas-bench tune sgemm --file` writes it; it is read when
@@ -161,7 +162,7 @@ MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
 
 /*
  * *name = the kernel that computed the routine's last call on this handle that launched one; NULL
- * before the first.
+ * before the first. INVALID_VALUE: name NULL, or routine unknown.
  */
 MYBLAS_API myblasStatus_t myblasGetLastKernel(myblasHandle_t handle,
                                               myblasRoutine_t routine,

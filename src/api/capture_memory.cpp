@@ -17,6 +17,7 @@ constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
 
 // A place to which memory was given.
 struct user {
+    const void* handle;
     const void* stream;
     uint64_t capture;
     std::atomic<bool> is_over{
@@ -72,11 +73,14 @@ const user* find_user(const backend_ops& backend, const capture_place& place) {
     {
         const std::lock_guard lock(mutex);
         for (const user* u = users; u; u = u->next)
-            if (u->stream == place.stream && u->capture == place.capture.id)
+            if (u->handle == place.handle && u->stream == place.stream &&
+                u->capture == place.capture.id)
                 return u;
         forget_users();
-        made = new (std::nothrow)
-            user{.stream = place.stream, .capture = place.capture.id, .next = users};
+        made = new (std::nothrow) user{.handle = place.handle,
+                                       .stream = place.stream,
+                                       .capture = place.capture.id,
+                                       .next = users};
         if (!made)
             return nullptr;
         users = made;

@@ -1,5 +1,6 @@
-// Device memory of captured calls. Calls that are captured on one stream in one capture run one after the other, and
-// share counters and workspace. Nothing else uses these, as graphs may run at the same time as each other and as calls.
+// Device memory of captured calls. Calls of one handle that are captured on one stream in one capture run one after the
+// other, and share counters and workspace. Nothing else uses these, as graphs may run at the same time as each other and as
+// calls, and the launches of two handles may alternate.
 //
 // The memory is the process's, not a handle's: a graph may outlive the handle. When the graph and all that was
 // instantiated from it are gone, later captures use the memory again.
@@ -13,6 +14,7 @@ namespace myblas {
 
 // In whose order the calls run.
 struct capture_place {
+    const void* handle;
     const void* stream; // identity_of() in stream.cpp
     stream_capture capture;
 };

@@ -324,8 +324,13 @@ myblasStatus_t sgemm_grouped(myblasHandle_t handle, const groups<Size>& all) noe
         });
     if (status != MYBLAS_STATUS_SUCCESS)
         return status;
+    bool has_begun = false;
     return for_each_group(function, *handle, all, [&](const sgemm_problem& p) {
-        return dispatch(*handle, function, p);
+        const myblasStatus_t answer = dispatch(*handle, function, p);
+        if (answer != MYBLAS_STATUS_SUCCESS && has_begun)
+            return MYBLAS_STATUS_EXECUTION_FAILED; // others mean that nothing was computed
+        has_begun = true;
+        return answer;
     });
 }
 

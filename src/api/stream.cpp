@@ -78,6 +78,12 @@ bool exceeds_limit(const stream_resources& r) {
     return r.workspace && r.workspace->bytes > r.most_bytes;
 }
 
+// While the stream is captured its block stays, until a later call.
+void drop_excess(myblasContext& handle) {
+    if (exceeds_limit(*handle.current) && !handle.backend->stream_is_capturing(handle.stream))
+        drop_block(handle);
+}
+
 bool replace_block(myblasContext& handle, size_t bytes) {
     std::unique_ptr<workspace_block> larger(new (std::nothrow) workspace_block);
     if (!larger || take_in_order(*handle.backend, &larger->memory, bytes, handle.stream) !=
@@ -96,8 +102,11 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     if (!r)
         return MYBLAS_STATUS_ALLOC_FAILED;
     void* counters = nullptr;
-    if (const myblasStatus_t failure = backend.allocate(&counters, counter_bytes))
-        return failure;
+    if (backend.allocate(&counters, counter_bytes) != MYBLAS_STATUS_SUCCESS) {
+        release_captures(backend, 0);
+        if (const myblasStatus_t failure = backend.allocate(&counters, counter_bytes))
+            return failure;
+    }
     if (const myblasStatus_t failure = backend.zero(counters, counter_bytes)) {
         backend.release(counters);
         return failure;
@@ -151,7 +160,7 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
         handle.current = found;
         if (exceeds_limit(*found)) {
             const device_guard guard(handle);
-            drop_block(handle);
+            drop_excess(handle);
         }
     }
     handle.has_user_workspace = false;
@@ -165,8 +174,9 @@ myblasStatus_t find_capture(const myblasContext& handle, stream_capture* capture
 }
 
 unsigned* take_counters(const myblasContext& handle, const stream_capture& capture) noexcept {
-    return capture.graph ? capture_counters(*handle.backend, {identity_of(handle.stream), capture})
-                         : handle.current->counters;
+    return capture.graph
+               ? capture_counters(*handle.backend, {&handle, identity_of(handle.stream), capture})
+               : handle.current->counters;
 }
 
 size_t take_workspace(myblasContext& handle,
@@ -176,10 +186,11 @@ size_t take_workspace(myblasContext& handle,
     stream_resources& r = *handle.current;
     if (capture.graph)
         return capture_workspace(*handle.backend,
-                                 {identity_of(handle.stream), capture},
+                                 {&handle, identity_of(handle.stream), capture},
                                  wanted,
                                  r.most_bytes,
                                  workspace);
+    drop_excess(handle);
     const size_t present = r.workspace ? r.workspace->bytes : 0;
     if (wanted > present) {
         if (r.calls_to_wait > 0) {
@@ -209,8 +220,7 @@ void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
     handle.workspace_limit = bytes;
     for (stream_resources* r = handle.streams.get(); r; r = r->next.get())
         forget_refusals(handle, *r);
-    if (exceeds_limit(*handle.current))
-        drop_block(handle);
+    drop_excess(handle);
     release_captures(*handle.backend, bytes);
 }
 

@@ -288,9 +288,15 @@ uint64_t context_id() {
         return ok ? reinterpret_cast<function*>(found) : nullptr;
     }();
     unsigned long long id = 0;
-    if (!ask || ask(nullptr, &id) != 0)
+    if (!ask)
         return 0;
-    return id;
+    if (ask(nullptr, &id) == 0)
+        return id;
+    // In a new thread the runtime makes its context current with the first call that wants one.
+    int device = 0;
+    const bool has_context = cudaGetDevice(&device) == cudaSuccess &&
+                             cudaSetDevice(device) == cudaSuccess && ask(nullptr, &id) == 0;
+    return has_context ? id : 0;
 }
 
 // ---- Copies --------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ struct kernel_entry {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
     bool finishes = false;                       // products that have a product_finish
     bool takes_backwards = false;                // vectors that run backwards (runs_backwards)
-    bool uses_counters = false;                  // else it has none (launch_context)
+    bool uses_counters = false;                  // of launch_context; plans have them always
 
     // Whether the kernel computes this problem rightly on this device, given the workspace below.
     // Null: every problem.

@@ -109,8 +109,8 @@ inline bool is_strict(const kernel_entry<sgemm_problem>& kernel) {
 // longer than in strict mode, where both are about as fast (docs/experiments/selection.md).
 inline constexpr float margin_of_weaker_modes = 1.08f;
 
-// The kernel of the least predicted time, with that margin, that accepts the problem, of the variants in the mask; null if there is none, or if
-// they are too few.
+// The kernel of the least predicted time, with that margin, that accepts the problem, of the variants in the mask; null if
+// there is none, or if they are too few.
 inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
                                                      bool any_rounds,
                                                      const predictor& by,
@@ -195,8 +195,8 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
     return fastest_of(all, true, by, view, query);
 }
 
-// The kernel of the least predicted time, weaker modes' with their margin, or of the first rule that matches and accepts; null only if the last rule
-// does not accept everything, which the tests exclude.
+// The kernel of the least predicted time, weaker modes' with their margin, or of the first rule that matches and accepts;
+// null only if the last rule does not accept everything, which the tests exclude.
 template <class Problem>
 const kernel_entry<Problem>* select(const selection_table<Problem>& table,
                                     const Problem& problem,

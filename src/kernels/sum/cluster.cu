@@ -137,7 +137,7 @@ myblasStatus_t launch_cluster(const typename Reduction::problem& p, const launch
 template <class Reduction>
 constexpr kernel_entry<typename Reduction::problem> entry{
     .name = "cluster",
-    .description = "one cluster of blocks that send their sums through shared memory",
+    .description = "one cluster of blocks that send their results through shared memory",
     .min_arch = 90,
     .threads = 512,
     .stages = 1,

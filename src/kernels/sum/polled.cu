@@ -133,7 +133,7 @@ myblasStatus_t launch_polled(const typename Reduction::problem& p, const launch_
 template <class Reduction>
 constexpr kernel_entry<typename Reduction::problem> entry{
     .name = "polled",
-    .description = "16-byte loads, fixed order: the last block waits for the others' sums",
+    .description = "16-byte loads, fixed order: the last block waits for the others' results",
     .threads = 512,
     .stages = 1,
     .smem_bytes = 512 * sizeof(typename Reduction::carrier),

@@ -262,7 +262,7 @@ struct warp_tile {
         __syncthreads(); // shared memory is free for whatever comes next
     }
 
-    // Where a thread that writes columns is: in its block tile, and how far from C's end.
+    // Where a thread that writes columns is: in its block tile, and how far from the end of this or of C.
     struct warp_place {
         const int warp = tile_thread() / 32, lane = tile_thread() % 32;
         const int row = warp % Shape::warps_m * Shape::warp_m + lane; // its first one

@@ -13,8 +13,8 @@
 //
 // Slabs lie in shared memory as they lie in global memory, whatever the transposition, so that copies
 // are of 16 bytes wherever the operand allows. A thread reads 4 k at a time: quads of lines (rows of A,
-// columns of B) where lines run along memory, quads of k where k does. C is written by quads of rows, or, where these would be
-// off the grid of 16 bytes, by neighbouring rows.
+// columns of B) where lines run along memory, quads of k where k does. C is written by quads of rows; of a plain product by tiles
+// of 1024 elements and more, where quads would be off the grid of 16 bytes, by neighbouring rows.
 //
 // The blocks of a single product come as soon as those of the kernel before it in the stream have left
 // (overlap.h): the launch, and all that needs the parameters alone, is over when that one's writes are visible.

@@ -204,8 +204,8 @@ __device__ __forceinline__ void finish_whole_lines(
     }
 }
 
-// Finishes lines of a warp tile, a few at a time, each lane its element. Consumers, by words, load biases of columns themselves: lanes that
-// exchange them would have the compiler keep addresses for each lane.
+// Finishes lines of a warp tile, a few at a time, each lane its element. Consumers, by words, load biases of columns
+// themselves: lanes that exchange them would have the compiler keep addresses for each lane.
 template <bool turned, bool by_words>
 __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
                                              const sgemm_problem& p,
