@@ -282,7 +282,9 @@ MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_
  *               captured on, and branches of a graph that were captured on different streams at the
  *               same time, too. The program must give each a workspace of its own if it lends any. Two
  *               instances of one graph must not run at the same time, and calls of one stream must not
- *               be made branches by cudaStreamUpdateCaptureDependencies. A graph may outlive the handle.
+ *               be made branches by cudaStreamUpdateCaptureDependencies. Streams that take part in a
+ *               capture must live until it ends, since a new one may have their address. A graph may
+ *               outlive the handle.
  *               When the graph and all that was instantiated from it are destroyed, later captures of
  *               the process use the memory again, so nodes that were copied into another graph need the
  *               first one. myblasDestroy frees it, myblasSetWorkspaceLimit what is above the new limit.
