@@ -284,10 +284,10 @@ MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_
  *               instances of one graph must not run at the same time, and calls of one stream must not
  *               be made branches by cudaStreamUpdateCaptureDependencies. Streams that take part in a
  *               capture must live until it ends, since a new one may have their address. A graph may
- *               outlive the handle.
- *               When the graph and all that was instantiated from it are destroyed, later captures of
- *               the process use the memory again, so nodes that were copied into another graph need the
- *               first one. myblasDestroy frees it, myblasSetWorkspaceLimit what is above the new limit.
+ *               outlive the handle. When the graph and all that was instantiated from it are destroyed,
+ *               later captures of the process use the memory again, so nodes that were copied into
+ *               another graph need the first one. myblasDestroy frees it, myblasSetWorkspaceLimit what
+ *               is above the new limit.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
 /* *stream = what myblasSetStream set. INVALID_VALUE: stream NULL. */
