@@ -77,7 +77,7 @@ constinit std::atomic<bool> lost_by_fork{false};
 device_list open_devices() noexcept {
     device_list list;
     const int limit = static_cast<int>(
-        std::min<size_t>(read_size("MYBLAS_DEVICES", device_list::most), device_list::most));
+        std::min<size_t>(read_count("MYBLAS_DEVICES", device_list::most), device_list::most));
     const bool is_host_wanted = !may_use_cuda();
     const cuda_driver* driver = is_host_wanted ? nullptr : load_driver();
     list.reason = is_host_wanted ? "MYBLAS_BACKEND=host" : why_no_driver();
@@ -95,7 +95,7 @@ device_list open_devices() noexcept {
         pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); });
     if (!list.has_gpu && read_mode() == mode::always) {
         const int stand_ins =
-            static_cast<int>(std::min<size_t>(read_size("MYBLAS_DEVICES", 1), device_list::most));
+            static_cast<int>(std::min<size_t>(read_count("MYBLAS_DEVICES", 1), device_list::most));
         for (int i = 0; i < stand_ins; ++i)
             if (device* d = device::open(device::stand_in, 1, &list.reason))
                 list.devices[list.count++] = d;

@@ -59,4 +59,8 @@ inline bool is_count(const char* variable) noexcept {
            (text[std::strspn(text, "0123456789")] == 0 && text[std::strspn(text, "0")] != 0);
 }
 
+inline size_t read_count(const char* variable, size_t otherwise) noexcept {
+    return is_count(variable) ? read_size(variable, otherwise) : otherwise;
+}
+
 } // namespace myblas::preload

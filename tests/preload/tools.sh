@@ -53,7 +53,7 @@ expect "ranks write one report" test "$(grep -c '^myblas-run: ' of_ranks)" = 2 -
 expect "bystanders are left out of it" status_is 0 "$run" --report there -- sh -c '/bin/true; /bin/true; exit 0'
 expect "who write nothing" bash -c "! grep -v '^myblas-run: sh, process .*: started with both preload libraries' there | grep -v ': sh, process '"
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
-expect "is named, with all others" has 'MYBLAS_DEVICES=0: has to be positive; MYBLAS_MATH=magic: not strict, emulated or fast$' err
+expect "is named, with all others" has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
 expect "an option goes before it" status_is 0 env MYBLAS_MATH=magic "$run" --math fast -- true
 for variable in MYBLAS_LOG MYBLAS_REPORT; do
     expect "$variable cannot be opened" status_is 125 env $variable=/nonexistent/file "$run" -- true
