@@ -6,7 +6,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
 #include <memory>
 #include <string>
 

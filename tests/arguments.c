@@ -2,8 +2,6 @@
 // when there is nothing to do. Nothing may be touched by a call that is refused.
 #include "support.h"
 
-#include <math.h>
-
 // ---- Calls as data -------------------------------------------------------------------------------
 
 enum function {

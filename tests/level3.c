@@ -2,7 +2,6 @@
 // not be read.
 #include "support.h"
 
-#include <float.h>
 #include <math.h>
 
 // ---- Calls ---------------------------------------------------------------------------------------
@@ -1075,6 +1074,55 @@ static void test_zero_scalars(void** state) {
         with_kernels(handle, (enum function)f, check_zero_scalars);
 }
 
+// A beta that is NaN makes NaN of all that is written, also where nothing is added.
+static void test_nan_beta(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(8);
+    enum { n = 10, gemm_call, gemv_call, symv_call, syrk_call, syr2k_call, symm_call, calls };
+    const myblasFillMode_t lower = MYBLAS_FILL_MODE_LOWER;
+    const myblasOperation_t as_is = MYBLAS_OP_N;
+    const float beta = NAN;
+    struct operand a = operand_create(handle), c = operand_create(handle);
+    for (int which = gemm_call; which < calls; ++which)
+        for (int counts = 0; counts < 2; ++counts) {
+            const float alpha = (float)counts;
+            float* host_a = operand_place(&a, n * n * sizeof(float), 0);
+            float* host_c = operand_place(&c, n * n * sizeof(float), 0);
+            for (int i = 0; i < n * n; ++i)
+                host_a[i] = host_c[i] = random_float();
+            operand_upload(&a);
+            operand_upload(&c);
+            const float* x = operand_device(&a);
+            float* y = operand_device(&c);
+            // clang-format off
+            const myblasStatus_t status =
+                which == gemm_call   ? mysgemm(handle, as_is, as_is, n, n, n, &alpha, x, n, x, n, &beta, y, n)
+                : which == gemv_call ? mysgemv(handle, as_is, n, n, &alpha, x, n, x, 1, &beta, y, 1)
+                : which == symv_call ? myssymv(handle, lower, n, &alpha, x, n, x, 1, &beta, y, 1)
+                : which == syrk_call ? myssyrk(handle, lower, as_is, n, n, &alpha, x, n, &beta, y, n)
+                : which == syr2k_call ? myssyr2k(handle, lower, as_is, n, n, &alpha, x, n, x, n, &beta, y, n)
+                                     : myssymm(handle, MYBLAS_SIDE_LEFT, lower, n, n, &alpha, x, n, x, n, &beta, y, n);
+            // clang-format on
+            assert_ok(status);
+            const float* found = operand_download(&c);
+            for (int j = 0; j < n; ++j)
+                for (int i = 0; i < n; ++i) {
+                    const bool is_written = which == gemv_call || which == symv_call    ? j == 0
+                                            : which == syrk_call || which == syr2k_call ? i >= j
+                                                                                        : true;
+                    if (isnan(found[i + j * n]) != is_written)
+                        fail_msg("call %d, alpha %g: (%d, %d) is %g",
+                                 which - gemm_call,
+                                 alpha,
+                                 i,
+                                 j,
+                                 found[i + j * n]);
+                }
+        }
+    operand_destroy(&a);
+    operand_destroy(&c);
+}
+
 // ---- Workspace -----------------------------------------------------------------------------------
 
 // Without any, with parts of what a call asks for, and with just that, full of NaN.
@@ -1405,6 +1453,7 @@ int main(void) {
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_zero_scalars),
+        cmocka_unit_test(test_nan_beta),
         cmocka_unit_test(test_workspaces),
         cmocka_unit_test(test_forced_product),
         cmocka_unit_test(test_reproducible),

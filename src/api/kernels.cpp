@@ -4,7 +4,6 @@
 #include "api/call.h"
 #include "api/dispatch.h"
 
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -144,9 +143,7 @@ myblasStatus_t estimate_kernel(const char* function,
             found.refusal = refusal_of(kernel, problem, device, workspace_bytes);
             found.accepted = !found.refusal;
             found.workspace_bytes = needed_workspace(kernel, problem, device);
-            found.best_workspace_bytes = kernel.best_workspace_bytes
-                                             ? kernel.best_workspace_bytes(problem, device)
-                                             : found.workspace_bytes;
+            found.best_workspace_bytes = useful_workspace(kernel, problem, device);
             if constexpr (std::is_same_v<Problem, sgemm_problem>)
                 predict_time(current_table<Problem>(backend, device).predictor,
                              kernel,

@@ -7,28 +7,31 @@
 namespace myblas {
 namespace {
 
-// Fills in what `p`, whose sizes are right, lacks, the transpositions and the scalars, and checks its operands. The scalars
-// are where the handle's pointer mode says, or, with `scalars_are_here`, in host memory. *is_done: nothing is to be
-// computed, or something is wrong, as the status says.
+// The arguments that a problem does not have as they are given. The scalars are where the handle's pointer mode says, or,
+// with `scalars_are_here`, in host memory.
+struct given {
+    myblasOperation_t transa, transb;
+    const float *alpha, *beta;
+    bool scalars_are_here = false;
+};
+
+// Fills in what `p`, whose sizes are right, lacks, the transpositions and the scalars, and checks its operands. *is_done:
+// nothing is to be computed, or something is wrong, as the status says.
 myblasStatus_t complete_operands(const char* function,
-                                 myblasHandle_t handle,
-                                 myblasOperation_t transa,
-                                 myblasOperation_t transb,
-                                 const float* alpha,
-                                 const float* beta,
-                                 bool scalars_are_here,
+                                 const myblasContext& handle,
+                                 const given& x,
                                  sgemm_problem* p,
                                  bool* is_done) noexcept {
     *is_done = true;
-    if (!alpha)
+    if (!x.alpha)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "alpha is NULL");
-    if (!beta)
+    if (!x.beta)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "beta is NULL");
-    p->math = handle->math_mode;
-    p->transa = transa != MYBLAS_OP_N;
-    p->transb = transb != MYBLAS_OP_N;
-    p->alpha = scalars_are_here ? scalar{*alpha, nullptr} : read_scalar(*handle, alpha);
-    p->beta = scalars_are_here ? scalar{*beta, nullptr} : read_scalar(*handle, beta);
+    p->math = handle.math_mode;
+    p->transa = x.transa != MYBLAS_OP_N;
+    p->transb = x.transb != MYBLAS_OP_N;
+    p->alpha = x.scalars_are_here ? scalar{*x.alpha, nullptr} : read_scalar(handle, x.alpha);
+    p->beta = x.scalars_are_here ? scalar{*x.beta, nullptr} : read_scalar(handle, x.beta);
     if (const fault found = check_operands(*p))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
     const bool is_c_kept = p->finish.is_empty() && (p->k == 0 || !may_count(p->alpha)) &&
@@ -39,37 +42,25 @@ myblasStatus_t complete_operands(const char* function,
 
 // The same with the check of handle and sizes before.
 myblasStatus_t complete(const char* function,
-                        myblasHandle_t handle,
-                        myblasOperation_t transa,
-                        myblasOperation_t transb,
-                        const float* alpha,
-                        const float* beta,
-                        bool scalars_are_here,
+                        const myblasContext* handle,
+                        const given& x,
                         sgemm_problem* p,
                         bool* is_done) noexcept {
     *is_done = true;
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
-    if (const fault found = check_sizes(transa, transb, *p))
+    if (const fault found = check_sizes(x.transa, x.transb, *p))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
     if (is_empty(*p))
         return MYBLAS_STATUS_SUCCESS;
-    return complete_operands(
-        function, handle, transa, transb, alpha, beta, scalars_are_here, p, is_done);
+    return complete_operands(function, *handle, x, p, is_done);
 }
 
-// All entry points but those for host memory come here. `p` has everything but the transpositions and the
-// scalars.
-myblasStatus_t sgemm(const char* function,
-                     myblasHandle_t handle,
-                     myblasOperation_t transa,
-                     myblasOperation_t transb,
-                     const float* alpha,
-                     const float* beta,
-                     sgemm_problem p) noexcept {
+// mysgemm, mysgemmStridedBatched and mysgemmBatched. `p` has everything but the transpositions and the scalars.
+myblasStatus_t
+sgemm(const char* function, myblasHandle_t handle, const given& x, sgemm_problem p) noexcept {
     bool is_done;
-    const myblasStatus_t status =
-        complete(function, handle, transa, transb, alpha, beta, false, &p, &is_done);
+    const myblasStatus_t status = complete(function, handle, x, &p, &is_done);
     return is_done ? status : dispatch(*handle, function, p);
 }
 
@@ -84,22 +75,19 @@ struct fused_operands {
 
 myblasStatus_t sgemm_fused(const char* function,
                            myblasHandle_t handle,
-                           myblasOperation_t transa,
-                           myblasOperation_t transb,
-                           const float* alpha,
-                           const float* beta,
+                           const given& x,
                            const fused_operands& with,
                            sgemm_problem p) noexcept {
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     sgemm_problem of_c = p;
     of_c.ldc = with.ldc;
-    const fault size_fault = check_sizes(transa, transb, of_c);
+    const fault size_fault = check_sizes(x.transa, x.transb, of_c);
     if (const fault found = size_fault ? size_fault : check_epilogue(p, with.epilogue))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
     if (is_empty(p))
         return MYBLAS_STATUS_SUCCESS;
-    const bool reads_c = beta && may_count(read_scalar(*handle, beta));
+    const bool reads_c = x.beta && may_count(read_scalar(*handle, x.beta));
     if (reads_c && !with.c)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "C is NULL");
     if (!p.c)
@@ -122,8 +110,7 @@ myblasStatus_t sgemm_fused(const char* function,
         p.finish.stride_source = with.stride_c;
     }
     bool is_done;
-    const myblasStatus_t status =
-        complete_operands(function, handle, transa, transb, alpha, beta, false, &p, &is_done);
+    const myblasStatus_t status = complete_operands(function, *handle, x, &p, &is_done);
     return is_done ? status : dispatch(*handle, function, p);
 }
 
@@ -200,16 +187,10 @@ myblasStatus_t sgemm_staged(const char* function, myblasContext& handle, sgemm_p
 }
 
 // `p` has everything but the transpositions and the scalars.
-myblasStatus_t sgemm_host(myblasHandle_t handle,
-                          myblasOperation_t transa,
-                          myblasOperation_t transb,
-                          const float* alpha,
-                          const float* beta,
-                          sgemm_problem p) noexcept {
+myblasStatus_t sgemm_host(myblasHandle_t handle, const given& x, sgemm_problem p) noexcept {
     constexpr const char* function = "mysgemmHost";
     bool is_done;
-    const myblasStatus_t status =
-        complete(function, handle, transa, transb, alpha, beta, true, &p, &is_done);
+    const myblasStatus_t status = complete(function, handle, x, &p, &is_done);
     if (is_done)
         return status;
     return handle->backend->id == MYBLAS_BACKEND_HOST ? dispatch(*handle, function, p)
@@ -285,15 +266,12 @@ myblasStatus_t for_each_group(const char* function,
     for (int64_t g = 0, first = 0; g < all.count; first += all.size[g], ++g) {
         sgemm_problem p = all.problem(g, first);
         bool is_done;
-        const myblasStatus_t status = complete(function,
-                                               &handle,
-                                               all.transa[g],
-                                               all.transb[g],
-                                               all.alpha + g,
-                                               all.beta + g,
-                                               false,
-                                               &p,
-                                               &is_done);
+        const myblasStatus_t status =
+            complete(function,
+                     &handle,
+                     {all.transa[g], all.transb[g], all.alpha + g, all.beta + g},
+                     &p,
+                     &is_done);
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
         if (is_done)
@@ -358,10 +336,7 @@ myblasStatus_t mysgemm(myblasHandle_t handle,
     return sgemm(
         "mysgemm",
         handle,
-        transa,
-        transb,
-        alpha,
-        beta,
+        {transa, transb, alpha, beta},
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
 }
 
@@ -382,10 +357,7 @@ myblasStatus_t mysgemm_64(myblasHandle_t handle,
     return sgemm(
         "mysgemm",
         handle,
-        transa,
-        transb,
-        alpha,
-        beta,
+        {transa, transb, alpha, beta},
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
 }
 
@@ -409,10 +381,7 @@ myblasStatus_t mysgemmStridedBatched(myblasHandle_t handle,
                                      int batch_count) {
     return sgemm("mysgemmStridedBatched",
                  handle,
-                 transa,
-                 transb,
-                 alpha,
-                 beta,
+                 {transa, transb, alpha, beta},
                  {.m = m,
                   .n = n,
                   .k = k,
@@ -448,10 +417,7 @@ myblasStatus_t mysgemmStridedBatched_64(myblasHandle_t handle,
                                         int64_t batch_count) {
     return sgemm("mysgemmStridedBatched",
                  handle,
-                 transa,
-                 transb,
-                 alpha,
-                 beta,
+                 {transa, transb, alpha, beta},
                  {.m = m,
                   .n = n,
                   .k = k,
@@ -484,10 +450,7 @@ myblasStatus_t mysgemmBatched(myblasHandle_t handle,
                               int batch_count) {
     return sgemm("mysgemmBatched",
                  handle,
-                 transa,
-                 transb,
-                 alpha,
-                 beta,
+                 {transa, transb, alpha, beta},
                  {.m = m,
                   .n = n,
                   .k = k,
@@ -517,10 +480,7 @@ myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
                                  int64_t batch_count) {
     return sgemm("mysgemmBatched",
                  handle,
-                 transa,
-                 transb,
-                 alpha,
-                 beta,
+                 {transa, transb, alpha, beta},
                  {.m = m,
                   .n = n,
                   .k = k,
@@ -553,10 +513,7 @@ myblasStatus_t mysgemmFused(myblasHandle_t handle,
     return sgemm_fused(
         "mysgemmFused",
         handle,
-        transa,
-        transb,
-        alpha,
-        beta,
+        {transa, transb, alpha, beta},
         {C, ldc, 0, epilogue},
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = D, .ldc = ldd});
 }
@@ -581,10 +538,7 @@ myblasStatus_t mysgemmFused_64(myblasHandle_t handle,
     return sgemm_fused(
         "mysgemmFused",
         handle,
-        transa,
-        transb,
-        alpha,
-        beta,
+        {transa, transb, alpha, beta},
         {C, ldc, 0, epilogue},
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = D, .ldc = ldd});
 }
@@ -613,10 +567,7 @@ myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
                                           int batch_count) {
     return sgemm_fused("mysgemmFusedStridedBatched",
                        handle,
-                       transa,
-                       transb,
-                       alpha,
-                       beta,
+                       {transa, transb, alpha, beta},
                        {C, ldc, strideC, epilogue},
                        {.m = m,
                         .n = n,
@@ -657,10 +608,7 @@ myblasStatus_t mysgemmFusedStridedBatched_64(myblasHandle_t handle,
                                              int64_t batch_count) {
     return sgemm_fused("mysgemmFusedStridedBatched",
                        handle,
-                       transa,
-                       transb,
-                       alpha,
-                       beta,
+                       {transa, transb, alpha, beta},
                        {C, ldc, strideC, epilogue},
                        {.m = m,
                         .n = n,
@@ -693,10 +641,7 @@ myblasStatus_t mysgemmHost(myblasHandle_t handle,
                            int ldc) {
     return sgemm_host(
         handle,
-        transa,
-        transb,
-        alpha,
-        beta,
+        {transa, transb, alpha, beta, true},
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
 }
 
@@ -716,10 +661,7 @@ myblasStatus_t mysgemmHost_64(myblasHandle_t handle,
                               int64_t ldc) {
     return sgemm_host(
         handle,
-        transa,
-        transb,
-        alpha,
-        beta,
+        {transa, transb, alpha, beta, true},
         {.m = m, .n = n, .k = k, .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc});
 }
 

@@ -34,7 +34,7 @@ __extension__ typedef __int128 wide;
 inline constexpr wide magnitude(int64_t value) { return value < 0 ? -wide{value} : wide{value}; }
 
 // Whether the distance between the first and the last of some elements, in bytes, fits 64 bits.
-inline constexpr bool is_addressable(wide last_index, int64_t element_bytes) {
+inline constexpr bool is_addressable(wide last_index, int64_t element_bytes = sizeof(float)) {
     return last_index < std::numeric_limits<int64_t>::max() / element_bytes;
 }
 
@@ -110,14 +110,13 @@ inline fault check_operands(const sgemm_problem& p) {
     const wide last_a = p.transa ? last_index(p.k, p.m, p.lda) : last_index(p.m, p.k, p.lda);
     const wide last_b = p.transb ? last_index(p.n, p.k, p.ldb) : last_index(p.k, p.n, p.ldb);
     const wide last_c = last_index(p.m, p.n, p.ldc);
-    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), sizeof(float)) ||
-        !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
-        !is_addressable(last_c + last_batch * magnitude(p.stride_c), sizeof(float)) ||
-        !is_addressable(wide{p.batch_count} * p.m * p.n, sizeof(float)) ||
-        !is_addressable(last_index(p.finish, p.m, p.n) + last_batch * most_stride(p.finish),
-                        sizeof(float)) ||
+    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a)) ||
+        !is_addressable(last_b + last_batch * magnitude(p.stride_b)) ||
+        !is_addressable(last_c + last_batch * magnitude(p.stride_c)) ||
+        !is_addressable(wide{p.batch_count} * p.m * p.n) ||
+        !is_addressable(last_index(p.finish, p.m, p.n) + last_batch * most_stride(p.finish)) ||
         // What packed copies of A and B would take: a stride of 0 lets a batch be larger than memory.
-        !is_addressable(wide{p.batch_count} * (wide{p.m} * p.k + wide{p.k} * p.n), sizeof(float)))
+        !is_addressable(wide{p.batch_count} * (wide{p.m} * p.k + wide{p.k} * p.n)))
         return too_large;
 
     const bool reads_ab = p.k > 0 && may_count(p.alpha);
@@ -207,8 +206,8 @@ inline bool is_empty(const geam_problem& p) { return p.m == 0 || p.n == 0; }
 inline fault check_operands(const geam_problem& p) {
     const wide last_a = p.transa ? last_index(p.n, p.m, p.lda) : last_index(p.m, p.n, p.lda);
     const wide last_b = p.transb ? last_index(p.n, p.m, p.ldb) : last_index(p.m, p.n, p.ldb);
-    if (!is_addressable(last_a, sizeof(float)) || !is_addressable(last_b, sizeof(float)) ||
-        !is_addressable(last_index(p.m, p.n, p.ldc), sizeof(float)))
+    if (!is_addressable(last_a) || !is_addressable(last_b) ||
+        !is_addressable(last_index(p.m, p.n, p.ldc)))
         return too_large;
     if (!p.a && may_count(p.alpha))
         return "A is NULL";
@@ -248,8 +247,7 @@ inline fault check_sizes(myblasOperation_t op, const gemsum_problem& p) {
 inline bool is_empty(const gemsum_problem& p) { return (p.trans ? p.n : p.m) == 0; }
 
 inline fault check_operands(const gemsum_problem& p) {
-    if (!is_addressable(last_index(p.m, p.n, p.lda), sizeof(float)) ||
-        !is_addressable(p.trans ? p.n : p.m, sizeof(float)))
+    if (!is_addressable(last_index(p.m, p.n, p.lda)) || !is_addressable(p.trans ? p.n : p.m))
         return too_large;
     if (!p.a && p.m > 0 && p.n > 0)
         return "A is NULL";
@@ -271,9 +269,8 @@ inline fault check_operands(const histogram_problem& p) {
 // Level 1 with x and y.
 template <class Problem>
 fault check_vectors(const Problem& p) {
-    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incy), sizeof(float)) ||
-        !is_addressable(p.n, sizeof(float)))
+    if (!is_addressable(last_index(p.n, p.incx)) || !is_addressable(last_index(p.n, p.incy)) ||
+        !is_addressable(p.n))
         return too_large;
     if (!p.x)
         return "x is NULL";
@@ -283,7 +280,7 @@ fault check_vectors(const Problem& p) {
 }
 
 inline fault check_vectors(const scal_problem& p) {
-    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)))
+    if (!is_addressable(last_index(p.n, p.incx)))
         return too_large;
     return p.x ? nullptr : "x is NULL";
 }
@@ -293,8 +290,7 @@ inline fault check_operands(const dot_problem& p) { return p.n > 0 ? check_vecto
 // nrm2, iamax.
 template <class Problem>
 fault check_vector(const Problem& p) {
-    if (!is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
-        !is_addressable(p.n, sizeof(float)))
+    if (!is_addressable(last_index(p.n, p.incx)) || !is_addressable(p.n))
         return too_large;
     return p.n > 0 && !p.x ? "x is NULL" : nullptr;
 }
@@ -344,13 +340,10 @@ inline bool is_empty(const gemv_problem& p) { return p.m == 0 || p.n == 0 || p.b
 
 inline fault check_operands(const gemv_problem& p) {
     const wide last_batch = p.batch_count - 1;
-    if (!is_addressable(last_index(p.m, p.n, p.lda) + last_batch * magnitude(p.stride_a),
-                        sizeof(float)) ||
-        !is_addressable(last_index(p.length_x(), p.incx) + last_batch * magnitude(p.stride_x),
-                        sizeof(float)) ||
-        !is_addressable(last_index(p.length_y(), p.incy) + last_batch * magnitude(p.stride_y),
-                        sizeof(float)) ||
-        !is_addressable(wide{p.batch_count} * p.m * p.n, sizeof(float)))
+    if (!is_addressable(last_index(p.m, p.n, p.lda) + last_batch * magnitude(p.stride_a)) ||
+        !is_addressable(last_index(p.length_x(), p.incx) + last_batch * magnitude(p.stride_x)) ||
+        !is_addressable(last_index(p.length_y(), p.incy) + last_batch * magnitude(p.stride_y)) ||
+        !is_addressable(wide{p.batch_count} * p.m * p.n))
         return too_large;
     if (may_count(p.alpha) && !p.a && !p.a_array)
         return "A is NULL";
@@ -372,9 +365,8 @@ inline fault check_sizes(const ger_problem& p) {
 }
 
 inline fault check_operands(const ger_problem& p) {
-    if (!is_addressable(last_index(p.m, p.n, p.lda), sizeof(float)) ||
-        !is_addressable(last_index(p.m, p.incx), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+    if (!is_addressable(last_index(p.m, p.n, p.lda)) || !is_addressable(last_index(p.m, p.incx)) ||
+        !is_addressable(last_index(p.n, p.incy)))
         return too_large;
     if (!p.x)
         return "x is NULL";
@@ -403,9 +395,8 @@ inline fault check_sizes(myblasFillMode_t uplo, const symv_problem& p) {
 }
 
 inline fault check_operands(const symv_problem& p) {
-    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+    if (!is_addressable(last_index(p.n, p.n, p.lda)) || !is_addressable(last_index(p.n, p.incx)) ||
+        !is_addressable(last_index(p.n, p.incy)))
         return too_large;
     if (may_count(p.alpha) && !p.a)
         return "A is NULL";
@@ -427,9 +418,8 @@ inline fault check_sizes(myblasFillMode_t uplo, const syr_problem& p) {
 }
 
 inline fault check_operands(const syr_problem& p, bool twice) {
-    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incx), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incy), sizeof(float)))
+    if (!is_addressable(last_index(p.n, p.n, p.lda)) || !is_addressable(last_index(p.n, p.incx)) ||
+        !is_addressable(last_index(p.n, p.incy)))
         return too_large;
     if (!p.x)
         return "x is NULL";
@@ -458,8 +448,7 @@ fault check_sizes(myblasFillMode_t uplo,
 
 template <bool solve>
 fault check_operands(const triangular_problem<solve>& p) {
-    if (!is_addressable(last_index(p.n, p.n, p.lda), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.incx), sizeof(float)))
+    if (!is_addressable(last_index(p.n, p.n, p.lda)) || !is_addressable(last_index(p.n, p.incx)))
         return too_large;
     if (!p.a)
         return "A is NULL";
@@ -473,9 +462,7 @@ inline bool is_side(myblasSideMode_t side) {
 }
 
 // Whether a square of so many rows, which a plan may have in its workspace, can be addressed.
-inline bool is_addressable_square(int64_t n) {
-    return is_addressable(wide{n + 1024} * (n + 1024), sizeof(float));
-}
+inline bool is_addressable_square(int64_t n) { return is_addressable(wide{n + 1024} * (n + 1024)); }
 
 template <bool twice>
 fault check_sizes(myblasFillMode_t uplo, myblasOperation_t trans, const rank_k_problem<twice>& p) {
@@ -505,10 +492,10 @@ bool is_empty(const rank_k_problem<twice>& p) {
 template <bool twice>
 fault check_operands(const rank_k_problem<twice>& p) {
     const int64_t rows = p.trans ? p.k : p.n, cols = p.trans ? p.n : p.k;
-    if (!is_addressable(last_index(rows, cols, p.lda), sizeof(float)) ||
-        !is_addressable(last_index(rows, cols, p.ldb), sizeof(float)) ||
-        !is_addressable(last_index(p.n, p.n, p.ldc), sizeof(float)) ||
-        !is_addressable(2 * wide{p.n} * p.k, sizeof(float)) || !is_addressable_square(p.n))
+    if (!is_addressable(last_index(rows, cols, p.lda)) ||
+        !is_addressable(last_index(rows, cols, p.ldb)) ||
+        !is_addressable(last_index(p.n, p.n, p.ldc)) || !is_addressable(2 * wide{p.n} * p.k) ||
+        !is_addressable_square(p.n))
         return too_large;
     const bool reads_ab = p.k > 0 && may_count(p.alpha);
     if (reads_ab && !p.a)
@@ -539,10 +526,9 @@ inline fault check_sizes(myblasSideMode_t side, myblasFillMode_t uplo, const sym
 inline bool is_empty(const symm_problem& p) { return p.m == 0 || p.n == 0; }
 
 inline fault check_operands(const symm_problem& p) {
-    if (!is_addressable(last_index(p.order(), p.order(), p.lda), sizeof(float)) ||
-        !is_addressable(last_index(p.m, p.n, p.ldb), sizeof(float)) ||
-        !is_addressable(last_index(p.m, p.n, p.ldc), sizeof(float)) ||
-        !is_addressable_square(p.order()))
+    if (!is_addressable(last_index(p.order(), p.order(), p.lda)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldb)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldc)) || !is_addressable_square(p.order()))
         return too_large;
     if (may_count(p.alpha) && !p.a)
         return "A is NULL";
@@ -588,10 +574,9 @@ inline bool is_empty(const trmm_problem& p) { return p.m == 0 || p.n == 0; }
 inline bool is_empty(const trsm_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
 
 inline fault check_operands(const trmm_problem& p) {
-    if (!is_addressable(last_index(p.order(), p.order(), p.lda), sizeof(float)) ||
-        !is_addressable(last_index(p.m, p.n, p.ldb), sizeof(float)) ||
-        !is_addressable(last_index(p.m, p.n, p.ldc), sizeof(float)) ||
-        !is_addressable(wide{p.m + 4} * (p.n + 4), sizeof(float)))
+    if (!is_addressable(last_index(p.order(), p.order(), p.lda)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldb)) ||
+        !is_addressable(last_index(p.m, p.n, p.ldc)) || !is_addressable(wide{p.m + 4} * (p.n + 4)))
         return too_large;
     if (may_count(p.alpha) && !p.a)
         return "A is NULL";
@@ -608,10 +593,9 @@ inline fault check_operands(const trsm_problem& p) {
     const wide last_batch = p.batch_count - 1;
     const wide last_a = last_index(p.order(), p.order(), p.lda);
     const wide last_b = last_index(p.m, p.n, p.ldb);
-    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a), sizeof(float)) ||
-        !is_addressable(last_b + last_batch * magnitude(p.stride_b), sizeof(float)) ||
-        !is_addressable(wide{p.batch_count} * (wide{p.order()} * p.order() + wide{p.m} * p.n),
-                        sizeof(float)))
+    if (!is_addressable(last_a + last_batch * magnitude(p.stride_a)) ||
+        !is_addressable(last_b + last_batch * magnitude(p.stride_b)) ||
+        !is_addressable(wide{p.batch_count} * (wide{p.order()} * p.order() + wide{p.m} * p.n)))
         return too_large;
     if (may_count(p.alpha) && !p.a && !p.a_array)
         return "A is NULL";

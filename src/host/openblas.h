@@ -18,6 +18,10 @@
 
 namespace myblas::host {
 
+// Whether y is filled with beta first, and passed with a beta of 1: some versions of OpenBLAS read y where beta is zero
+// (OpenBLAS #929), and take NaN for zero.
+inline bool overwrites(float beta) { return beta == 0 || beta != beta; }
+
 // Values of the CBLAS interface.
 enum cblas_order : int { column_major = 102 };
 enum cblas_transpose : int { no_transpose = 111, transpose = 112 };
@@ -78,30 +82,19 @@ struct openblas_library {
                   float beta,
                   float* c,
                   int ldc) = nullptr;
-    void (*strmm)(cblas_order,
-                  cblas_side,
-                  cblas_uplo,
-                  cblas_transpose,
-                  cblas_diag,
-                  int m,
-                  int n,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  float* b,
-                  int ldb) = nullptr;
-    void (*strsm)(cblas_order,
-                  cblas_side,
-                  cblas_uplo,
-                  cblas_transpose,
-                  cblas_diag,
-                  int m,
-                  int n,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  float* b,
-                  int ldb) = nullptr;
+    using triangle_function = void (*)(cblas_order,
+                                       cblas_side,
+                                       cblas_uplo,
+                                       cblas_transpose,
+                                       cblas_diag,
+                                       int m,
+                                       int n,
+                                       float alpha,
+                                       const float* a,
+                                       int lda,
+                                       float* b,
+                                       int ldb);
+    triangle_function strmm = nullptr, strsm = nullptr;
     // Level 2
     void (*sgemv)(cblas_order,
                   cblas_transpose,

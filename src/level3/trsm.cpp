@@ -1,7 +1,5 @@
 #include "level3/triangular.h"
 
-#include <algorithm>
-
 namespace myblas {
 namespace {
 

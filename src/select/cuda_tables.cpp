@@ -39,35 +39,8 @@ selection_table<Problem> cuda_table(int arch) {
     return newest->of<Problem>();
 }
 
-template selection_table<sgemm_problem> cuda_table(int arch);
-template selection_table<transpose_problem> cuda_table(int arch);
-template selection_table<geam_problem> cuda_table(int arch);
-template selection_table<sum_problem<float>> cuda_table(int arch);
-template selection_table<sum_problem<double>> cuda_table(int arch);
-template selection_table<axpy_problem> cuda_table(int arch);
-template selection_table<copy_problem> cuda_table(int arch);
-template selection_table<gemsum_problem> cuda_table(int arch);
-template selection_table<histogram_problem> cuda_table(int arch);
-// Level 1
-template selection_table<dot_problem> cuda_table(int arch);
-template selection_table<nrm2_problem> cuda_table(int arch);
-template selection_table<extremum_problem> cuda_table(int arch);
-template selection_table<scal_problem> cuda_table(int arch);
-template selection_table<swap_problem> cuda_table(int arch);
-template selection_table<rot_problem> cuda_table(int arch);
-template selection_table<rotm_problem> cuda_table(int arch);
-template selection_table<rotg_problem> cuda_table(int arch);
-template selection_table<rotmg_problem> cuda_table(int arch);
-// Level 2
-template selection_table<symv_problem> cuda_table(int arch);
-template selection_table<syr_problem> cuda_table(int arch);
-template selection_table<trmv_problem> cuda_table(int arch);
-template selection_table<trsv_problem> cuda_table(int arch);
-// Level 3
-template selection_table<syrk_problem> cuda_table(int arch);
-template selection_table<syr2k_problem> cuda_table(int arch);
-template selection_table<symm_problem> cuda_table(int arch);
-template selection_table<trmm_problem> cuda_table(int arch);
-template selection_table<trsm_problem> cuda_table(int arch);
+#define MYBLAS_TABLE(NAME, problem) template selection_table<problem> cuda_table(int arch);
+MYBLAS_ROUTINES(MYBLAS_TABLE)
+#undef MYBLAS_TABLE
 
 } // namespace myblas

@@ -4,6 +4,7 @@
 #include "core/kernel_entry.h"
 #include "core/routine.h"
 #include "select/model.h"
+#include "select/rule.h"
 
 #include <array>
 #include <limits>

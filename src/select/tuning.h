@@ -8,39 +8,14 @@
 
 namespace myblas {
 
+template <class, class... Rules> // for lists whose every row begins with a comma
+using tuple_behind = std::tuple<Rules...>;
+
 struct tuning {
     int arch; // compute capability x 10 of the GPU that was measured; 0: the host
-    std::tuple<rule_list<sgemm_problem>,
-               rule_list<transpose_problem>,
-               rule_list<geam_problem>,
-               rule_list<sum_problem<float>>,
-               rule_list<sum_problem<double>>,
-               rule_list<axpy_problem>,
-               rule_list<copy_problem>,
-               rule_list<gemsum_problem>,
-               rule_list<histogram_problem>,
-               // Level 1
-               rule_list<dot_problem>,
-               rule_list<nrm2_problem>,
-               rule_list<extremum_problem>,
-               rule_list<scal_problem>,
-               rule_list<swap_problem>,
-               rule_list<rot_problem>,
-               rule_list<rotm_problem>,
-               rule_list<rotg_problem>,
-               rule_list<rotmg_problem>,
-               // Level 2
-               rule_list<symv_problem>,
-               rule_list<syr_problem>,
-               rule_list<trmv_problem>,
-               rule_list<trsv_problem>,
-               // Level 3
-               rule_list<syrk_problem>,
-               rule_list<syr2k_problem>,
-               rule_list<symm_problem>,
-               rule_list<trmm_problem>,
-               rule_list<trsm_problem>>
-        rules;
+#define MYBLAS_RULES(NAME, problem) , rule_list<problem>
+    tuple_behind<void MYBLAS_ROUTINES(MYBLAS_RULES)> rules;
+#undef MYBLAS_RULES
 
     const predictor& (*sgemm_predictor)() = nullptr; // null: none
 

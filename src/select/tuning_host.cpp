@@ -160,35 +160,8 @@ selection_table<Problem> host_table() {
     return tuning_host.of<Problem>();
 }
 
-template selection_table<sgemm_problem> host_table();
-template selection_table<transpose_problem> host_table();
-template selection_table<geam_problem> host_table();
-template selection_table<sum_problem<float>> host_table();
-template selection_table<sum_problem<double>> host_table();
-template selection_table<axpy_problem> host_table();
-template selection_table<copy_problem> host_table();
-template selection_table<gemsum_problem> host_table();
-template selection_table<histogram_problem> host_table();
-// Level 1
-template selection_table<dot_problem> host_table();
-template selection_table<nrm2_problem> host_table();
-template selection_table<extremum_problem> host_table();
-template selection_table<scal_problem> host_table();
-template selection_table<swap_problem> host_table();
-template selection_table<rot_problem> host_table();
-template selection_table<rotm_problem> host_table();
-template selection_table<rotg_problem> host_table();
-template selection_table<rotmg_problem> host_table();
-// Level 2
-template selection_table<symv_problem> host_table();
-template selection_table<syr_problem> host_table();
-template selection_table<trmv_problem> host_table();
-template selection_table<trsv_problem> host_table();
-// Level 3
-template selection_table<syrk_problem> host_table();
-template selection_table<syr2k_problem> host_table();
-template selection_table<symm_problem> host_table();
-template selection_table<trmm_problem> host_table();
-template selection_table<trsm_problem> host_table();
+#define MYBLAS_TABLE(NAME, problem) template selection_table<problem> host_table();
+MYBLAS_ROUTINES(MYBLAS_TABLE)
+#undef MYBLAS_TABLE
 
 } // namespace myblas

@@ -15,10 +15,9 @@ bool accepts_symv(const symv_problem& p, const device_info&) {
 
 myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    // Other versions of OpenBLAS read y where beta is zero (OpenBLAS #929).
-    if (beta == 0)
+    if (overwrites(beta))
         for (int64_t i = 0; i < p.n; ++i)
-            p.y[i * p.incy] = 0;
+            p.y[i * p.incy] = beta;
     openblas().ssymv(column_major,
                      uplo_of(p.upper),
                      static_cast<int>(p.n),
@@ -27,7 +26,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
                      static_cast<int>(p.lda),
                      alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // of which nothing is read
                      static_cast<int>(p.incx),
-                     beta == 0 ? 1 : beta,
+                     overwrites(beta) ? 1 : beta,
                      lowest(p.y, p.n, p.incy),
                      static_cast<int>(p.incy));
     return MYBLAS_STATUS_SUCCESS;

@@ -26,7 +26,20 @@ bool accepts_syrk(const syrk_problem& p, const device_info&) {
     return is_syrk && fit_int({p.n, p.k, p.lda, p.ldc}) && is_usable(openblas().ssyrk);
 }
 
+// Fills the triangle that is asked for, if beta is NaN, which OpenBLAS takes for zero. Returns the beta that is left.
+template <class Problem>
+float take_nan(const Problem& p) {
+    const float beta = resolve(p.beta);
+    if (beta == beta)
+        return beta;
+    for (int64_t j = 0; j < p.n; ++j)
+        std::fill(
+            p.c + j * p.ldc + (p.upper ? 0 : j), p.c + j * p.ldc + (p.upper ? j + 1 : p.n), beta);
+    return 1;
+}
+
 myblasStatus_t launch_syrk(const syrk_problem& p, const launch_context&) {
+    const float beta = take_nan(p);
     openblas().ssyrk(column_major,
                      uplo_of(p.upper),
                      transpose_of(p.trans),
@@ -35,7 +48,7 @@ myblasStatus_t launch_syrk(const syrk_problem& p, const launch_context&) {
                      resolve(p.alpha),
                      p.a,
                      narrow(p.lda),
-                     resolve(p.beta),
+                     beta,
                      p.c,
                      narrow(p.ldc));
     return MYBLAS_STATUS_SUCCESS;
@@ -46,6 +59,7 @@ bool accepts_syr2k(const syr2k_problem& p, const device_info&) {
 }
 
 myblasStatus_t launch_syr2k(const syr2k_problem& p, const launch_context&) {
+    const float beta = take_nan(p);
     openblas().ssyr2k(column_major,
                       uplo_of(p.upper),
                       transpose_of(p.trans),
@@ -56,7 +70,7 @@ myblasStatus_t launch_syr2k(const syr2k_problem& p, const launch_context&) {
                       narrow(p.lda),
                       p.b,
                       narrow(p.ldb),
-                      resolve(p.beta),
+                      beta,
                       p.c,
                       narrow(p.ldc));
     return MYBLAS_STATUS_SUCCESS;

@@ -29,10 +29,9 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
     const auto sgemv = openblas().sgemv;
     return for_each_product(p, [=](const product& q) {
         const float* const x = is_column ? q.b : q.a;
-        // Other versions of OpenBLAS read y where beta is zero (OpenBLAS #929).
-        if (q.beta == 0)
+        if (overwrites(q.beta))
             for (int64_t i = 0; i < length; ++i)
-                q.c[i * incy] = 0;
+                q.c[i * incy] = q.beta;
         sgemv(column_major,
               trans ? transpose : no_transpose,
               trans ? k : length,
@@ -42,7 +41,7 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
               ld,
               lowest(x, k, incx),
               static_cast<int>(incx),
-              q.beta == 0 ? 1 : q.beta,
+              overwrites(q.beta) ? 1 : q.beta,
               lowest(q.c, length, incy),
               incy);
     });
