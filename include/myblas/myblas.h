@@ -21,11 +21,15 @@
  *               device; no routine but mysgemmHost allocates otherwise. On the host backend every call
  *               is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
- *   Errors      Every function answers a status. Arguments are checked in the order of the
+ *   Errors      Every function that can fail answers a status. Arguments are checked in the order of the
  *               parameter list, then the quick returns are taken (a size of zero), then pointers
  *               are checked. A call that fails one of these checks has no effect but its status.
  *               Nothing is printed; the logger (myblasLoggerConfigure) gets a line for each call
- *               and each error.
+ *               that computes and for each error.
+ *   Accuracy    The bounds hold as long as no product and no partial sum of the formula overflows,
+ *               but where a routine promises more. Results have the same bits on every run on one
+ *               device, except with kernels that say otherwise (myblasKernelInfo_t: deterministic),
+ *               as the kernel `openblas` of the host.
  *   Statuses common to all routines
  *               NOT_INITIALIZED   the handle is NULL, or belongs to a CUDA context lost by fork().
  *               INVALID_VALUE     an argument is out of its documented range, or the indices or the
@@ -34,7 +38,7 @@
  *               NOT_SUPPORTED     a kernel was forced (myblas_kernels.h) that does not accept this
  *                                 call.
  *               ALLOC_FAILED      no kernel, or not the one that is forced, can do without memory that
- *                                 there is none of: a workspace of the handle's own, or 16 KiB for a
+ *                                 cannot be had: a workspace of the handle's own, or 16 KiB for a
  *                                 graph.
  *               EXECUTION_FAILED  the GPU refused the launch.
  *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
@@ -226,7 +230,7 @@ typedef struct {
 
 /*
  * Creates a handle on the backend that the environment variable MYBLAS_BACKEND names (auto, host or
- * cuda; anything else is INVALID_VALUE), by default auto. On the cuda backend the handle belongs to
+ * cuda; anything else is INVALID_VALUE), by default auto. Empty variables count as not set. On the cuda backend the handle belongs to
  * the device that is current in the calling thread. Creating a handle is the only step that loads
  * the CUDA driver.
  * INVALID_VALUE: handle is NULL, or MYBLAS_BACKEND, MYBLAS_MATH, MYBLAS_WORKSPACE or
@@ -324,7 +328,7 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  * Limits the growth of the handle's own workspace, for each of its streams separately. A new handle has
  * the limit in the environment variable MYBLAS_WORKSPACE, in bytes, or with K, M or G in powers of
  * 1024, for example 512M (with another value myblasCreate returns INVALID_VALUE; empty counts as
- * not set); by default 4 GiB, but no more than an eighth of the device's memory. 4 GiB are enough
+ * not set); by default 4 GiB, but no more than an eighth of the device's memory (host: 0). 4 GiB are enough
  * for a product of 16384 cubed in one pass in every mode.
  *   Growth      The first call that can use a workspace gets a block of 32 MiB of device memory,
  *               whatever the limit: with a limit of 32 MiB or less, such as 0, the stream never has
@@ -751,12 +755,12 @@ typedef struct {
  * D, aux and the bias must not overlap each other, nor A, B and, but for D, C. m == 0 or n == 0:
  * success, nothing is touched. INVALID_VALUE, in this order: transa, transb, m, n, k < 0, lda, ldb,
  * ldc, ldd; of the epilogue size_bytes, activation, bias_of, ldaux with aux not NULL; alpha or beta
- * NULL, A, B, C NULL where it is used, D NULL, D == C with ldd != ldc.
+ * NULL, A, B, C NULL where it is used, D NULL, D == C with ldd != ldc (these in any order).
  * NaN and Inf: as in the formulas, in which ReLU leaves NaN as it is, and GELU of -Inf is NaN.
  * Accuracy: |X - exact| is at most mysgemm's bound of the mode, with the k of its bracket greater by
  * 1 and |bias| in the sum of magnitudes: (k + 5) u (|alpha| |A| |B| + |beta| |C| + |bias|) in strict
- * mode. ReLU is exact; GELU(X) is off by at most 8 u |X| from that of the X that was computed. Same
- * bits on every run. Source: cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and AUX (whose
+ * mode. ReLU is exact; GELU(X) is off by at most 8 u |X| from that of the X that was computed.
+ * Source: cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and AUX (whose
  * auxiliary output of ReLU is a bit mask, here X).
  */
 MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
@@ -797,8 +801,8 @@ MYBLAS_API myblasStatus_t mysgemmFused_64(myblasHandle_t handle,
 /*
  * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0 for A,
  * B, C or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0: success.
- * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc, and D == C with strideD !=
- * strideC as with ldd != ldc.
+ * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc, and, of several products,
+ * D == C with strideD != strideC as with ldd != ldc. Source: as mysgemmFused.
  */
 MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
                                                      myblasOperation_t transa,
@@ -1005,7 +1009,7 @@ MYBLAS_API myblasStatus_t myssymm_64(myblasHandle_t handle,
  *   B  m x n, ldb >= max(1, m)
  *   C  m x n, ldc >= max(1, m); C may be B, with ldc == ldb, else must not overlap A or B
  * m == 0 or n == 0: success, nothing is touched. alpha == 0: C = 0; A and B are not read and may be
- * NULL. The zeros of A are not multiplied: an Inf in B affects only elements that the triangle uses it for.
+ * NULL. The zeros of A are not multiplied: an Inf in B affects only the elements of C whose sums contain it.
  * In place the call copies B to the workspace, or as many of its columns (left) or rows (right) at a
  * time as there is room for. INVALID_VALUE, in this order: side, uplo, trans, diag, m, n <
  * 0, lda, ldb, ldc, alpha NULL, A, B, C NULL where it is used, C == B with another ldc.
@@ -1261,8 +1265,8 @@ MYBLAS_API myblasStatus_t mytransposeStridedBatched_64(myblasHandle_t handle,
                                                        int64_t batch_count);
 
 /*
- * C = alpha * op(A) + beta * op(B), C m x n. A is m x n (OP_N) or n x m, B likewise, leading
- * dimensions as in mysgemm. alpha == 0: A is not read and may be NULL. beta == 0: B is not read and
+ * C = alpha * op(A) + beta * op(B), C m x n, ldc >= max(1, m). A is m x n (OP_N) or n x m, B likewise,
+ * leading dimensions as in mysgemm. m == 0 or n == 0: success, nothing is touched. alpha == 0: A is not read and may be NULL. beta == 0: B is not read and
  * may be NULL. In place only as C == A with transa == OP_N and lda == ldc, or C == B with transb ==
  * OP_N and ldb == ldc. INVALID_VALUE, in this order: transa, transb, m, n < 0, lda, ldb, ldc, alpha
  * or beta NULL, A, B or C NULL where it is used, another in-place form.
@@ -1298,8 +1302,8 @@ MYBLAS_API myblasStatus_t mysgeam_64(myblasHandle_t handle,
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
 /*
- * *result = the sum of x_i (mysum, mydsum) or of |x_i| (mysasum) over n elements, element i at x[i
- * * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it is
+ * *result = the sum of x_i (mysum, mydsum) or of |x_i| (mysasum) over n elements, element i at
+ * x[i * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it is
  * read.
  * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24
  * (mydsum: 2^-53). Same bits on every run, unless a kernel is forced that does not promise it
@@ -1366,9 +1370,9 @@ MYBLAS_API myblasStatus_t myhistogram256_64(myblasHandle_t handle,
 /*
  * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment starts at
  * element (1 - n) * inc and goes backwards, as in BLAS. n <= 0: success. alpha == 0: x is not read and
- * y not changed. With incy == 0 the order of the updates is that of the reference BLAS. x and y
- * must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u (|alpha x| + |y|)
- * elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
+ * y not changed, but neither may be NULL. With incy == 0 the order of the updates is that of the reference BLAS. x and y
+ * must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u (|alpha x| + |y|) +
+ * 2^-149 elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
  */
 MYBLAS_API myblasStatus_t mysaxpy(
     myblasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y, int incy);
@@ -1418,7 +1422,7 @@ MYBLAS_API myblasStatus_t mysdot_64(myblasHandle_t handle,
 /*
  * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. Of a negative increment the magnitude
  * counts; with incx == 0, x_0 counts n times (as in the reference BLAS since 3.10; cuBLAS
- * answers 0 to both). Inf gives Inf and NaN gives NaN. INVALID_VALUE: result NULL, then x NULL where it
+ * answers 0 to both). NaN gives NaN, else Inf gives Inf. INVALID_VALUE: result NULL, then x NULL where it
  * is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no intermediate result
  * overflows or underflows for any finite x, which is read once. Source: cublasSnrm2_v2.
  */
@@ -1429,8 +1433,8 @@ mysnrm2_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float
 
 /*
  * *result = the number, counted from 1, of the first element with the largest (myisamax) or the least
- * (myisamin) |x_i|. n <= 0 or incx <= 0: *result = 0. NaN as in the reference BLAS: if x_1 is NaN the
- * result is 1, and any other NaN is passed over. INVALID_VALUE: result NULL, then x NULL where it is
+ * (myisamin) |x_i|. n <= 0 or incx <= 0: *result = 0. NaN as in the reference BLAS's isamax: if the
+ * first x_i is NaN the result is 1, and any other NaN is passed over. INVALID_VALUE: result NULL, then x NULL where it is
  * read. Exact. Source: cublasIsamax_v2, cublasIsamin_v2.
  */
 MYBLAS_API myblasStatus_t
@@ -1505,7 +1509,8 @@ MYBLAS_API myblasStatus_t mysrotm_64(myblasHandle_t handle,
  * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the sign of
  * the larger of a and b; *b = z, from which the rotation can be recomputed: s if |a| > |b|, else 1 / c, or
  * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says where all of them are; in
- * host memory the call computes at once, without a kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
+ * host memory the call computes at once, without a launch; a kernel that is forced is checked all the same.
+ * INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
  * c and s each within 2 u of their exact values relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2)
  * does. Source: cublasSrotg_v2.
  */
@@ -1513,9 +1518,10 @@ MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, flo
 
 /*
  * The modified Givens rotation H, as mysrotm takes it, that makes the second component of H (sqrt(d1) x1,
- * sqrt(d2) y1) zero, and the new d1, d2, x1; y1 stays. d1 < 0 gives a flag of -1 and zeros. d1 and |d2| are
- * brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. The pointer mode says where all of
- * them are; in host memory the call computes at once, without a kernel. INVALID_VALUE: d1, d2, x1, y1,
+ * sqrt(d2) y1) zero, and the new d1, d2, x1; y1 stays. d1 < 0, or a d2 < 0
+ * with |d2 y1^2| >= d1 x1^2, gives a flag of -1 and zeros. d2 y1 == 0: a flag of -2, and nothing else changes.
+ * Otherwise d1 and |d2|, unless zero, are brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. The pointer mode says where all of
+ * them are; in host memory the call computes at once, as mysrotg. INVALID_VALUE: d1, d2, x1, y1,
  * param NULL. Accuracy: each value within 2 u relatively of what exact arithmetic gives with the same
  * powers of 4096, where d2 >= 0; a negative d2 loses what cancels in 1 - |d2 y1^2| / (d1 x1^2). Source:
  * cublasSrotmg_v2.
@@ -1530,7 +1536,7 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * increments must not be zero. All operands but scalars are in device memory. Increments of either
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
  * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
- * `thin/vector` and `grid_stride` of the GPU's accept). mysger takes those of
+ * `thin/vector` and `grid_stride` of the GPU's, and all but `unpacked` of the host's accept). mysger takes those of
  * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
  * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
  * u = 2^-24. Same bits on every run, except with the kernel `openblas` of the host, which does not
@@ -1614,7 +1620,7 @@ MYBLAS_API myblasStatus_t mysgemvStridedBatched_64(myblasHandle_t handle,
 
 /*
  * mysgemv for i = 0 ... batch_count - 1, with Aarray[i], xarray[i] and yarray[i]: arrays in
- * device memory of pointers to device memory. NOT_SUPPORTED: a negative increment. Source:
+ * device memory of pointers to device memory. Source:
  * cublasSgemvBatched.
  */
 MYBLAS_API myblasStatus_t mysgemvBatched(myblasHandle_t handle,

@@ -123,7 +123,7 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 typedef struct {
     size_t size_bytes; /* set by the caller to sizeof(myblasKernelEstimate_t) */
     int accepted;      /* 1: it can compute the call with the available workspace */
-    int candidate;     /* 1: it is compared with others; 0: only if no other accepts the call */
+    int candidate; /* SGEMM, cuda: 1: it is compared with others; 0: only if no other accepts; else 0 */
     size_t workspace_bytes;      /* that it needs for the call */
     size_t best_workspace_bytes; /* the largest useful size; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
