@@ -1,5 +1,6 @@
 // myblas-doctor: what there is on this machine for myblas to work with, and which calls of a program the
 // preload libraries can get.
+#include "blas/integers.h"
 #include "common/names.h"
 #include "elf_file.h"
 #include "installed.h"
@@ -415,16 +416,20 @@ finding examine_program(const std::string& name) {
     if (is_library)
         line("", "a shared library: what is said holds for dynamic programs that load it");
     struct stat status;
-    if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
+    if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID))) {
         line(
             "",
             "runs with raised privileges: the loader ignores LD_PRELOAD, and myblas its variables");
+        return finding::cannot_interpose;
+    }
 
     bool can_interpose = examine(path, *program);
     const std::string loader = is_library ? own_loader() : program->interpreter;
     for (const std::string& library : libraries_of(loader, path)) {
         const std::string file = fs::path(library).filename();
-        if (file.find("64.so") != std::string::npos && file.find("blas") != std::string::npos)
+        const bool is_blas =
+            file.find("blas") != std::string::npos || file.find("mkl_") != std::string::npos;
+        if (is_blas && myblas::preload::names_64_bit_integers(file))
             line("", fmt::format("{} has 64-bit integers: calls to it are left alone", file));
         if (const auto elf = tools::read_elf(library, served_names()))
             can_interpose = examine(library, *elf) || can_interpose;

@@ -10,12 +10,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -61,12 +63,13 @@ std::string describe_start(const std::string& command, const std::string& preloa
     const std::string program = tools::programs_behind(command).back();
     const auto elf =
         tools::why_unreadable(program).empty() ? tools::read_elf(program, {}) : std::nullopt;
-    const bool is_static = elf && elf->what == tools::elf_file::kind::static_program;
-    return fmt::format("myblas-run: {}, process {}: {}\n",
-                       command,
-                       getpid(),
-                       is_static ? program + " is linked statically: nothing can be preloaded"
-                                 : "started with " + preloaded);
+    std::string start = "started with " + preloaded;
+    struct stat status;
+    if (elf && elf->what == tools::elf_file::kind::static_program)
+        start = program + " is linked statically: nothing can be preloaded";
+    else if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
+        start = program + " runs with raised privileges: the loader ignores what is preloaded";
+    return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);
 }
 
 // The processes append to the file: it starts with a text, and has the same place whatever their directory is. Of several
@@ -79,13 +82,35 @@ void start_file(const char* variable, const std::string& file, const std::string
         fmt::print(stderr, "{}", text);
         return;
     }
-    const bool is_shared = myblas::preload::read_local_ranks().count > 1;
+    const bool is_shared = myblas::preload::read_local_ranks().count > 1 ||
+                           file.starts_with("/dev/"); // where others write, too
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
     fmt::print(started, "{}", text);
     std::fclose(started);
     set(variable, std::filesystem::absolute(file).string());
+}
+
+// Files that variables name have the same place wherever the program goes.
+void make_absolute(const char* variable) {
+    const char* file = std::getenv(variable);
+    if (file && *file && std::strcmp(file, "stderr") != 0)
+        set(variable, std::filesystem::absolute(file).string());
+}
+
+// Where in the arguments the program begins, or behind the last: they are passed on as they are.
+int command_at(int argc, char** argv) {
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; ++at) {
+        const std::string option = argv[at];
+        if (option == "--")
+            return at + 1;
+        for (const char* known : {"--math", "--kernel", "--offload", "--report", "--call-log"})
+            if (option == known)
+                ++at; // its value
+    }
+    return at;
 }
 
 // With a wrong variable the program would run without what its user asked for.
@@ -106,7 +131,9 @@ int run(const options& chosen) {
     set("MYBLAS_REPORT", chosen.report);
     set("MYBLAS_CALL_LOG", chosen.call_log);
     refuse_wrong_settings();
-    const bool both = !chosen.cublas && !chosen.blas;
+    if (!chosen.report.empty() && chosen.report == chosen.call_log && chosen.report != "stderr")
+        throw std::runtime_error("--report and --call-log want a file each");
+    const bool both = chosen.cublas == chosen.blas;
     if (chosen.blas || both)
         preload(tools::blas_preload);
     if (chosen.cublas || both)
@@ -118,6 +145,8 @@ int run(const options& chosen) {
                               : chosen.blas ? tools::blas_preload
                                             : tools::cublas_preload));
     start_file("MYBLAS_CALL_LOG", chosen.call_log, "");
+    make_absolute("MYBLAS_REPORT");
+    make_absolute("MYBLAS_CALL_LOG");
     set("MYBLAS_RUN_PROCESS", std::to_string(getpid())); // the program's, too
 
     std::vector<char*> arguments;
@@ -160,7 +189,9 @@ int main(int argc, char** argv) {
     app.prefix_command(false);
     app.positionals_at_end();
     try {
-        app.parse(argc, argv);
+        const int begin = command_at(argc, argv);
+        app.parse(std::min(begin + 1, argc), argv);
+        chosen.command.assign(argv + std::min(begin, argc), argv + argc);
         return run(chosen);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : status_failed;

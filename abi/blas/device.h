@@ -51,8 +51,6 @@ public:
         bool is_held_ = false;
     };
 
-    bool is_stand_in() const { return driver_ == nullptr; }
-
     // Of the math modes the one with the slowest arithmetic.
     bool is_strict() const { return is_strict_; }
 
@@ -91,7 +89,6 @@ public:
     const library& api() const { return *api_; }
     // The handle, with its stream set to the compute stream.
     myblasHandle_t handle() const { return handle_; }
-    myblasStream_t stream_of(stream s) const { return streams_[s]; }
 
 private:
     // A slot is filled by the team, sent and then free; or received into, unpacked by the team and then free.

@@ -25,7 +25,6 @@ bool load(cuda_driver* d) noexcept {
     find(d->context_pop, "cuCtxPopCurrent_v2");
     find(d->memory_info, "cuMemGetInfo_v2");
     find(d->host_allocate, "cuMemHostAlloc");
-    find(d->host_free, "cuMemFreeHost");
     find(d->event_create, "cuEventCreate");
     find(d->event_record, "cuEventRecord");
     find(d->event_synchronize, "cuEventSynchronize");

@@ -18,7 +18,6 @@ struct cuda_driver {
     int (*context_pop)(context*);
     int (*memory_info)(size_t* free_bytes, size_t* total_bytes);
     int (*host_allocate)(void**, size_t bytes, unsigned flags);
-    int (*host_free)(void*);
     int (*event_create)(event*, unsigned flags);
     int (*event_record)(event, myblasStream_t);
     int (*event_synchronize)(event);

@@ -44,20 +44,34 @@ auto result_of(const typename call_of<r>::type& call) {
         return result::pass(call.value);
 }
 
+// A call may end by an exception, of an xerbla_ or of a thread that is cancelled. It must find no destructor and no noexcept
+// here: this library has an unwinder of its own, which does not know the frames of the program's.
 template <interface i, class Integer, routine r, class... Arguments>
 [[gnu::noinline]] auto
-attend(const typename call_of<r>::type& call, const origin& from, Arguments... arguments) noexcept {
+attend(const typename call_of<r>::type& call, const origin& from, Arguments... arguments) {
     using convention = convention_of<i, Integer, typename signature_of<r>::type>;
     attended_call attended(r, call.shape());
-    if (!attended.is_nested() && attended.offer(call, from))
+    if (!attended.is_nested() && attended.offer(call, from)) {
+        attended.finish();
         return result_of<i, Integer, r>(call);
+    }
     if (call.wrong_argument() != 0)
         attended.finish();
-    if (void* function = from.own.get(r))
-        return reinterpret_cast<typename convention::function*>(function)(arguments...);
+    if (void* function = from.own.get(r)) {
+        const auto own = reinterpret_cast<typename convention::function*>(function);
+        if constexpr (std::is_void_v<typename convention::result>) {
+            own(arguments...);
+            return attended.finish();
+        } else {
+            const auto result = own(arguments...);
+            attended.finish();
+            return result;
+        }
+    }
     if (call.wrong_argument() != 0 || !call.is_trivial() ||
         std::is_void_v<typename convention::result>)
         compute_on_host(call, from);
+    attended.finish();
     return result_of<i, Integer, r>(call);
 }
 
@@ -73,24 +87,32 @@ struct entry<s, r, list<Tags...>, Result(Arguments...)> {
     using signature = typename signature_of<r>::type;
     using call_type = typename call_of<r>::type;
 
-    static Result enter(Arguments... arguments) noexcept {
+    static Result enter(Arguments... arguments) {
         const program_blas& own = blas_of(__builtin_return_address(0), s);
+        // What never gains is not read: a function of the program's own may have the name.
+        if (!can_gain(r) && is_passed_by(own, {}))
+            return forward(own, arguments...);
         const call_type call = read(arguments...);
-        const report::extents shape = call.shape();
-        if (void* function = own.get(r)) {
-            if (!deserves_attention(r, shape.m, shape.n, shape.k)) {
-                // Once and for all: a BLAS that comes later is none of earlier callers'.
-                void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
-                function_for<s, r>* at_first = enter;
-                route<s, r>::target().compare_exchange_strong(
-                    at_first, reinterpret_cast<function_for<s, r>*>(target));
-                return reinterpret_cast<function_for<s, r>*>(function)(arguments...);
-            }
-        }
+        if (is_passed_by(own, call.shape()))
+            return forward(own, arguments...);
         return attend<used, integer, r>(call, {own, s}, arguments...);
     }
 
 private:
+    static bool is_passed_by(const program_blas& own, const report::extents& shape) noexcept {
+        return own.get(r) && !deserves_attention(r, shape.m, shape.n, shape.k);
+    }
+
+    // Once and for all: a BLAS that comes later is none of earlier callers'.
+    static Result forward(const program_blas& own, Arguments... arguments) {
+        void* function = own.get(r);
+        void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
+        function_for<s, r>* at_first = enter;
+        route<s, r>::target().compare_exchange_strong(
+            at_first, reinterpret_cast<function_for<s, r>*>(target));
+        return reinterpret_cast<function_for<s, r>*>(function)(arguments...);
+    }
+
     // Behind the arguments there may be lengths of letters.
     template <class... Lengths>
     static call_type read(typename passing<used, integer, Tags>::passed... arguments,

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
@@ -237,7 +238,9 @@ bool has_model(const origin& from) noexcept {
 
 // ---- Calls ---------------------------------------------------------------------------------------
 
-constinit thread_local bool is_inside = false; // a call is under attention in this thread
+// The call under attention in this thread. An exception or a signal's handler may have left it, and then the next one is
+// not farther down the stack.
+constinit thread_local const attended_call* outermost = nullptr;
 
 // Why no device is asked, or null.
 template <class Call>
@@ -280,20 +283,18 @@ void read_attention() noexcept {
 }
 
 attended_call::attended_call(routine r, const report::extents& e) noexcept
-    : routine_(r), extents_(e), is_nested_(is_inside) {
+    : routine_(r), extents_(e), is_nested_(outermost && std::less<>()(this, outermost)) {
     if (is_nested_)
         return;
-    is_inside = true;
+    outermost = this;
     begin_ns_ = report::now_ns();
 }
-
-attended_call::~attended_call() { finish(); }
 
 void attended_call::finish() noexcept {
     if (is_nested_ || is_finished_)
         return;
     is_finished_ = true;
-    is_inside = false;
+    outermost = nullptr;
     const uint64_t elapsed_ns = report::now_ns() - begin_ns_;
     const double seconds = static_cast<double>(elapsed_ns) * 1e-9;
     if (waits_for_start_)

@@ -46,14 +46,12 @@ inline bool deserves_attention(routine r, int64_t m, int64_t n, int64_t k) noexc
 class attended_call {
 public:
     attended_call(routine, const report::extents&) noexcept;
-    ~attended_call();
     attended_call(const attended_call&) = delete;
     attended_call& operator=(const attended_call&) = delete;
 
     bool is_nested() const { return is_nested_; }
 
-    // Ends the attention, and counts the call, before its end where that may never come: an xerbla_ may leave
-    // by longjmp.
+    // Ends the attention, and counts the call; before its end where that may never come: an xerbla_ may leave by longjmp.
     void finish() noexcept;
 
     // Whether the call was computed. If not, it is the program's BLAS's.

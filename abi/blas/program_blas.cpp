@@ -1,5 +1,6 @@
 #include "blas/program_blas.h"
 
+#include "blas/integers.h"
 #include "common/mapped.h"
 
 #include <cstring>
@@ -24,8 +25,7 @@ bool has_64_bit_integers(const void* function) noexcept {
     const char* file = function ? file_of(function) : nullptr;
     if (!file)
         return false;
-    const char* name = base_name(file);
-    if (std::strstr(name, "64.so") || std::strstr(name, "64_") || std::strstr(name, "ilp64"))
+    if (names_64_bit_integers(base_name(file)))
         return true;
     void* library = mapped_library(file);
     if (!library)

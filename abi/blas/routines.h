@@ -7,7 +7,6 @@
 // wide as their register or stack slot, so that they are passed on unharmed whatever their width.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -170,9 +169,11 @@ template <class Integer, class Tag>
 requires is_integer<Tag>
 struct passing<interface::fortran, Integer, Tag> {
     using passed = const Integer*;
-    using kept = Integer;
-    static kept keep(int64_t v) { return static_cast<Integer>(v); }
-    static passed pass(const kept& k) { return &k; }
+    // Of 64 bits, whatever is said of the BLAS: one that wants so many, under a name that does not tell, reads no more than
+    // there is. (Little-endian, as all hosts of GPUs are.)
+    using kept = int64_t;
+    static kept keep(int64_t v) { return v; }
+    static passed pass(const kept& k) { return reinterpret_cast<passed>(&k); }
     static int64_t read(passed p) { return *p; }
 };
 

@@ -1,8 +1,6 @@
 // A reference to something that can be called, for the time of a call.
 #pragma once
 
-#include <type_traits>
-
 namespace myblas::preload {
 
 template <class Signature>

@@ -3,7 +3,6 @@
 #include "common/mapped.h"
 
 #include <cstdio>
-#include <cstring>
 #include <dlfcn.h>
 
 namespace myblas::preload {

@@ -1,9 +1,6 @@
 // What is mapped into the process, and whose symbols a caller would have got without the preload.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 namespace myblas::preload {
 
 // Whether the address is in the preload library itself.

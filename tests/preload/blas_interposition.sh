@@ -14,7 +14,8 @@ jumping=$5
 drivers=${6:-}
 export LD_LIBRARY_PATH=$4${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+source=$(dirname "${BASH_SOURCE[0]}")
+. "$source/check.sh"
 
 forwarded_twice='^sgemm +small +0 +[0-9.]+ +2 '
 served_twice='^sgemm +small +2 .*served by: '
@@ -58,6 +59,10 @@ for mode in auto always; do
 done
 
 check "an xerbla_ that does not return" '^sgemm +small +6 .* 1 .*an argument is wrong \(1\)' MYBLAS_OFFLOAD=always "$jumping"
+c++ "$source/throwing_xerbla.cpp" -rdynamic -o "$work/throwing" "$4/libblas.so.3" || exit 1
+for offload in always never; do
+    check "an xerbla_ that throws, $offload" 'an argument is wrong \(1\)' MYBLAS_OFFLOAD=$offload "$work/throwing"
+done
 
 # ---- The first line of a report ----------------------------------------------------------------------
 
@@ -112,7 +117,6 @@ grep -qxF '[myblas] MYBLAS_REPORT: cannot open /nonexistent/file: No such file o
     fail "the log does not tell of a report that cannot be written: $(cat "$work/log")"
 
 # A GPU that cannot be had, by a driver that stands in.
-source=$(dirname "${BASH_SOURCE[0]}")
 cc -shared -fPIC "$source/standin_driver.c" -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" || exit 1
 cc "$source/busy_host.c" -o "$work/busy_host" "$4/libblas.so.3" || exit 1
 # no_gpu REASON [NAME=VALUE]...

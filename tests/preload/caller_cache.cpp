@@ -2,7 +2,6 @@
 #include "common/caller_cache.h"
 #include "expect.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <link.h>
 #include <string>

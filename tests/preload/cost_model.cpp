@@ -2,8 +2,6 @@
 #include "blas/model.h"
 #include "expect.h"
 
-#include <cstdio>
-
 using namespace myblas::preload;
 
 namespace {

@@ -7,7 +7,6 @@
 #include "expect.h"
 #include "standin_library.h"
 
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>

@@ -2,7 +2,6 @@
 // order of summation gets exactly right.
 #include "cublas/entries.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 

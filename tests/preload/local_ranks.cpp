@@ -1,12 +1,24 @@
 // Which rank a launcher's variables say a process is, and how ranks share GPUs.
 #include "blas/local_ranks.h"
+#include "blas/integers.h"
 #include "expect.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 
 using namespace myblas::preload;
+
+// Whose integers have 64 bits, by the file's name.
+static_assert(names_64_bit_integers("libblas64.so.3") &&
+              names_64_bit_integers("libopenblas64_.so.0") &&
+              names_64_bit_integers("libmkl_intel_ilp64.so.2") &&
+              names_64_bit_integers("libopenblas64_p-r0-0cf96a72.3.23.so") &&
+              names_64_bit_integers("libnvpl_blas_ilp64_gomp.so.0"));
+static_assert(!names_64_bit_integers("libblas.so.3") &&
+              !names_64_bit_integers("libmkl_gf_lp64.so.2") &&
+              !names_64_bit_integers("libnvpl_blas_lp64_gomp.so.0") &&
+              !names_64_bit_integers("libopenblas_x86_64.so") &&
+              !names_64_bit_integers("libblas-aarch64.so"));
 
 namespace {
 

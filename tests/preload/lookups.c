@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 // As programs are linked that were built before glibc 2.34.
 #ifdef __x86_64__

@@ -44,7 +44,6 @@ int cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
 
 int cuCtxPushCurrent_v2(void) { return 0; }
 int cuCtxPopCurrent_v2(void) { return 0; }
-int cuMemFreeHost(void) { return 0; }
 int cuEventCreate(void) { return 0; }
 int cuEventRecord(void) { return 0; }
 int cuEventSynchronize(void) { return 0; }

@@ -52,6 +52,11 @@ done
 expect "ranks write one report" test "$(grep -c '^myblas-run: ' of_ranks)" = 2 -a "$(grep -c '^Sgemm ' of_ranks)" = 2
 expect "bystanders are left out of it" status_is 0 "$run" --report there -- sh -c '/bin/true; /bin/true; exit 0'
 expect "who write nothing" bash -c "! grep -v '^myblas-run: sh, process .*: started with both preload libraries' there | grep -v ': sh, process '"
+expect "arguments are passed on" status_is 0 "$run" -- printf '<%s>' A '[1,2]' '[]' -- --report x
+expect "as they are" has '^<A><\[1,2\]><\[\]><--><--report><x>$' out
+expect "a program without -- before it" status_is 3 "$run" --report there sh -c 'exit 3' --nonsense
+expect "no program" status_is 125 "$run" --report there
+expect "a file for two things" status_is 125 "$run" --report both --call-log both -- true
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
 expect "is named, with all others" has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
 expect "an option goes before it" status_is 0 env MYBLAS_MATH=magic "$run" --math fast -- true
