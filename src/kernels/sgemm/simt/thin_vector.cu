@@ -272,13 +272,17 @@ struct shifted_form {
     }
 };
 
-template <int width, int lines>
+template <int width,
+          int lines,
+          int unroll = width == 4 && lines != 1   ? 2
+                       : width == 1 && lines == 1 ? 8
+                                                  : 4>
 struct k_form {
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         // With so many groups of lines, warps rather take several chunks each.
         constexpr int64_t many = 500;
-        constexpr int chunk = k_shape<width, lines>::chunk;
+        constexpr int chunk = k_shape<width, lines, unroll>::chunk;
         const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
         vector_plan own{lines, 0, {}, chunk, width};
         share_block(own,
@@ -294,9 +298,33 @@ struct k_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const vector_plan own = plan(p, {*context.device, context.workspace_bytes}, layout);
-        return launch_split(vector_k_kernel<width, lines>, own, p, layout, context);
+        return launch_split(vector_k_kernel<width, lines, unroll>, own, p, layout, context);
+    }
+
+    // The part of its loads that warps which share k have on the way, and need.
+    static double
+    use(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const vector_plan own = plan(p, means, layout);
+        const int64_t at_once = int64_t{own.chunk} * own.split.sharing * own.split.blocks();
+        return static_cast<double>(p.k) /
+               static_cast<double>(ceil_div<int64_t>(p.k, at_once) * at_once);
     }
 };
+
+// Word by word, with as many loads in flight as k has most use for.
+template <class F>
+auto with_words_of_k(const sgemm_problem& p,
+                     const device_info& device,
+                     const thin_layout& layout,
+                     F&& f) {
+    const vector_means means{device, std::numeric_limits<size_t>::max()};
+    const double four = k_form<1, 4>::use(p, means, layout),
+                 five = k_form<1, 4, 5>::use(p, means, layout),
+                 six = k_form<1, 4, 6>::use(p, means, layout);
+    if (four >= std::max(five, six))
+        return f(k_form<1, 4>());
+    return five >= six ? f(k_form<1, 4, 5>()) : f(k_form<1, 4, 6>());
+}
 
 // Whether one copy takes several rows: what lies between rows is not read.
 bool lie_together(const sgemm_problem& p, const thin_layout& layout) { return layout.ld == p.k; }
@@ -369,7 +397,8 @@ auto with_form(const sgemm_problem& p,
             return p.k >= 1024 || lines < 512 ? f(k_form<4, 1>()) : f(k_form<4, 2>());
         if (width >= 2 && p.k >= 128)
             return f(k_form<2, 2>());
-        return lines >= 150 || is_shared ? f(k_form<1, 4>()) : f(k_form<1, 1>());
+        return lines >= 150 || is_shared ? with_words_of_k(p, device, layout, f)
+                                         : f(k_form<1, 1>());
     }
     // Columns that start where cache lines do are read as well by narrower loads.
     const float* const matrix = layout.swapped ? p.b : p.a;

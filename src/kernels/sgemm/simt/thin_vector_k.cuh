@@ -11,21 +11,21 @@
 
 namespace myblas::cuda {
 
-template <int width, int lines>
+// unroll: loads in flight, of every line.
+template <int width, int lines, int unroll_>
 struct k_shape {
-    // Loads in flight, of every line.
-    static constexpr int unroll = width == 4 && lines > 1 ? 2 : width == 1 && lines == 1 ? 8 : 4;
+    static constexpr int unroll = unroll_;
     static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
 };
 
-template <int width, int lines>
+template <int width, int lines, int unroll>
 __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     vector_k_kernel(int64_t first_batch,
                     const thin_layout layout,
                     const vector_split split,
                     const vector_sums meeting,
                     const sgemm_problem p) {
-    using shape = k_shape<width, lines>;
+    using shape = k_shape<width, lines, unroll>;
     __shared__ float sums[thin_vector::max_warps][lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const vector_place<lines> at(split);

@@ -34,12 +34,31 @@ __device__ __forceinline__ tile_position<int64_t> first_element(const sgemm_prob
         return computed_tile<Shape>(blockIdx.x, p);
 }
 
+// Whether the operands whose lines run along memory begin at multiples of 16 bytes.
+template <bool transa, bool transb>
+__device__ __forceinline__ bool begin_with_quads(const sgemm_operands& o) {
+    const auto bits = [](const float* x) { return reinterpret_cast<uintptr_t>(x); };
+    return ((transa ? 0 : bits(o.a)) | (transb ? bits(o.b) : 0)) % 16 == 0;
+}
+
+// How operands whose lines run along memory are copied.
+enum class line_copies {
+    words,
+    quads,
+    as_found, // by quads where a block finds them aligned: what a pointer array holds the host does not know
+};
+
 // quads_c: every thread writes its quads of rows, best where C is aligned to 16 bytes; else by columns.
-// They are kernels of their own, since one with both needs more registers than it has.
-template <class Shape, bool transa, bool transb, bool vector, bool quads_c, int blocks_per_sm>
+// They are kernels of their own, since one with both needs more registers than it has; so are line_copies.
+template <class Shape,
+          bool transa,
+          bool transb,
+          line_copies copies,
+          bool quads_c,
+          int blocks_per_sm>
 __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     warp_tile_kernel(int64_t first_batch, const sgemm_problem p) {
-    using tile = warp_tile<Shape, transa, transb, vector>;
+    using tile = warp_tile<Shape, transa, transb, copies != line_copies::words>;
     extern __shared__ __align__(16) float smem[];
     wait_for_earlier_work();
     const int64_t batch = first_batch + blockIdx.z;
@@ -47,13 +66,24 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     const tile_position at = first_element<Shape>(p);
 
     typename tile::accumulators acc = {};
-    tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
+    if (copies != line_copies::as_found || begin_with_quads<transa, transb>(o))
+        tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
+    else
+        warp_tile<Shape, transa, transb, false>::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
     if constexpr (Shape::finishes)
         tile::finish_by_columns(p, o.alpha, finisher(p, o, batch), at.row, at.col, acc, smem);
     else if constexpr (quads_c)
         tile::template store_quads<false>(p, o, at, acc);
     else
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
+}
+
+// Whether operands of pointer arrays whose lines run along memory are quads if they are aligned.
+bool may_be_quads(const sgemm_problem& p) {
+    const bool a = p.a_array && p.m % 4 == 0 && p.lda % 4 == 0;
+    const bool b = p.b_array && p.n % 4 == 0 && p.ldb % 4 == 0;
+    return p.c_array && p.triangle == triangle_of_c::none && p.finish.is_empty() &&
+           (p.transa || a) && (!p.transb || b);
 }
 
 // Across: the same tile with as many columns as it has rows, taken where that makes fewer tiles of C; or Shape itself.
@@ -69,28 +99,28 @@ struct variant {
 
     template <class Tile, bool finishes_here, class F>
     static myblasStatus_t with_tile(unsigned choice, F&& f) {
-        return with_bits<4>(choice, [&](auto transa, auto transb, auto quads, auto quads_c) {
-            constexpr bool vector = quads || (transa && !transb);
-            return f(warp_tile_kernel < Tile,
-                     transa,
-                     transb,
-                     vector,
-                     quads_c && !finishes_here,
-                     blocks_per_sm >,
-                     warp_tile<Tile, transa, transb, vector>::smem_bytes);
-        });
+        return with_bits<5>(
+            choice, [&](auto transa, auto transb, auto quads, auto quads_c, auto arrays) {
+                constexpr bool has_lines = !transa || transb,
+                               by_quads_c = quads_c && !finishes_here;
+                constexpr line_copies copies = !has_lines || !quads   ? line_copies::words
+                                               : arrays && by_quads_c ? line_copies::as_found
+                                                                      : line_copies::quads;
+                return f(warp_tile_kernel<Tile, transa, transb, copies, by_quads_c, blocks_per_sm>,
+                         warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
+            });
     }
 
-    // The transpositions, whether A and B are copied by quads, whether C is written by quads, whether tiles lie across, and
-    // whether the product is finished, which goes by columns.
-    static constexpr int choice_bits = 4 + has_across + finishes;
+    // The transpositions, whether A and B are copied by quads, whether C is written by quads, whether that is to be found in
+    // arrays, whether tiles lie across, and whether the product is finished, which goes by columns.
+    static constexpr int choice_bits = 5 + has_across + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        const bool is_finished = choice >> (4 + has_across);
+        const bool is_finished = choice >> (5 + has_across);
         if constexpr (has_across)
-            if (choice & 16)
-                return with_shape<Across>(choice % 16, is_finished, f);
-        return with_shape<Shape>(choice % 16, is_finished, f);
+            if (choice & 32)
+                return with_shape<Across>(choice % 32, is_finished, f);
+        return with_shape<Shape>(choice % 32, is_finished, f);
     }
     template <class Tile, class F>
     static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
@@ -127,8 +157,9 @@ struct variant {
             p.triangle == triangle_of_c::none &&
             (p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count));
         const bool across = is_across(p);
-        const unsigned choice =
-            copy_bits(p) | quads_c << 3 | across << 4 | !p.finish.is_empty() << (4 + has_across);
+        const bool arrays = may_be_quads(p);
+        const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
+                                across << 5 | !p.finish.is_empty() << (5 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = across ? tile_count(p, Across::block_m, Across::block_n)
