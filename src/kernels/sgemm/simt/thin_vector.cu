@@ -58,6 +58,7 @@ struct vector_plan {
     int chunk;         // k of a warp at a time
     int width;         // floats of a load
     short_rows rows{}; // of the kernel `short`
+    double cycles = 0; // predicted, by share_k
 
     int64_t groups(const thin_layout& layout) const { // of blocks that share k
         return ceil_div<int64_t>(layout.lines, int64_t{lines} * split.groups);
@@ -104,43 +105,41 @@ void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int mos
 }
 
 // The plan of blocks that each have all k of some lines, with as many of them sharing it as makes the time least. They come
-// in rounds of as many as the device holds; in a round the busiest multiprocessor counts. It reads what its blocks have on
-// the way in a latency, which is longer where memory is busy, at most 40 bytes a cycle and its share of what memory gives,
-// or the L2 cache, which gives twice as much. In cycles, of an H200 (docs/experiments/vectors.md): the latencies, to meet in a
-// cluster, to meet in memory (to write, to count, to read), and there for each further 8 loads of a thread.
+// in rounds of as many as the device holds, and each reads in turns what its warps have on the way: the time of a round is
+// that of starting, a latency for each turn, and the bytes of the busiest multiprocessor by the rate of memory or of the L2
+// cache, or by the most that a multiprocessor reads. In cycles, of an H200 (docs/experiments/vectors.md): to start, the
+// latencies, to meet in a cluster, to meet in memory (to write, to count, to read), and there for each further 8 loads of a
+// thread. The rates are beyond what memory gives, since latencies of one block are the transfers of others.
 void share_k(vector_plan& plan,
              const sgemm_problem& p,
              const vector_means& means,
              const thin_layout& layout,
              int resident, // blocks of a multiprocessor
              bool may_cluster) {
-    constexpr double cache_latency = 1300, memory_latency = 2600, most_rate = 40, in_cluster = 1600,
-                     in_memory = 4800, further_loads = 800;
+    constexpr double start = 1480, cache_latency = 950, memory_latency = 1300, most_rate = 42,
+                     memory_rate = 1.33, cache_rate = 1.84, in_cluster = 1600, in_memory = 5400,
+                     further_loads = 800;
+    constexpr double cached = 0.7; // of the L2 cache, what is found there again
     constexpr int64_t most_rounds = 8;
-    if (plan.split.groups > 1)
-        return;
     const device_info& device = means.device;
     const auto real = [](auto x) { return static_cast<double>(x); };
     const int64_t sms = device.sm_count, places = sms * resident;
     const int64_t count = plan.groups(layout) * vectors_of(p, layout);
-    const int64_t turns = ceil_div<int64_t>(p.k, int64_t{plan.chunk} * plan.warps);
-    if (turns == 1 || count >= places * most_rounds)
-        return;
-    const double line_bytes = 4 * real(std::min<int64_t>(plan.lines, layout.lines));
-    const double block_bytes = line_bytes * real(p.k);
-    const bool is_cached = real(count) * block_bytes < real(device.l2_bytes);
-    const double on_the_way = line_bytes * real(plan.chunk * plan.warps) /
-                              (is_cached ? cache_latency : memory_latency); // bytes a cycle
-    const double all_rate =
-        1e3 * real(device.memory_gbps) / real(device.clock_mhz) * (is_cached ? 2 : 1);
+    const int64_t turns = ceil_div<int64_t>(p.k, int64_t{plan.chunk} * plan.split.sharing);
+    const double block_bytes =
+        4 * real(std::min<int64_t>(plan.lines * plan.split.groups, layout.lines)) * real(p.k);
+    const bool is_cached = real(count) * block_bytes < cached * real(device.l2_bytes);
+    const double latencies = real(turns) * (is_cached ? cache_latency : memory_latency);
+    const double all_rate = 1e3 * real(device.memory_gbps) / real(device.clock_mhz) *
+                            (is_cached ? cache_rate : memory_rate); // bytes a cycle
 
-    // Of a round, by the bytes of a block.
+    // Of blocks with all k, without starting.
     const auto round = [&](int64_t blocks) {
         if (blocks == 0)
             return 0.0;
         const double beside = real(quotient_up(blocks, sms));
-        return beside /
-               std::min({beside * on_the_way, most_rate, all_rate / real(std::min(blocks, sms))});
+        return latencies +
+               beside * block_bytes / std::min(most_rate, all_rate / real(std::min(blocks, sms)));
     };
     const double full_round = round(places);
     const auto cycles = [&](int64_t parts, int cluster) {
@@ -150,14 +149,16 @@ void share_k(vector_plan& plan,
         const double meeting = parts > 1     ? in_memory + further_loads * real((loads - 1) / 8)
                                : cluster > 1 ? in_cluster
                                              : 0;
-        return share * block_bytes * (real(rounds) * full_round + round(blocks - rounds * places)) +
-               meeting;
+        return start * real(quotient_up(blocks, places)) + meeting +
+               share * (real(rounds) * full_round + round(blocks - rounds * places));
     };
-    double best = cycles(1, 1);
-    const vector_split whole = plan.split;
+    plan.cycles = cycles(1, 1);
+    if (plan.split.groups > 1 || turns == 1 || count >= places * most_rounds)
+        return;
+    const vector_plan whole = plan;
     const auto consider = [&](int64_t parts, int cluster) {
-        if (const double own = cycles(parts, cluster); own < best) {
-            best = own;
+        if (const double own = cycles(parts, cluster); own < plan.cycles) {
+            plan.cycles = own;
             plan.split.parts = static_cast<int>(parts);
             plan.split.cluster = cluster;
         }
@@ -172,7 +173,7 @@ void share_k(vector_plan& plan,
             consider(last = parts, 1);
     }
     if (workspace_of(plan, p, layout) > means.workspace_bytes)
-        plan.split = whole;
+        plan = whole;
 }
 
 // `extra`: what the kernel takes beside the problem.
@@ -381,8 +382,6 @@ auto with_form(const sgemm_problem& p,
                const device_info& device,
                const thin_layout& layout,
                F&& f) {
-    if (shifted_form::suits(p, device, layout))
-        return f(shifted_form());
     if (short_form<1>::suits(p, device, layout))
         return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
     const int width = load_width(p, layout);
@@ -407,6 +406,12 @@ auto with_form(const sgemm_problem& p,
         return f(lines_form<4, 32>());
     if (width == 4 && (lines >= 1024 || p.k >= long_k))
         return f(lines_form<4, 8>());
+    if (shifted_form::suits(p, device, layout)) {
+        const vector_means means{device, std::numeric_limits<size_t>::max()};
+        if (p.k <= 64 || shifted_form::plan(p, means, layout).cycles <
+                             lines_form<1, 32>::plan(p, means, layout).cycles)
+            return f(shifted_form());
+    }
     if (width >= 2 && lines <= 4096)
         return f(lines_form<2, 8>());
     return lines > 1024 || (lines > 256 && p.k >= long_k) ? f(lines_form<1, 32>())

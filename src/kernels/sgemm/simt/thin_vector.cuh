@@ -104,6 +104,15 @@ struct vector_place {
     }
 };
 
+// The next kernel's blocks come beside those of a kernel whose warps have one turn each (k_at_once reaches over k), else behind
+// the turns: earlier, they would take places, and the last of them what is left on few multiprocessors (docs/experiments/vectors.md).
+enum class turns { begin, end };
+template <turns now>
+__device__ __forceinline__ void let_next_vectors_come(const sgemm_problem& p, int k_at_once) {
+    if ((p.k > k_at_once) == (now == turns::end))
+        let_next_kernel_come();
+}
+
 // Adds the parts of a block's lines, in an order that does not depend on which came last, and writes C.
 template <int most, int lines>
 __device__ void add_parts(float (&sums)[most][lines],

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     if (!fetch_parameters(p))
         return;
     wait_for_earlier_work();
-    let_next_kernel_come();
+    let_next_vectors_come<turns::begin>(p, at.all_warps * shape::chunk);
     const vector_operands o(p, first_batch + blockIdx.z, layout);
     const float* line[lines]; // past the last one: that one again, for nothing
 #pragma unroll
@@ -60,6 +60,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
                 for (int w = 0; w < width; ++w)
                     acc[l] = fmaf(x[u][l].x[w], y[u].x[w], acc[l]);
     }
+    let_next_vectors_come<turns::end>(p, at.all_warps * shape::chunk);
 #pragma unroll
     for (int l = 0; l < lines; ++l) {
 #pragma unroll

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     if (!fetch_parameters(p))
         return;
     wait_for_earlier_work();
-    let_next_kernel_come();
+    let_next_vectors_come<turns::begin>(p, at.all_warps * shape::chunk);
     const vector_operands o(p, first_batch + blockIdx.z, layout);
     const int k_step = shape::k_lanes * (interleaved ? at.all_warps : 1); // from load to load
     const int64_t step = k_step * layout.ld;
@@ -73,6 +73,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
                 acc[w] = fmaf(x[u].x[w], y, acc[w]);
         }
     }
+    let_next_vectors_come<turns::end>(p, at.all_warps * shape::chunk);
 #pragma unroll
     for (int w = 0; w < width; ++w) {
 #pragma unroll
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     if (!fetch_parameters(p))
         return;
     wait_for_earlier_work();
-    let_next_kernel_come();
+    let_next_vectors_come<turns::begin>(p, at.all_warps * shape::chunk);
     const vector_operands o(p, first_batch + blockIdx.z, layout);
     // The multiple of 16 bytes at or before the first line, and how far before it, of the columns of a class.
     const int misfit = static_cast<int>(reinterpret_cast<uintptr_t>(o.matrix) / sizeof(float) % 4);
@@ -156,6 +157,7 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
                 acc[u % classes][w] = fmaf(x[u].x[w], y, acc[u % classes][w]);
         }
     }
+    let_next_vectors_come<turns::end>(p, at.all_warps * shape::chunk);
 #pragma unroll
     for (int c = 0; c < classes; ++c) {
 #pragma unroll

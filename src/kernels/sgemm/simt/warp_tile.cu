@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
 bool may_be_quads(const sgemm_problem& p) {
     const bool a = p.a_array && p.m % 4 == 0 && p.lda % 4 == 0;
     const bool b = p.b_array && p.n % 4 == 0 && p.ldb % 4 == 0;
-    return p.c_array && p.triangle == triangle_of_c::none && p.finish.is_empty() &&
-           (p.transa || a) && (!p.transb || b);
+    return p.c_array && p.ldc % 4 == 0 && p.triangle == triangle_of_c::none &&
+           p.finish.is_empty() && (p.transa || a) && (!p.transb || b);
 }
 
 // Across: the same tile with as many columns as it has rows, taken where that makes fewer tiles of C; or Shape itself.
@@ -152,10 +152,10 @@ struct variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        // What a pointer array holds is not known here.
+        // What a pointer array holds is not known here, but whether C's columns are aligned alike.
         const bool quads_c =
             p.triangle == triangle_of_c::none &&
-            (p.c_array || batch_aligned16(p.c, p.ldc, p.stride_c, nullptr, p.batch_count));
+            batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         const bool across = is_across(p);
         const bool arrays = may_be_quads(p);
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
