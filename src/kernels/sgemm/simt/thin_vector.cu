@@ -25,7 +25,9 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int min_warps = thin_vector::min_warps, max_warps = thin_vector::max_warps;
-constexpr int64_t long_k = 4096; // from here on few blocks may be clusters
+constexpr int64_t long_k = 4096;
+constexpr int64_t few_lines =
+    8; // of which quads would leave most lanes of lines_form<4, 8> without any
 
 // How many floats the loads may cover: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
@@ -210,12 +212,15 @@ struct lines_form {
 
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        constexpr int64_t few_blocks = line_lanes == 32 ? 32 : 20;
+        constexpr int64_t few_groups = line_lanes == 32 ? 32 : 20; // for which clusters pay
+        constexpr int64_t least_k = 1200, very_few = 8;
         const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
         const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
         vector_plan own{shape::lines, 0, {}, shape::chunk, width};
         share_block(own, chunks, groups * vectors_of(p, layout), max_warps, means.device.sm_count);
-        share_k(own, p, means, layout, 2, p.k >= long_k && groups <= few_blocks);
+        const bool may_cluster =
+            p.k >= long_k ? groups <= few_groups : p.k >= least_k && groups <= very_few;
+        share_k(own, p, means, layout, 2, may_cluster);
         return own;
     }
 
@@ -281,18 +286,17 @@ template <int width,
 struct k_form {
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        // With so many groups of lines, warps rather take several chunks each.
-        constexpr int64_t many = 500;
         constexpr int chunk = k_shape<width, lines, unroll>::chunk;
+        constexpr int64_t few_groups = 6; // for which meeting in clusters pays
         const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
+        const int sms = means.device.sm_count;
+        // As many as the device holds of the blocks of all groups at the same time.
+        const int most_warps = groups <= 2 * sms ? max_warps : groups <= 4 * sms ? 8 : 4;
         vector_plan own{lines, 0, {}, chunk, width};
-        share_block(own,
-                    ceil_div<int64_t>(p.k, chunk),
-                    groups * vectors_of(p, layout),
-                    groups >= many ? 4 : max_warps,
-                    means.device.sm_count);
-        if (own.warps == max_warps)
-            share_k(own, p, means, layout, 2, false);
+        share_block(
+            own, ceil_div<int64_t>(p.k, chunk), groups * vectors_of(p, layout), most_warps, sms);
+        if (own.warps == most_warps && most_warps > min_warps)
+            share_k(own, p, means, layout, 2 * max_warps / most_warps, groups <= few_groups);
         return own;
     }
 
@@ -404,7 +408,7 @@ auto with_form(const sgemm_problem& p,
     const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
     if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
         return f(lines_form<4, 32>());
-    if (width == 4 && (lines >= 1024 || p.k >= long_k))
+    if (width == 4 && (lines >= 1024 || (p.k >= long_k && lines > few_lines)))
         return f(lines_form<4, 8>());
     if (shifted_form::suits(p, device, layout)) {
         const vector_means means{device, std::numeric_limits<size_t>::max()};
