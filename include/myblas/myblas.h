@@ -1058,8 +1058,8 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
  * no workspace. Quotients are taken by reciprocals of the diagonal, corrected to within an ulp, or by
  * division where a reciprocal comes near the ends of the range or the quotient is not finite. A single
  * line of X (n == 1; right: m == 1) of an order above 256 is solved for as by mystrsv. OpenBLAS, on
- * the host, multiplies by reciprocals without correction, and only by normal ones. Source:
- * cublasStrsm_v2; BLAS strsm.
+ * the host, multiplies by reciprocals without correction, and only by normal ones; with it an Inf or a NaN of
+ * A, or an overflow, may make NaN of other elements of the same line of X. Source: cublasStrsm_v2; BLAS strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
                                   myblasSideMode_t side,
