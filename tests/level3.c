@@ -936,10 +936,53 @@ static void check_infinite(myblasHandle_t handle, const char* kernel, enum funct
     with_forms(s, visit_infinite, &run);
 }
 
+// An Inf anywhere in one of a few lines of B: the solution has it there, and is finite where it has no influence.
+static void check_infinite_line(myblasHandle_t handle, const char* kernel, enum function function) {
+    enum { order = 17, lines = 3, line = 1 };
+    for (int form = 0; form < 8; ++form) {
+        const bool upper = form & 1, right = form & 2, trans = form & 4;
+        struct level3_case s = {.function = function, .data = uniform, .alpha = -2};
+        s.m = right ? lines : order;
+        s.n = right ? order : lines;
+        s.uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+        s.trans = trans ? MYBLAS_OP_T : MYBLAS_OP_N;
+        for (int place = 0; place < order; ++place) {
+            struct operands o = operands_create(handle);
+            set_up(&o, &s);
+            const int64_t ld = shape_b(&s).ld;
+            const int64_t along = right ? ld : 1, first = line * (right ? 1 : ld);
+            ((float*)(o.b.sent + o.b.front))[first + place * along] = INFINITY;
+            operand_upload(&o.b);
+            const myblasStatus_t status = run(handle, &o, &s);
+            if (status == MYBLAS_STATUS_NOT_SUPPORTED && may_refuse(kernel, function)) {
+                operands_destroy(&o);
+                continue;
+            }
+            assert_ok(status);
+            const float* found = operand_download(&o.b);
+            const bool is_effective_lower = upper == (trans != right);
+            for (int i = 0; i < order; ++i) {
+                const float value = found[first + i * along];
+                const bool depends = is_effective_lower ? i >= place : i <= place;
+                if (depends != !isfinite(value) || (i == place && isnan(value)))
+                    fail_msg("%s by %s, Inf at %d: element %d is %g",
+                             name_of(&s),
+                             kernel ? kernel : "the selection",
+                             place,
+                             i,
+                             value);
+            }
+            operands_destroy(&o);
+        }
+    }
+}
+
 static void test_specials(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(6);
     with_kernels(handle, trmm, check_infinite);
+    with_kernels(handle, trsm, check_infinite_line);
     for (int f = 0; f < function_count; ++f)
         with_kernels(handle, (enum function)f, check_specials);
 }

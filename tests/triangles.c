@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 enum function { symv, syr, syr2, trmv, trsv };
 
@@ -412,6 +413,72 @@ static void test_extreme_increments(void** state) {
     operand_destroy(&memory);
 }
 
+// Vectors that run backwards over more than 2^31 elements, of which only those that count have memory.
+static void test_far_increments(void** state) {
+    enum { n = 3, symv_call = 0, syr_call, syr2_call, trmv_call, trsv_call, gemv_call, calls };
+    static const float ones[n * n] = {1, 1, 1, 0, 1, 1, 0, 0, 1};
+    static const float results[calls][n] = {
+        {7, 7, 7}, {2, 3, 4}, {3, 4, 5}, {1, 3, 6}, {1, 1, 1}, {2, 4, 7}};
+    const int64_t inc = -((int64_t)1 << 30) - 1;
+    const size_t bytes = span(n, inc) * sizeof(float);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    myblasHandle_t handle = require_handle(state);
+    if (backend_of(handle) != MYBLAS_BACKEND_HOST)
+        skip();
+    float* x = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    float* y = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    const bool have_memory = x != MAP_FAILED && y != MAP_FAILED;
+    const myblasFillMode_t uplo = MYBLAS_FILL_MODE_LOWER;
+    const myblasOperation_t trans = MYBLAS_OP_N;
+    const myblasDiagType_t diag = MYBLAS_DIAG_NON_UNIT;
+    const float one = 1;
+    for (int call = 0; have_memory && call < calls; ++call) {
+        float a[n * n];
+        memcpy(a, ones, sizeof a);
+        for (int i = 0; i < n; ++i) {
+            x[position(i, n, inc)] = (float)(i + 1);
+            y[position(i, n, inc)] = 1;
+        }
+        myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+        const float* result = y;
+        switch (call) {
+        case symv_call:
+            status = myssymv_64(handle, uplo, n, &one, a, n, x, inc, &one, y, inc);
+            break;
+        case syr_call:
+            status = myssyr_64(handle, uplo, n, &one, x, inc, a, n);
+            result = a;
+            break;
+        case syr2_call:
+            status = myssyr2_64(handle, uplo, n, &one, x, inc, y, inc, a, n);
+            result = a;
+            break;
+        case trmv_call:
+            status = mystrmv_64(handle, uplo, trans, diag, n, a, n, x, inc);
+            result = x;
+            break;
+        case trsv_call:
+            status = mystrsv_64(handle, uplo, trans, diag, n, a, n, x, inc);
+            result = x;
+            break;
+        default:
+            status = mysgemv_64(handle, trans, n, n, &one, a, n, x, inc, &one, y, inc);
+        }
+        assert_ok(status);
+        for (int i = 0; i < n; ++i) {
+            const float found = result[result == a ? i : position(i, n, inc)];
+            if (found != results[call][i])
+                fail_msg("call %d: element %d is %g, not %g", call, i, found, results[call][i]);
+        }
+    }
+    if (x != MAP_FAILED)
+        munmap(x, bytes);
+    if (y != MAP_FAILED)
+        munmap(y, bytes);
+    if (!have_memory)
+        skip();
+}
+
 // ---- Streams and handles -------------------------------------------------------------------------
 
 // Results of calls that take turns on two streams of two handles, none waiting for another, have the bits of those
@@ -490,6 +557,7 @@ int main(void) {
         cmocka_unit_test(test_trmv),
         cmocka_unit_test(test_trsv),
         cmocka_unit_test(test_extreme_increments),
+        cmocka_unit_test(test_far_increments),
         cmocka_unit_test(test_streams),
     };
     return RUN_ON_BACKENDS("triangles", tests);

@@ -1058,8 +1058,8 @@ MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
  * no workspace. Quotients are taken by reciprocals of the diagonal, corrected to within an ulp, or by
  * division where a reciprocal comes near the ends of the range or the quotient is not finite. A single
  * line of X (n == 1; right: m == 1) of an order above 256 is solved for as by mystrsv. OpenBLAS, on
- * the host, multiplies by reciprocals without correction, and only by normal ones. Source:
- * cublasStrsm_v2; BLAS strsm.
+ * the host, multiplies by reciprocals without correction, and only by normal ones; with it an Inf or a NaN of
+ * A, or an overflow, may make NaN of other elements of the same line of X. Source: cublasStrsm_v2; BLAS strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
                                   myblasSideMode_t side,
@@ -1536,7 +1536,8 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * increments must not be zero. All operands but scalars are in device memory. Increments of either
  * sign give the same promises. mysgemv is a product of one column and takes the kernels of
  * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
- * `thin/vector` and `grid_stride` of the GPU's, and all but `unpacked` of the host's accept). mysger takes those of
+ * `thin/vector` and `grid_stride` of the GPU's, and all but `unpacked` of the host's accept). `openblas` accepts
+ * vectors with a negative increment that span up to 2^31 elements. mysger takes those of
  * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
  * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
  * u = 2^-24. Same bits on every run, except with the kernel `openblas` of the host, which does not

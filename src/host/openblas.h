@@ -160,6 +160,11 @@ inline bool fit_int(std::initializer_list<int64_t> sizes) {
     constexpr int64_t most = std::numeric_limits<int>::max();
     return std::max(sizes) <= most && std::min(sizes) >= -most;
 }
+
+// Whether OpenBLAS finds the first element of a vector that runs backwards: it computes the way there as an int.
+inline bool is_within_reach(int64_t n, int64_t increment) {
+    return increment > 0 || fit_int({(n - 1) * increment});
+}
 inline int narrow(int64_t size) { return static_cast<int>(size); } // fit_int has looked at it
 
 // Whether the function is there and may be called.

@@ -1,6 +1,7 @@
 // symv, syr, syr2, trmv, trsv by OpenBLAS, found at run time (openblas.h).
 //
-// Works against OpenBLAS's own kernels. Accepts what fits int, where a usable OpenBLAS is installed; not ger, of which
+// Works against OpenBLAS's own kernels. Accepts what fits int, where a usable OpenBLAS is installed, and of vectors that run
+// backwards also their length (is_within_reach); not ger, of which
 // OpenBLAS computes alpha * y in single precision, which overflows where the result does not.
 #include "host/openblas.h"
 #include "host/level2/registry.h"
@@ -10,7 +11,8 @@ namespace myblas::host {
 namespace {
 
 bool accepts_symv(const symv_problem& p, const device_info&) {
-    return fit_int({p.n, p.lda, p.incx, p.incy}) && is_usable(openblas().ssymv);
+    return fit_int({p.n, p.lda, p.incx, p.incy}) && is_within_reach(p.n, p.incx) &&
+           is_within_reach(p.n, p.incy) && is_usable(openblas().ssymv);
 }
 
 myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
@@ -33,7 +35,8 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
 }
 
 bool accepts_syr(const syr_problem& p, const device_info&) {
-    return !p.is_ger && fit_int({p.n, p.lda, p.incx, p.incy}) &&
+    return !p.is_ger && fit_int({p.n, p.lda, p.incx, p.incy}) && is_within_reach(p.n, p.incx) &&
+           is_within_reach(p.n, p.incy) &&
            (p.y ? is_usable(openblas().ssyr2) : is_usable(openblas().ssyr));
 }
 
@@ -67,7 +70,8 @@ openblas_library::triangular_function function_of() {
 
 template <bool solve>
 bool accepts_triangular(const triangular_problem<solve>& p, const device_info&) {
-    return fit_int({p.n, p.lda, p.incx}) && is_usable(function_of<solve>());
+    return fit_int({p.n, p.lda, p.incx}) && is_within_reach(p.n, p.incx) &&
+           is_usable(function_of<solve>());
 }
 
 template <bool solve>

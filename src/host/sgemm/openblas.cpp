@@ -13,7 +13,8 @@ namespace {
 
 bool accepts(const sgemm_problem& p, const device_info&) {
     return fit_int({p.m, p.n, p.k, p.lda, p.ldb, p.ldc}) && openblas().is_usable() &&
-           (!runs_backwards(p) || openblas().sgemv);
+           (!runs_backwards(p) || (openblas().sgemv && is_within_reach(p.k, p.lda) &&
+                                   is_within_reach(p.k, p.ldb) && is_within_reach(p.n, p.ldc)));
 }
 
 // A matrix by a vector, to which OpenBLAS gives a kernel of its own. Products that happen to have one column do not
