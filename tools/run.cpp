@@ -60,13 +60,18 @@ void preload(const char* file) {
 
 // What becomes of the program itself, as far as its file tells.
 std::string describe_start(const std::string& command, const std::string& preloaded) {
-    const std::string program = tools::programs_behind(command).back();
-    const auto elf =
-        tools::why_unreadable(program).empty() ? tools::read_elf(program, {}) : std::nullopt;
+    using kind = tools::elf_file::kind;
+    const std::vector<std::string> programs = tools::programs_behind(command);
+    const std::string& program = programs.back();
+    const bool is_known =
+        tools::why_unreadable(program).empty() && !tools::ends_in_shell_script(programs);
+    const auto elf = is_known ? tools::read_elf(program, {}) : std::nullopt;
     std::string start = "started with " + preloaded;
     struct stat status;
-    if (elf && elf->what == tools::elf_file::kind::static_program)
+    if (elf && elf->what == kind::static_program)
         start = program + " is linked statically: nothing can be preloaded";
+    else if (elf && elf->what == kind::program && !elf->has_gnu_loader())
+        start = program + " has not the loader of the GNU C library, which preloads";
     else if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
         start = program + " runs with raised privileges: the loader ignores what is preloaded";
     return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);

@@ -202,6 +202,39 @@ chmod +x shim script
 expect "a script of a shim" status_is 0 "$doctor" ./script
 expect "is seen through" has '^program +./script, which starts .*/shim, which starts .*/caller$' out
 expect "to the program's calls" has 'caller calls sgemm_' out
+printf '#!/bin/sh\nX=1 exec env -i A=1 "%s/caller"\n' "$work" >shim
+expect "a shim that sets variables" status_is 0 "$doctor" ./shim
+expect "is seen through" has '^program +./shim, which starts .*/caller$' out
+printf '#!/bin/sh\n%s/caller\n' "$work" >shim
+expect "a shell script without exec" status_is 0 "$doctor" ./shim
+expect "is said to be one" has 'a shell script: the programs that it starts' out
+# What would be run if it were asked for libraries.
+printf '#!/bin/sh\n: >"%s/was_run"\n' "$work" >loader && chmod +x loader
+echo 'void sgemm_(void); int main(void) { sgemm_(); return 0; }' >wide.c
+if cc -Wl,--dynamic-linker="$work/loader",--unresolved-symbols=ignore-all wide.c -o foreign; then
+    expect "a program of another C library" status_is 1 "$doctor" ./foreign
+    expect "is out of reach" has 'its loader is .*/loader, and' out
+    expect "and is not run" test ! -e was_run
+fi
+echo 'void sgemm_(void) {}' | cc -shared -fPIC -x c - -o libblas64.so && cc wide.c -L. -lblas64 -Wl,-rpath,"$work" -o wide
+for name in wide ./wide; do
+    expect "a program with 64-bit integers" status_is 1 "$doctor" "$name"
+    expect "is left alone" has 'wide calls sgemm_: the integers of libblas64.so have 64 bits' out
+done
+echo 'void sgemm_(void) {}' | cc -x c wide.c - -o with_blas
+expect "a program that contains a BLAS" status_is 1 "$doctor" ./with_blas
+expect "has it named" has 'with_blas contains sgemm_: linked statically' out
+# A shim of pyenv; the folder's version goes before the global one.
+mkdir -p pyenv/bin pyenv/shims pyenv/versions/1/bin pyenv/versions/2/bin
+printf '#!/usr/bin/env bash\nexec "%s/pyenv/bin/pyenv" exec "tool"\n' "$work" >pyenv/shims/tool
+chmod +x pyenv/shims/tool && cp caller pyenv/versions/1/bin/tool && cp caller pyenv/versions/2/bin/tool
+echo 1 >pyenv/version
+for version in 1 2; do
+    expect "a shim of pyenv" status_is 0 env -u PYENV_VERSION "$doctor" pyenv/shims/tool
+    expect "is seen through" has "^program .*, which starts .*/versions/$version/bin/tool\$" out
+    echo 2 >.python-version
+done
+rm .python-version
 # A Python, as far as files show: the program's name, and a package with a module.
 mkdir -p python/bin python/lib/python3.9/site-packages/numpy/core
 cp /bin/true python/bin/python3.9 && ln -s python3.9 python/bin/python3
