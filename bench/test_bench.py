@@ -504,11 +504,15 @@ class BenchTest(unittest.TestCase):
             ("MYBLAS_TUNING", "/nonexistent/tuning"),
             ("MYBLAS_SGEMM_KERNEL", "magic"),
             ("MYBLAS_SGEMM_KERNEL", "block"),
+            ("MYBLAS_SUM_KERNEL", "magic"),  # of another routine
         ):
             with self.subTest(variable, value=value):
                 done = run("-n", "8", **{variable: value})
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
                 self.assertIn(variable, done.stderr)
+        done = run("-n", "8", MYBLAS_MATH="magic", MYBLAS_NUM_THREADS="0")
+        self.assertIn("MYBLAS_MATH=magic", done.stderr)
+        self.assertIn("MYBLAS_NUM_THREADS=0", done.stderr)
 
     def test_no_other_kernel_replaces_a_forced_one(self):
         for arguments in (["--kernel", "magic"], ["--kernel", "magic", "-f", "sum"]):

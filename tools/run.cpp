@@ -120,12 +120,7 @@ int command_at(int argc, char** argv) {
 
 // With a wrong variable the program would run without what its user asked for.
 void refuse_wrong_settings() {
-    std::string faults;
-    for (const tools::setting& s : tools::read_settings())
-        if (s.is_known && !s.fault.empty())
-            faults +=
-                fmt::format("{}{}={}: {}", faults.empty() ? "" : "; ", s.name, s.value, s.fault);
-    if (!faults.empty())
+    if (const std::string faults = tools::describe_faults(true); !faults.empty())
         throw std::runtime_error(faults);
 }
 

@@ -131,4 +131,12 @@ std::vector<setting> read_settings() {
     return settings;
 }
 
+std::string describe_faults(bool with_kernels) {
+    std::string faults;
+    for (const setting& s : read_settings())
+        if (s.is_known && !s.fault.empty() && (with_kernels || !s.name.ends_with("_KERNEL")))
+            faults += (faults.empty() ? "" : "; ") + s.name + "=" + s.value + ": " + s.fault;
+    return faults;
+}
+
 } // namespace tools
