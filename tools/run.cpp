@@ -193,8 +193,8 @@ int main(int argc, char** argv) {
         app.parse(std::min(begin + 1, argc), argv);
         chosen.command.assign(argv + std::min(begin, argc), argv + argc);
         return run(chosen);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : status_failed;
+    } catch (const CLI::Success& asked) { // --help, --version
+        return app.exit(asked);
     } catch (const std::exception& error) {
         fmt::print(stderr, "myblas-run: {}\n", error.what());
         return status_failed;

@@ -56,6 +56,8 @@ expect "arguments are passed on" status_is 0 "$run" -- printf '<%s>' A '[1,2]' '
 expect "as they are" has '^<A><\[1,2\]><\[\]><--><--report><x>$' out
 expect "a program without -- before it" status_is 3 "$run" --report there sh -c 'exit 3' --nonsense
 expect "no program" status_is 125 "$run" --report there
+expect "an option that there is none of" status_is 125 "$run" --nonsense -- true
+expect "is named in one line" test "$(grep -c '^myblas-run: .*--nonsense' err)" = 1 -a "$(wc -l <err)" = 1
 expect "a file for two things" status_is 125 "$run" --report both --call-log both -- true
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
 expect "is named, with all others" has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
