@@ -414,6 +414,14 @@ std::string own_loader() {
     return self ? self->interpreter : "";
 }
 
+// As Octave's launcher does, or mpirun.
+bool starts_programs(const tools::elf_file& elf) {
+    return std::any_of(elf.imports.begin(), elf.imports.end(), [](const std::string& name) {
+        return name.starts_with("execv") || name.starts_with("execl") ||
+               name.starts_with("posix_spawn");
+    });
+}
+
 enum class finding { can_interpose, cannot_interpose, unreadable };
 
 finding examine_program(const std::string& name) {
@@ -477,7 +485,12 @@ finding examine_program(const std::string& name) {
              "would be out of reach): see what myblas-run --report says");
     else if (!can_interpose)
         line("", "makes no call that can be interposed");
-    return can_interpose || loads_more ? finding::can_interpose : finding::cannot_interpose;
+    const bool starts_more =
+        !is_library && !loads_more && !can_interpose && starts_programs(*program);
+    if (starts_more)
+        line("", "starts other programs, which are to be examined by themselves");
+    return can_interpose || loads_more || starts_more ? finding::can_interpose
+                                                      : finding::cannot_interpose;
 }
 
 } // namespace

@@ -210,6 +210,8 @@ expect "is seen through" has '^program +./shim, which starts .*/caller$' out
 printf '#!/bin/sh\n%s/caller\n' "$work" >shim
 expect "a shell script without exec" status_is 0 "$doctor" ./shim
 expect "is said to be one" has 'a shell script: the programs that it starts' out
+expect "a program that starts others" status_is 0 "$doctor" env
+expect "is said to be one" has 'starts other programs' out
 # What would be run if it were asked for libraries.
 printf '#!/bin/sh\n: >"%s/was_run"\n' "$work" >loader && chmod +x loader
 echo 'void sgemm_(void); int main(void) { sgemm_(); return 0; }' >wide.c
