@@ -187,15 +187,22 @@ int run(options chosen) {
     return out.all_passed() ? 0 : exit_failure;
 }
 
+// The status of what was done, unless a part of its results is lost.
+int with_output_written(int status) {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        throw failure("standard output cannot be written");
+    return status;
+}
+
 } // namespace
 } // namespace bench
 
 int main(int argc, char** argv) {
     try {
         if (argc > 1 && std::strcmp(argv[1], "compare") == 0)
-            return bench::compare(argc - 1, argv + 1);
+            return bench::with_output_written(bench::compare(argc - 1, argv + 1));
         const std::optional<bench::options> chosen = bench::parse_options(argc, argv);
-        return chosen ? bench::run(*chosen) : 0;
+        return bench::with_output_written(chosen ? bench::run(*chosen) : 0);
     } catch (const bench::usage_error& error) {
         fmt::print(stderr, "myblas-bench: {}\n", error.what());
         return bench::exit_usage;
