@@ -183,8 +183,8 @@ expect "a C library" status_is 0 "$doctor" "$(dirname "$run")/../lib/libmyblas.s
 expect "is not called static" bash -c "! grep -q static out"
 expect "all settings that make no sense" status_is 0 env MYBLAS_LOG=/nonexistent/log MYBLAS_DEVICES=none MYBLAS_WORKSPACE=1T \
     MYBLAS_NUM_THREADS=0 \
-    MYBLAS_DEVICE_MEMORY=0 MYBLAS_SUM_KERNEL=magic MYBLAS_TUNING=/nonexistent MYBLAS_NONSENSE=1 "$doctor"
-for what in LOG=/nonexistent/log DEVICES=none WORKSPACE=1T NUM_THREADS=0 DEVICE_MEMORY=0 SUM_KERNEL=magic TUNING=/nonexistent; do
+    MYBLAS_DEVICE_MEMORY=0 MYBLAS_SUM_KERNEL=magic MYBLAS_TUNING=/tmp MYBLAS_CUBLAS_WORKSPACE=99999999999G MYBLAS_NONSENSE=1 "$doctor"
+for what in LOG=/nonexistent/log DEVICES=none WORKSPACE=1T NUM_THREADS=0 DEVICE_MEMORY=0 SUM_KERNEL=magic TUNING=/tmp CUBLAS_WORKSPACE=99999999999G; do
     expect "$what is marked" has "MYBLAS_$what: makes no sense: " out
 done
 expect "a variable that nobody reads" has 'MYBLAS_NONSENSE=1: no variable that myblas reads' out
