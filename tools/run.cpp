@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #include "blas/local_ranks.h"
+#include "common/names.h"
 #include "myblas/myblas_kernels.h"
 
 #include <CLI/CLI.hpp>
@@ -58,6 +59,13 @@ void preload(const char* file) {
     set("LD_PRELOAD", has_others ? path.string() + ":" + others : path.string());
 }
 
+// Linked in.
+bool has_blas(const tools::elf_file& elf) {
+    return std::any_of(elf.exports.begin(), elf.exports.end(), [](const std::string& name) {
+        return myblas::preload::remark_on_blas(name) != nullptr;
+    });
+}
+
 // What becomes of the program itself, as far as its file tells.
 std::string describe_start(const std::string& command, const std::string& preloaded) {
     using kind = tools::elf_file::kind;
@@ -72,6 +80,8 @@ std::string describe_start(const std::string& command, const std::string& preloa
         start = program + " is linked statically: nothing can be preloaded";
     else if (elf && elf->what == kind::program && !elf->has_gnu_loader())
         start = program + " has not the loader of the GNU C library, which preloads";
+    else if (elf && has_blas(*elf))
+        start += ", but contains a BLAS, which is out of reach";
     else if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
         start = program + " runs with raised privileges: the loader ignores what is preloaded";
     return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);

@@ -146,6 +146,19 @@ if cc calls.c -o calls -lopenblas 2>/dev/null; then
         done
         expect "a vector's" has '"sdot", "calls": 1, .*"n": 5, .*"incx": 2, "incy": 3' blas.log
     done
+    # One small call in single precision, all others in double.
+    echo 'void dgemm_(void); float sdot_(const int*, const float*, const int*, const float*, const int*);
+        int main(int argc, char** argv) {
+            const int one = 1;
+            const float x = 2;
+            if (argc > 1)
+                dgemm_();
+            return sdot_(&one, &x, &one, &x, &one) != 4 || !argv;
+        }' | cc -x c - -o both -lopenblas
+    expect "a program in double precision" status_is 0 "$run" --report there -- ./both
+    expect "is known by its report" has '1 calls seen, 0 served, 1 forwarded; the program refers to dgemm_ .double prec' there
+    expect "but if a call is served" status_is 0 "$run" --offload always --report there -- ./both
+    expect "that is all" has '1 calls seen, 1 served .sdot 1., 0 forwarded$' there
     if [ -x "$1/myblas-bench" ]; then
         expect "a replay" status_is 0 "$1/myblas-bench" replay blas.log --backend host --min-time 0 --repeats 2 --csv -
         expect "of both products" test "$(grep -c '^sgemm,T,N' out)" -ge 2
@@ -226,6 +239,8 @@ for name in wide ./wide; do
     expect "is left alone" has 'wide calls sgemm_: the integers of libblas64.so have 64 bits' out
 done
 echo 'void sgemm_(void) {}' | cc -x c wide.c - -o with_blas
+expect "its report" status_is 0 "$run" --report there -- ./with_blas
+expect "says so" has 'preload libraries, but contains a BLAS, which is out of reach$' there
 expect "a program that contains a BLAS" status_is 1 "$doctor" ./with_blas
 expect "has it named" has 'with_blas contains sgemm_: linked statically' out
 # A shim of pyenv; the folder's version goes before the global one.
