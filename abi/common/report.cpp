@@ -229,7 +229,7 @@ bool is_bystander() noexcept {
 // ---- The first line --------------------------------------------------------------------------------
 
 struct calls_seen {
-    uint64_t served = 0, forwarded = 0;
+    uint64_t served = 0, forwarded = 0, tiny = 0;
 };
 
 calls_seen count_calls(int routine) noexcept {
@@ -237,6 +237,8 @@ calls_seen count_calls(int routine) noexcept {
     for (int shape = 0; shape < class_count; ++shape) {
         c.forwarded += sum(taken[routine][shape][0]).calls;
         c.served += sum(taken[routine][shape][1]).calls;
+        if (shape == 0)
+            c.tiny = c.forwarded + c.served;
     }
     return c;
 }
@@ -248,6 +250,7 @@ bool add_heading(bounded_text& t) noexcept {
         const calls_seen c = count_calls(routine);
         all.served += c.served;
         all.forwarded += c.forwarded;
+        all.tiny += c.tiny;
     }
     const uint64_t calls = all.served + all.forwarded;
     t.add("%s: %s, process %d: loaded, %llu calls seen",
@@ -276,7 +279,7 @@ bool add_heading(bounded_text& t) noexcept {
           all.served ? ")" : "",
           static_cast<unsigned long long>(all.forwarded));
     // NumPy makes a call in single precision when it is imported, whatever the program computes in.
-    if (all.served == 0)
+    if (all.served == 0 && all.tiny == calls)
         add_references(t, {remark_double}, 2);
     t.add("\n");
     return true;
