@@ -90,11 +90,11 @@ context describe_run(const options& chosen, const machine& device) {
     return known;
 }
 
-// With a wrong variable the library would not do what its user asked for. Kernels are checked for each routine, later.
-void refuse_wrong_variables() {
-    for (const tools::setting& s : tools::read_settings())
-        if (s.is_known && !s.fault.empty() && !s.name.ends_with("_KERNEL"))
-            throw usage_error(fmt::format("{}={}: {}", s.name, s.value, s.fault));
+// With a wrong variable the library would not do what its user asked for. Whether the backend has a kernel is checked later.
+void refuse_wrong_variables(const options& chosen) {
+    const bool chooses_kernel = chosen.kernel != "auto"; // an option goes before the environment
+    if (const std::string faults = tools::describe_faults(!chooses_kernel); !faults.empty())
+        throw usage_error(faults);
 }
 
 int run(options chosen) {
@@ -102,7 +102,7 @@ int run(options chosen) {
         list_kernels(chosen.backend);
         return 0;
     }
-    refuse_wrong_variables();
+    refuse_wrong_variables(chosen);
     if (chosen.explain.wanted) {
         explain(chosen);
         return 0;
@@ -187,15 +187,22 @@ int run(options chosen) {
     return out.all_passed() ? 0 : exit_failure;
 }
 
+// The status of what was done, unless a part of its results is lost.
+int with_output_written(int status) {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        throw failure("standard output cannot be written");
+    return status;
+}
+
 } // namespace
 } // namespace bench
 
 int main(int argc, char** argv) {
     try {
         if (argc > 1 && std::strcmp(argv[1], "compare") == 0)
-            return bench::compare(argc - 1, argv + 1);
+            return bench::with_output_written(bench::compare(argc - 1, argv + 1));
         const std::optional<bench::options> chosen = bench::parse_options(argc, argv);
-        return chosen ? bench::run(*chosen) : 0;
+        return bench::with_output_written(chosen ? bench::run(*chosen) : 0);
     } catch (const bench::usage_error& error) {
         fmt::print(stderr, "myblas-bench: {}\n", error.what());
         return bench::exit_usage;

@@ -504,11 +504,22 @@ class BenchTest(unittest.TestCase):
             ("MYBLAS_TUNING", "/nonexistent/tuning"),
             ("MYBLAS_SGEMM_KERNEL", "magic"),
             ("MYBLAS_SGEMM_KERNEL", "block"),
+            ("MYBLAS_SUM_KERNEL", "magic"),  # of another routine
         ):
             with self.subTest(variable, value=value):
                 done = run("-n", "8", **{variable: value})
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
                 self.assertIn(variable, done.stderr)
+        done = run("-n", "8", MYBLAS_MATH="magic", MYBLAS_NUM_THREADS="0")
+        self.assertIn("MYBLAS_MATH=magic", done.stderr)
+        self.assertIn("MYBLAS_NUM_THREADS=0", done.stderr)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_results_that_cannot_be_written_are_a_failure(self):
+        with open("/dev/full", "w") as full:
+            command = [BENCH, "--backend", "host", "-n", "8", "--min-time", "0", "--repeats", "2"]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
 
     def test_no_other_kernel_replaces_a_forced_one(self):
         for arguments in (["--kernel", "magic"], ["--kernel", "magic", "-f", "sum"]):

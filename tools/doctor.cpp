@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -198,6 +199,7 @@ const char* remark_on(const std::string& name) {
 
 // The libraries that the loader would map for the program, without running it.
 std::vector<std::string> libraries_of(const std::string& loader, const std::string& path) {
+    const std::string absolute = fs::absolute(path); // a name without a slash would be searched for
     int ends[2];
     if (pipe(ends) != 0)
         return {};
@@ -208,7 +210,7 @@ std::vector<std::string> libraries_of(const std::string& loader, const std::stri
         dup2(ends[1], STDERR_FILENO);
         setenv(
             "LD_TRACE_LOADED_OBJECTS", "1", 1); // unlike --list it goes on behind a missing library
-        execl(loader.c_str(), loader.c_str(), path.c_str(), nullptr);
+        execl(loader.c_str(), loader.c_str(), absolute.c_str(), nullptr);
         _exit(127);
     }
     close(ends[1]);
@@ -279,19 +281,42 @@ bool has_own_solvers(const tools::elf_file& elf) {
            std::none_of(elf.bound.begin(), elf.bound.end(), is_product);
 }
 
+// Whether it is one of the names that a BLAS with 64-bit integers shares with one of 32 bits.
+bool is_plain(const std::string& symbol) {
+    return myblas::preload::remark_on_blas(symbol) && !symbol.starts_with("scipy_") &&
+           symbol.find("64") == std::string::npos;
+}
+
+// The name of the file whose BLAS all files get under plain names, if it has 64-bit integers.
+std::string find_wide_blas(const std::vector<std::pair<std::string, tools::elf_file>>& files) {
+    for (const auto& [path, elf] : files)
+        if (std::any_of(elf.exports.begin(), elf.exports.end(), is_plain)) {
+            const std::string name = fs::path(path).filename();
+            return myblas::preload::names_64_bit_integers(name) ? name : "";
+        }
+    return "";
+}
+
 // Says what becomes of calls; true if any can be had.
 bool describe_calls(const std::string& name,
                     const std::set<std::string>& imports,
-                    bool with_unserved) {
+                    bool with_unserved,
+                    const std::string& wide_blas = "") {
     using namespace myblas::preload;
     constexpr size_t most_unserved = 6;
     bool can_interpose = false;
     for (const char* remark :
          {remark_served, remark_not_served, remark_double, remark_complex, remark_half}) {
-        std::set<std::string> called;
+        std::set<std::string> called, left_alone;
         for (const std::string& symbol : imports)
             if (remark_on(symbol) == remark)
-                called.insert(symbol);
+                (!wide_blas.empty() && is_plain(symbol) ? left_alone : called).insert(symbol);
+        if (!left_alone.empty() && with_unserved)
+            line("",
+                 fmt::format("{} calls {}: the integers of {} have 64 bits, left alone",
+                             name,
+                             list(left_alone, most_unserved),
+                             wide_blas));
         if (called.empty() || (remark != remark_served && !with_unserved))
             continue;
         can_interpose = can_interpose || remark == remark_served;
@@ -305,10 +330,10 @@ bool describe_calls(const std::string& name,
 }
 
 // Says what can be got of a file's calls; true if any can.
-bool examine(const std::string& path, const tools::elf_file& elf) {
+bool examine(const std::string& path, const tools::elf_file& elf, const std::string& wide_blas) {
     const std::string name = fs::path(path).filename();
-    const bool is_blas = is_provider(path);
-    const bool can_interpose = describe_calls(name, elf.imports, !is_blas);
+    const bool is_blas = elf.what == tools::elf_file::kind::shared_library && is_provider(path);
+    const bool can_interpose = describe_calls(name, elf.imports, !is_blas, wide_blas);
     if (is_blas)
         return can_interpose;
     if (const auto own = served_among(elf.exports); !own.empty())
@@ -389,6 +414,14 @@ std::string own_loader() {
     return self ? self->interpreter : "";
 }
 
+// As Octave's launcher does, or mpirun.
+bool starts_programs(const tools::elf_file& elf) {
+    return std::any_of(elf.imports.begin(), elf.imports.end(), [](const std::string& name) {
+        return name.starts_with("execv") || name.starts_with("execl") ||
+               name.starts_with("posix_spawn");
+    });
+}
+
 enum class finding { can_interpose, cannot_interpose, unreadable };
 
 finding examine_program(const std::string& name) {
@@ -402,10 +435,14 @@ finding examine_program(const std::string& name) {
         line("", fmt::format("{} cannot be read: {}", path, why));
         return finding::unreadable;
     }
+    if (tools::ends_in_shell_script(programs)) {
+        line("", "a shell script: the programs that it starts are to be examined by themselves");
+        return finding::can_interpose;
+    }
     using kind = tools::elf_file::kind;
     const auto program = tools::read_elf(path, served_names());
     if (!program || program->what == kind::other) {
-        line("", "no 64-bit ELF program or shared library");
+        line("", "no 64-bit ELF program or shared library of this machine's processor");
         return finding::unreadable;
     }
     if (program->what == kind::static_program) {
@@ -415,6 +452,13 @@ finding examine_program(const std::string& name) {
     const bool is_library = program->what == kind::shared_library;
     if (is_library)
         line("", "a shared library: what is said holds for dynamic programs that load it");
+    if (!is_library && !program->has_gnu_loader()) {
+        line("",
+             fmt::format(
+                 "its loader is {}, and the preload libraries want that of the GNU C library",
+                 program->interpreter));
+        return finding::cannot_interpose;
+    }
     struct stat status;
     if (stat(path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID))) {
         line(
@@ -423,17 +467,15 @@ finding examine_program(const std::string& name) {
         return finding::cannot_interpose;
     }
 
-    bool can_interpose = examine(path, *program);
     const std::string loader = is_library ? own_loader() : program->interpreter;
-    for (const std::string& library : libraries_of(loader, path)) {
-        const std::string file = fs::path(library).filename();
-        const bool is_blas =
-            file.find("blas") != std::string::npos || file.find("mkl_") != std::string::npos;
-        if (is_blas && myblas::preload::names_64_bit_integers(file))
-            line("", fmt::format("{} has 64-bit integers: calls to it are left alone", file));
-        if (const auto elf = tools::read_elf(library, served_names()))
-            can_interpose = examine(library, *elf) || can_interpose;
-    }
+    std::vector<std::pair<std::string, tools::elf_file>> files = {{path, *program}};
+    for (const std::string& library : libraries_of(loader, path))
+        if (auto elf = tools::read_elf(library, served_names()))
+            files.emplace_back(library, std::move(*elf));
+    const std::string wide_blas = find_wide_blas(files);
+    bool can_interpose = false;
+    for (const auto& [file, elf] : files)
+        can_interpose = examine(file, elf, wide_blas) || can_interpose;
     can_interpose = examine_packages(loader, programs) || can_interpose;
     const bool loads_more =
         program->imports.contains("dlopen") || !tools::python_folders(programs).empty();
@@ -443,7 +485,12 @@ finding examine_program(const std::string& name) {
              "would be out of reach): see what myblas-run --report says");
     else if (!can_interpose)
         line("", "makes no call that can be interposed");
-    return can_interpose || loads_more ? finding::can_interpose : finding::cannot_interpose;
+    const bool starts_more =
+        !is_library && !loads_more && !can_interpose && starts_programs(*program);
+    if (starts_more)
+        line("", "starts other programs, which are to be examined by themselves");
+    return can_interpose || loads_more || starts_more ? finding::can_interpose
+                                                      : finding::cannot_interpose;
 }
 
 } // namespace

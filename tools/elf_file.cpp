@@ -10,6 +10,13 @@
 namespace tools {
 namespace {
 
+constexpr auto own_machine =
+#ifdef __aarch64__
+    EM_AARCH64;
+#else
+    EM_X86_64;
+#endif
+
 class image {
 public:
     explicit image(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
@@ -40,6 +47,7 @@ std::string text_at(std::string_view table, uint64_t offset) {
                : std::string();
 }
 
+// Of the loader's table, or of the linker's, which has a program's own functions, too.
 void read_symbols(const image& file,
                   const Elf64_Shdr& section,
                   std::string_view names,
@@ -49,8 +57,11 @@ void read_symbols(const image& file,
         const auto symbol = file.at<Elf64_Sym>(section.sh_offset + offset);
         if (!symbol)
             return;
-        auto& set = symbol->st_shndx == SHN_UNDEF ? elf->imports : elf->exports;
-        set.insert(text_at(names, symbol->st_name));
+        const bool is_defined = symbol->st_shndx != SHN_UNDEF;
+        if (section.sh_type == SHT_DYNSYM)
+            (is_defined ? elf->exports : elf->imports).insert(text_at(names, symbol->st_name));
+        else if (is_defined && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+            elf->exports.insert(text_at(names, symbol->st_name));
     }
 }
 
@@ -90,7 +101,7 @@ std::optional<elf_file> read_elf(const std::string& path, const name_set& names)
     const image file(std::vector<char>(std::istreambuf_iterator<char>(stream), {}));
     const auto header = file.at<Elf64_Ehdr>(0);
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_ident[EI_CLASS] != ELFCLASS64)
+        header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != own_machine)
         return {};
 
     elf_file elf;
@@ -114,10 +125,8 @@ std::optional<elf_file> read_elf(const std::string& path, const name_set& names)
         const auto section = file.at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
         if (!section)
             break;
-        const bool is_table = section->sh_type == SHT_DYNSYM;
-        // A static program's functions are in the other table, unless that was stripped.
-        const bool is_full_table =
-            section->sh_type == SHT_SYMTAB && elf.what == kind::static_program;
+        const bool is_table = section->sh_type == SHT_DYNSYM ||
+                              (section->sh_type == SHT_SYMTAB && elf.what != kind::shared_library);
         const bool has_relocations =
             section->sh_type == SHT_RELA && (section->sh_flags & SHF_ALLOC);
         const auto linked_to = [&](const Elf64_Shdr& from) {
@@ -126,7 +135,7 @@ std::optional<elf_file> read_elf(const std::string& path, const name_set& names)
         const auto text_of = [&](const Elf64_Shdr& strings) {
             return file.range(strings.sh_offset, strings.sh_size);
         };
-        if (is_table || is_full_table) {
+        if (is_table) {
             if (const auto strings = linked_to(*section))
                 read_symbols(file, *section, text_of(*strings), &elf);
         } else if (has_relocations) {

@@ -16,10 +16,14 @@ struct elf_file {
     std::string interpreter;      // the loader
     bool is_executable = false;   // DF_1_PIE: a program that is loaded anywhere
     bool binds_to_itself = false; // DF_SYMBOLIC: its own definitions come first
-    std::set<std::string> imports, exports;
+    std::set<std::string> imports;
+    std::set<std::string> exports; // of a program, what it contains, too, unless that was stripped
     std::set<std::string> bound; // symbols that the loader binds, also those that it exports itself
     // Names that stand in its read-only data although it does not import them, as arguments of dlsym do.
     std::set<std::string> mentions;
+
+    // The preload libraries are the GNU C library's; another loader might even run what it shall list.
+    bool has_gnu_loader() const { return interpreter.find("/ld-linux") != std::string::npos; }
 };
 
 // `names`: those that `mentions` is about. Nothing if the file is no ELF file of this machine's kind.

@@ -25,6 +25,12 @@ std::string first_line(const fs::path& file) {
     return line;
 }
 
+std::string first_word(const fs::path& file) {
+    std::string word;
+    std::ifstream(file) >> word;
+    return word;
+}
+
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
     std::istringstream stream(text);
@@ -34,19 +40,25 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-bool is_script(const std::string& path) { return first_line(path).starts_with("#!"); }
+// The command behind env and its options and variables; any other word is one itself.
+std::string behind_env(const std::string& word, std::istream& more) {
+    if (fs::path(word).filename() != "env")
+        return word;
+    for (std::string next; more >> next;)
+        if (!next.starts_with("-") && next.find('=') == std::string::npos)
+            return next;
+    return word;
+}
 
-// The interpreter that the first line of a script names, behind env and its options and variables.
+// The interpreter that the first line of a script names; nothing if it is no script.
 std::string interpreter_of(const std::string& path) {
-    std::istringstream words(first_line(path).substr(2));
-    std::string interpreter;
-    words >> interpreter;
-    if (fs::path(interpreter).filename() != "env")
-        return interpreter;
-    for (std::string word; words >> word;)
-        if (!word.starts_with("-") && word.find('=') == std::string::npos)
-            return find_program(word);
-    return interpreter;
+    const std::string line = first_line(path);
+    if (!line.starts_with("#!"))
+        return "";
+    std::istringstream words(line.substr(2));
+    std::string word;
+    words >> word;
+    return word.empty() ? "" : find_program(behind_env(word, words));
 }
 
 bool is_shell(const std::string& interpreter) {
@@ -54,26 +66,34 @@ bool is_shell(const std::string& interpreter) {
     return name == "sh" || name == "bash" || name == "dash";
 }
 
-// The version that pyenv takes outside of folders with versions of their own.
+// What the version that pyenv takes here has for a shim; nothing if it is the system's.
 std::string behind_pyenv(const fs::path& root, const std::string& name) {
-    std::string version = variable("PYENV_VERSION");
-    if (version.empty())
-        version = first_line(root / "version");
-    const fs::path program = root / "versions" / version / "bin" / name;
     std::error_code ignored;
+    std::string version = variable("PYENV_VERSION");
+    for (fs::path folder = fs::current_path(ignored); version.empty() && !folder.empty();
+         folder = folder.has_relative_path() ? folder.parent_path() : fs::path())
+        version = first_word(folder / ".python-version");
+    if (version.empty())
+        version = first_word(root / "version");
+    const fs::path program = root / "versions" / version / "bin" / name;
     return !version.empty() && fs::exists(program, ignored) ? program.string() : "";
 }
 
-// What a shell script ends in, if it says so plainly: exec /its/program. A shim of pyenv is such a script.
+// What a shell script ends in, if it says so plainly: exec /its/program, perhaps with variables in front. A shim of pyenv is
+// such a script.
 std::string behind_shell_script(const std::string& path) {
     std::ifstream stream(path);
     std::string program;
     for (std::string line; std::getline(stream, line);) {
         std::istringstream words(line);
-        std::string command, word, next;
-        words >> command >> word >> next;
-        if (command != "exec" || word.empty())
+        std::string word, next;
+        words >> word;
+        while (word.find('=') != std::string::npos && words >> word)
+            ;
+        if (word != "exec" || !(words >> word))
             continue;
+        word = behind_env(word, words);
+        words >> next;
         std::erase(word, '"');
         std::erase(word, '\'');
         if (word.find('$') != std::string::npos)
@@ -118,13 +138,18 @@ std::string find_program(const std::string& name) {
 std::vector<std::string> programs_behind(const std::string& name) {
     constexpr size_t most = 8; // a script may lead to itself
     std::vector<std::string> programs = {find_program(name)};
-    while (programs.size() < most && why_unreadable(programs.back()).empty() &&
-           is_script(programs.back())) {
+    while (programs.size() < most && why_unreadable(programs.back()).empty()) {
         const std::string script = programs.back(), interpreter = interpreter_of(script);
+        if (interpreter.empty())
+            break;
         const std::string behind = is_shell(interpreter) ? behind_shell_script(script) : "";
         programs.push_back(behind.empty() ? interpreter : behind);
     }
     return programs;
+}
+
+bool ends_in_shell_script(const std::vector<std::string>& programs) {
+    return programs.size() > 1 && is_shell(programs.back());
 }
 
 std::string why_unreadable(const std::string& path) {

@@ -13,6 +13,9 @@ std::string find_program(const std::string& name);
 // The files that are started one after the other: scripts, and last the program. The first is the one that was named.
 std::vector<std::string> programs_behind(const std::string& name);
 
+// Whether the last of them is a shell for a script that does not tell what it starts.
+bool ends_in_shell_script(const std::vector<std::string>& programs);
+
 // What keeps the file from being read, or nothing.
 std::string why_unreadable(const std::string& path);
 

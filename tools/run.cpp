@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #include "blas/local_ranks.h"
+#include "common/names.h"
 #include "myblas/myblas_kernels.h"
 
 #include <CLI/CLI.hpp>
@@ -58,15 +59,29 @@ void preload(const char* file) {
     set("LD_PRELOAD", has_others ? path.string() + ":" + others : path.string());
 }
 
+// Linked in.
+bool has_blas(const tools::elf_file& elf) {
+    return std::any_of(elf.exports.begin(), elf.exports.end(), [](const std::string& name) {
+        return myblas::preload::remark_on_blas(name) != nullptr;
+    });
+}
+
 // What becomes of the program itself, as far as its file tells.
 std::string describe_start(const std::string& command, const std::string& preloaded) {
-    const std::string program = tools::programs_behind(command).back();
-    const auto elf =
-        tools::why_unreadable(program).empty() ? tools::read_elf(program, {}) : std::nullopt;
+    using kind = tools::elf_file::kind;
+    const std::vector<std::string> programs = tools::programs_behind(command);
+    const std::string& program = programs.back();
+    const bool is_known =
+        tools::why_unreadable(program).empty() && !tools::ends_in_shell_script(programs);
+    const auto elf = is_known ? tools::read_elf(program, {}) : std::nullopt;
     std::string start = "started with " + preloaded;
     struct stat status;
-    if (elf && elf->what == tools::elf_file::kind::static_program)
+    if (elf && elf->what == kind::static_program)
         start = program + " is linked statically: nothing can be preloaded";
+    else if (elf && elf->what == kind::program && !elf->has_gnu_loader())
+        start = program + " has not the loader of the GNU C library, which preloads";
+    else if (elf && has_blas(*elf))
+        start += ", but contains a BLAS, which is out of reach";
     else if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
         start = program + " runs with raised privileges: the loader ignores what is preloaded";
     return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);
@@ -115,12 +130,7 @@ int command_at(int argc, char** argv) {
 
 // With a wrong variable the program would run without what its user asked for.
 void refuse_wrong_settings() {
-    std::string faults;
-    for (const tools::setting& s : tools::read_settings())
-        if (s.is_known && !s.fault.empty())
-            faults +=
-                fmt::format("{}{}={}: {}", faults.empty() ? "" : "; ", s.name, s.value, s.fault);
-    if (!faults.empty())
+    if (const std::string faults = tools::describe_faults(true); !faults.empty())
         throw std::runtime_error(faults);
 }
 
@@ -193,8 +203,8 @@ int main(int argc, char** argv) {
         app.parse(std::min(begin + 1, argc), argv);
         chosen.command.assign(argv + std::min(begin, argc), argv + argc);
         return run(chosen);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : status_failed;
+    } catch (const CLI::Success& asked) { // --help, --version
+        return app.exit(asked);
     } catch (const std::exception& error) {
         fmt::print(stderr, "myblas-run: {}\n", error.what());
         return status_failed;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@ std::string check_size(const std::string& value, unsigned long long least) {
     const std::string_view unit = end;
     if (errno != 0 || (!unit.empty() && unit != "K" && unit != "M" && unit != "G"))
         return fault;
+    const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+    if (number > std::numeric_limits<size_t>::max() >> shift)
+        return "too large";
     return number < least ? "has to be positive" : "";
 }
 
@@ -47,6 +51,15 @@ std::string check_choice(const std::string& value, std::initializer_list<const c
         list += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + std::string(choice);
     }
     return "not " + list;
+}
+
+std::string check_input(const std::string& value) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(value, ignored))
+        return "cannot be read: it is a directory";
+    return access(value.c_str(), R_OK) == 0
+               ? ""
+               : std::string("cannot be read: ") + std::strerror(errno);
 }
 
 // A file to append to, which is not made here.
@@ -84,9 +97,7 @@ std::string find_fault(const std::string& name, const std::string& value, bool* 
     if (name == "MYBLAS_REPORT" || name == "MYBLAS_CALL_LOG")
         return value == "stderr" ? "" : check_output(value);
     if (name == "MYBLAS_TUNING")
-        return access(value.c_str(), R_OK) == 0
-                   ? ""
-                   : std::string("cannot be read: ") + std::strerror(errno);
+        return check_input(value);
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
         if (name == myblas::kernel_variables[i])
             return has_kernel(i, value) ? "" : "no kernel or family (myblas-bench --list)";
@@ -129,6 +140,14 @@ std::vector<setting> read_settings() {
         return a.name < b.name;
     });
     return settings;
+}
+
+std::string describe_faults(bool with_kernels) {
+    std::string faults;
+    for (const setting& s : read_settings())
+        if (s.is_known && !s.fault.empty() && (with_kernels || !s.name.ends_with("_KERNEL")))
+            faults += (faults.empty() ? "" : "; ") + s.name + "=" + s.value + ": " + s.fault;
+    return faults;
 }
 
 } // namespace tools

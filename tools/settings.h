@@ -15,6 +15,9 @@ struct setting {
 // All that are named MYBLAS_ and are not empty, by name.
 std::vector<setting> read_settings();
 
+// Those that make no sense, each with the reason, for an error; nothing if all do. Kernels may be chosen otherwise.
+std::string describe_faults(bool with_kernels);
+
 // The kernel or family of a routine exists on one of the backends.
 bool has_kernel(int routine, const std::string& name);
 

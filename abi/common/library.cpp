@@ -47,7 +47,6 @@ bool load(library* l) noexcept {
     from.find(l->destroy, "myblasDestroy");
     from.find(l->set_stream, "myblasSetStream");
     from.find(l->set_pointer_mode, "myblasSetPointerMode");
-    from.find(l->set_math_mode, "myblasSetMathMode");
     from.find(l->get_math_mode, "myblasGetMathMode");
     from.find(l->set_workspace, "myblasSetWorkspace");
     from.find(l->set_workspace_limit, "myblasSetWorkspaceLimit");
@@ -60,7 +59,6 @@ bool load(library* l) noexcept {
     from.find(l->release, "myblasFree");
     from.find(l->set_matrix_async, "myblasSetMatrixAsync_64");
     from.find(l->get_matrix_async, "myblasGetMatrixAsync_64");
-    from.find(l->get_vector, "myblasGetVector");
     from.find(l->sgemm, "mysgemm_64");
     from.find(l->sgeam, "mysgeam_64");
     from.find(l->ssyrk, "myssyrk_64");
@@ -68,9 +66,6 @@ bool load(library* l) noexcept {
     from.find(l->ssymm, "myssymm_64");
     from.find(l->strmm, "mystrmm_64");
     from.find(l->strsm, "mystrsm_64");
-    from.find(l->sasum, "mysasum_64");
-    from.find(l->saxpy, "mysaxpy_64");
-    from.find(l->scopy, "myscopy_64");
     return from.complete;
 }
 

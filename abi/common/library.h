@@ -13,7 +13,6 @@ struct library {
     decltype(&myblasDestroy) destroy;
     decltype(&myblasSetStream) set_stream;
     decltype(&myblasSetPointerMode) set_pointer_mode;
-    decltype(&myblasSetMathMode) set_math_mode;
     decltype(&myblasGetMathMode) get_math_mode;
     decltype(&myblasSetWorkspace) set_workspace;
     decltype(&myblasSetWorkspaceLimit) set_workspace_limit;
@@ -26,7 +25,6 @@ struct library {
     decltype(&myblasFree) release;
     decltype(&myblasSetMatrixAsync_64) set_matrix_async;
     decltype(&myblasGetMatrixAsync_64) get_matrix_async;
-    decltype(&myblasGetVector) get_vector;
     decltype(&mysgemm_64) sgemm;
     decltype(&mysgeam_64) sgeam;
     decltype(&myssyrk_64) ssyrk;
@@ -34,9 +32,6 @@ struct library {
     decltype(&myssymm_64) ssymm;
     decltype(&mystrmm_64) strmm;
     decltype(&mystrsm_64) strsm;
-    decltype(&mysasum_64) sasum;
-    decltype(&mysaxpy_64) saxpy;
-    decltype(&myscopy_64) scopy;
 };
 
 // Null where the library cannot be loaded or lacks a function.

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 #include <thread>
 #include <unistd.h>
 
@@ -188,24 +189,35 @@ void add_reference(bounded_text& t, const reference& r) noexcept {
                                       : r.remark);
 }
 
-// Single precision first. False if there is nothing.
-bool add_references(bounded_text& t) noexcept {
+// With these remarks, in their order, and no more than so many. False if there is nothing.
+bool add_references(bounded_text& t,
+                    std::initializer_list<const char*> remarks,
+                    int most) noexcept {
     static references found;
+    found.count = 0;
     visit_symbols(note_reference, &found);
-    constexpr int most_added = 6;
     int added = 0;
-    for (const char* remark :
-         {remark_served, remark_not_served, remark_double, remark_complex, remark_half})
+    for (const char* remark : remarks)
         for (const reference* r = found.all; r < found.all + found.count; ++r)
-            if (r->remark == remark && ++added <= most_added)
+            if (r->remark == remark && ++added <= most)
                 add_reference(t, *r);
-    if (added > most_added)
+    if (added > most)
         t.add("; and more");
-    if (added == 0)
-        t.add("; no file of the process refers to %s by name (it may be linked statically, or was "
-              "unloaded before the end)",
-              report_library);
     return added != 0;
+}
+
+// Where no call was seen, single precision first. False if there is nothing.
+bool add_all_references(bounded_text& t) noexcept {
+    constexpr int most = 6;
+    if (add_references(
+            t,
+            {remark_served, remark_not_served, remark_double, remark_complex, remark_half},
+            most))
+        return true;
+    t.add("; no file of the process refers to %s by name (it may be linked statically, or was "
+          "unloaded before the end)",
+          report_library);
+    return false;
 }
 
 // myblas-run names the process that it starts. Other processes without a BLAS are not reported.
@@ -217,7 +229,7 @@ bool is_bystander() noexcept {
 // ---- The first line --------------------------------------------------------------------------------
 
 struct calls_seen {
-    uint64_t served = 0, forwarded = 0;
+    uint64_t served = 0, forwarded = 0, tiny = 0;
 };
 
 calls_seen count_calls(int routine) noexcept {
@@ -225,6 +237,8 @@ calls_seen count_calls(int routine) noexcept {
     for (int shape = 0; shape < class_count; ++shape) {
         c.forwarded += sum(taken[routine][shape][0]).calls;
         c.served += sum(taken[routine][shape][1]).calls;
+        if (shape == 0)
+            c.tiny = c.forwarded + c.served;
     }
     return c;
 }
@@ -236,6 +250,7 @@ bool add_heading(bounded_text& t) noexcept {
         const calls_seen c = count_calls(routine);
         all.served += c.served;
         all.forwarded += c.forwarded;
+        all.tiny += c.tiny;
     }
     const uint64_t calls = all.served + all.forwarded;
     t.add("%s: %s, process %d: loaded, %llu calls seen",
@@ -244,7 +259,7 @@ bool add_heading(bounded_text& t) noexcept {
           static_cast<int>(getpid()),
           static_cast<unsigned long long>(calls));
     if (calls == 0) {
-        if (!add_references(t) && is_bystander())
+        if (!add_all_references(t) && is_bystander())
             t.length = 0;
         else
             t.add("\n");
@@ -260,9 +275,13 @@ bool add_heading(bounded_text& t) noexcept {
                   static_cast<unsigned long long>(served));
             before = ", ";
         }
-    t.add("%s, %llu forwarded\n",
+    t.add("%s, %llu forwarded",
           all.served ? ")" : "",
           static_cast<unsigned long long>(all.forwarded));
+    // NumPy makes a call in single precision when it is imported, whatever the program computes in.
+    if (all.served == 0 && all.tiny == calls)
+        add_references(t, {remark_double}, 2);
+    t.add("\n");
     return true;
 }
 

@@ -2,7 +2,8 @@
 //
 // MYBLAS_REPORT names a file to which each process appends its counts when it ends (or `stderr`). Without
 // it nothing is counted or timed. The first line of each process says how many calls were seen and served; where none
-// was seen, what the files of the process refer to instead.
+// was seen, what the files of the process refer to instead; where all were tiny and none was served, what they refer to of
+// double precision.
 #pragma once
 
 #include <cstdint>

@@ -56,6 +56,8 @@ expect "arguments are passed on" status_is 0 "$run" -- printf '<%s>' A '[1,2]' '
 expect "as they are" has '^<A><\[1,2\]><\[\]><--><--report><x>$' out
 expect "a program without -- before it" status_is 3 "$run" --report there sh -c 'exit 3' --nonsense
 expect "no program" status_is 125 "$run" --report there
+expect "an option that there is none of" status_is 125 "$run" --nonsense -- true
+expect "is named in one line" test "$(grep -c '^myblas-run: .*--nonsense' err)" = 1 -a "$(wc -l <err)" = 1
 expect "a file for two things" status_is 125 "$run" --report both --call-log both -- true
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
 expect "is named, with all others" has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
@@ -144,6 +146,19 @@ if cc calls.c -o calls -lopenblas 2>/dev/null; then
         done
         expect "a vector's" has '"sdot", "calls": 1, .*"n": 5, .*"incx": 2, "incy": 3' blas.log
     done
+    # One small call in single precision, all others in double.
+    echo 'void dgemm_(void); float sdot_(const int*, const float*, const int*, const float*, const int*);
+        int main(int argc, char** argv) {
+            const int one = 1;
+            const float x = 2;
+            if (argc > 1)
+                dgemm_();
+            return sdot_(&one, &x, &one, &x, &one) != 4 || !argv;
+        }' | cc -x c - -o both -lopenblas
+    expect "a program in double precision" status_is 0 "$run" --report there -- ./both
+    expect "is known by its report" has '1 calls seen, 0 served, 1 forwarded; the program refers to dgemm_ .double prec' there
+    expect "but if a call is served" status_is 0 "$run" --offload always --report there -- ./both
+    expect "that is all" has '1 calls seen, 1 served .sdot 1., 0 forwarded$' there
     if [ -x "$1/myblas-bench" ]; then
         expect "a replay" status_is 0 "$1/myblas-bench" replay blas.log --backend host --min-time 0 --repeats 2 --csv -
         expect "of both products" test "$(grep -c '^sgemm,T,N' out)" -ge 2
@@ -181,8 +196,8 @@ expect "a C library" status_is 0 "$doctor" "$(dirname "$run")/../lib/libmyblas.s
 expect "is not called static" bash -c "! grep -q static out"
 expect "all settings that make no sense" status_is 0 env MYBLAS_LOG=/nonexistent/log MYBLAS_DEVICES=none MYBLAS_WORKSPACE=1T \
     MYBLAS_NUM_THREADS=0 \
-    MYBLAS_DEVICE_MEMORY=0 MYBLAS_SUM_KERNEL=magic MYBLAS_TUNING=/nonexistent MYBLAS_NONSENSE=1 "$doctor"
-for what in LOG=/nonexistent/log DEVICES=none WORKSPACE=1T NUM_THREADS=0 DEVICE_MEMORY=0 SUM_KERNEL=magic TUNING=/nonexistent; do
+    MYBLAS_DEVICE_MEMORY=0 MYBLAS_SUM_KERNEL=magic MYBLAS_TUNING=/tmp MYBLAS_CUBLAS_WORKSPACE=99999999999G MYBLAS_NONSENSE=1 "$doctor"
+for what in LOG=/nonexistent/log DEVICES=none WORKSPACE=1T NUM_THREADS=0 DEVICE_MEMORY=0 SUM_KERNEL=magic TUNING=/tmp CUBLAS_WORKSPACE=99999999999G; do
     expect "$what is marked" has "MYBLAS_$what: makes no sense: " out
 done
 expect "a variable that nobody reads" has 'MYBLAS_NONSENSE=1: no variable that myblas reads' out
@@ -202,6 +217,43 @@ chmod +x shim script
 expect "a script of a shim" status_is 0 "$doctor" ./script
 expect "is seen through" has '^program +./script, which starts .*/shim, which starts .*/caller$' out
 expect "to the program's calls" has 'caller calls sgemm_' out
+printf '#!/bin/sh\nX=1 exec env -i A=1 "%s/caller"\n' "$work" >shim
+expect "a shim that sets variables" status_is 0 "$doctor" ./shim
+expect "is seen through" has '^program +./shim, which starts .*/caller$' out
+printf '#!/bin/sh\n%s/caller\n' "$work" >shim
+expect "a shell script without exec" status_is 0 "$doctor" ./shim
+expect "is said to be one" has 'a shell script: the programs that it starts' out
+expect "a program that starts others" status_is 0 "$doctor" env
+expect "is said to be one" has 'starts other programs' out
+# What would be run if it were asked for libraries.
+printf '#!/bin/sh\n: >"%s/was_run"\n' "$work" >loader && chmod +x loader
+echo 'void sgemm_(void); int main(void) { sgemm_(); return 0; }' >wide.c
+if cc -Wl,--dynamic-linker="$work/loader",--unresolved-symbols=ignore-all wide.c -o foreign; then
+    expect "a program of another C library" status_is 1 "$doctor" ./foreign
+    expect "is out of reach" has 'its loader is .*/loader, and' out
+    expect "and is not run" test ! -e was_run
+fi
+echo 'void sgemm_(void) {}' | cc -shared -fPIC -x c - -o libblas64.so && cc wide.c -L. -lblas64 -Wl,-rpath,"$work" -o wide
+for name in wide ./wide; do
+    expect "a program with 64-bit integers" status_is 1 "$doctor" "$name"
+    expect "is left alone" has 'wide calls sgemm_: the integers of libblas64.so have 64 bits' out
+done
+echo 'void sgemm_(void) {}' | cc -x c wide.c - -o with_blas
+expect "its report" status_is 0 "$run" --report there -- ./with_blas
+expect "says so" has 'preload libraries, but contains a BLAS, which is out of reach$' there
+expect "a program that contains a BLAS" status_is 1 "$doctor" ./with_blas
+expect "has it named" has 'with_blas contains sgemm_: linked statically' out
+# A shim of pyenv; the folder's version goes before the global one.
+mkdir -p pyenv/bin pyenv/shims pyenv/versions/1/bin pyenv/versions/2/bin
+printf '#!/usr/bin/env bash\nexec "%s/pyenv/bin/pyenv" exec "tool"\n' "$work" >pyenv/shims/tool
+chmod +x pyenv/shims/tool && cp caller pyenv/versions/1/bin/tool && cp caller pyenv/versions/2/bin/tool
+echo 1 >pyenv/version
+for version in 1 2; do
+    expect "a shim of pyenv" status_is 0 env -u PYENV_VERSION "$doctor" pyenv/shims/tool
+    expect "is seen through" has "^program .*, which starts .*/versions/$version/bin/tool\$" out
+    echo 2 >.python-version
+done
+rm .python-version
 # A Python, as far as files show: the program's name, and a package with a module.
 mkdir -p python/bin python/lib/python3.9/site-packages/numpy/core
 cp /bin/true python/bin/python3.9 && ln -s python3.9 python/bin/python3
