@@ -26,8 +26,8 @@ namespace {
 
 constexpr int min_warps = thin_vector::min_warps, max_warps = thin_vector::max_warps;
 constexpr int64_t long_k = 4096;
-constexpr int64_t few_lines =
-    8; // of which quads would leave most lanes of lines_form<4, 8> without any
+// Of so few lines quads would leave most lanes of lines_form<4, 8> without any.
+constexpr int64_t few_lines = 8;
 
 // How many floats the loads may cover: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
