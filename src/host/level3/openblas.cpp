@@ -102,20 +102,14 @@ myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
 
 // ---- Inf and NaN -----------------------------------------------------------------------------------
 
-// Whether alpha times each of these elements is finite.
-bool is_finite(int64_t count, float alpha, const float* x) {
+// Whether alpha * B is finite.
+bool is_finite(int64_t m, int64_t n, float alpha, const float* b, int64_t ldb) {
     constexpr uint32_t exponent = 0x7f800000; // all of its bits are set in Inf and NaN
     uint32_t found = 0;
-    for (int64_t i = 0; i < count; ++i)
-        found |= (std::bit_cast<uint32_t>(alpha * x[i]) & exponent) == exponent;
-    return found == 0;
-}
-
-bool is_finite(int64_t m, int64_t n, float alpha, const float* b, int64_t ldb) {
     for (int64_t j = 0; j < n; ++j)
-        if (!is_finite(m, alpha, b + j * ldb))
-            return false;
-    return true;
+        for (int64_t i = 0; i < m; ++i)
+            found |= (std::bit_cast<uint32_t>(alpha * b[i + j * ldb]) & exponent) == exponent;
+    return found == 0;
 }
 
 // ---- Triangles by blocks ---------------------------------------------------------------------------
