@@ -1,6 +1,7 @@
 // Threads of the host backend: the same bits whatever their number, calls from several threads of a program, and fork().
 #include "support.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -181,6 +182,157 @@ static void test_bits(void** state) {
     }
 }
 
+// ---- Regions and blocks of a product -----------------------------------------------------------------
+
+// Products whose sides lie around multiples of a kernel's blocks, so that regions on the edge of C are
+// cut unlike the first; op(A), op(B) and C are dense, and AB is exact.
+struct blocked_product {
+    int m, n, k;
+    float *a, *b, *ab;
+};
+
+enum { blocked_products = 12, guard_floats = 1 << 16, most_threads = 8 };
+
+// A side near a multiple of half a block.
+static int around_blocks(int block) {
+    return (int)(random_between(1, 5) * block / 2 + random_between(-3, 35));
+}
+
+static struct blocked_product make_blocked_product(int index, const myblasKernelInfo_t* info) {
+    // Regions of one block beside some of two; B narrower than A is high, and the reverse.
+    static const int known[][3] = {{386, 386, 400}, {410, 61, 300}, {61, 1600, 260}};
+    struct blocked_product p;
+    if (index < (int)COUNT_OF(known))
+        p = (struct blocked_product){
+            .m = known[index][0], .n = known[index][1], .k = known[index][2]};
+    else
+        p = (struct blocked_product){.m = around_blocks(info->block_m),
+                                     .n = (int)random_between(1, 420),
+                                     .k = around_blocks(info->block_k)};
+    p.a = malloc((size_t)p.m * p.k * sizeof(float));
+    p.b = malloc((size_t)p.k * p.n * sizeof(float));
+    p.ab = calloc((size_t)p.m * p.n, sizeof(float));
+    assert_true(p.a && p.b && p.ab);
+    for (int i = 0; i < p.m * p.k; ++i)
+        p.a[i] = random_integer();
+    for (int i = 0; i < p.k * p.n; ++i)
+        p.b[i] = random_integer();
+    for (int j = 0; j < p.n; ++j)
+        for (int l = 0; l < p.k; ++l)
+            for (int i = 0; i < p.m; ++i)
+                p.ab[i + (size_t)j * p.m] += p.a[i + (size_t)l * p.m] * p.b[l + (size_t)j * p.k];
+    return p;
+}
+
+static void free_blocked_product(struct blocked_product p) {
+    free(p.a);
+    free(p.b);
+    free(p.ab);
+}
+
+static float* transposed(const float* x, int rows, int cols) {
+    float* t = malloc((size_t)rows * cols * sizeof(float));
+    for (int j = 0; t && j < cols; ++j)
+        for (int i = 0; i < rows; ++i)
+            t[j + (size_t)i * cols] = x[i + (size_t)j * rows];
+    return t;
+}
+
+// Computes p repeatedly with a workspace of exactly the size that the library names; false if an
+// element is wrong, or what follows the workspace was written.
+static bool repeat_product(myblasHandle_t h, const struct blocked_product* p, int repetitions) {
+    const int form = p->m % 4;
+    const myblasOperation_t transa = form & 1 ? MYBLAS_OP_T : MYBLAS_OP_N;
+    const myblasOperation_t transb = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+    float* const a_t = transposed(p->a, p->m, p->k);
+    float* const b_t = transposed(p->b, p->k, p->n);
+    float* const c = malloc((size_t)p->m * p->n * sizeof(float));
+    const float one = 1, zero = 0;
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.transa = transa, call.transb = transb;
+    call.m = p->m, call.n = p->n, call.k = p->k;
+    call.lda = transa == MYBLAS_OP_N ? p->m : p->k;
+    call.ldb = transb == MYBLAS_OP_N ? p->k : p->n;
+    call.ldc = p->m;
+    size_t bytes = 0;
+    bool ok = a_t && b_t && c && myblasGetWorkspaceSize(h, &call, &bytes) == MYBLAS_STATUS_SUCCESS;
+    const size_t floats = bytes / sizeof(float);
+    float* const workspace =
+        aligned_alloc(256, ((floats + guard_floats) * sizeof(float) + 255) / 256 * 256);
+    ok = ok && workspace &&
+         myblasSetWorkspace(h, bytes ? workspace : NULL, bytes) == MYBLAS_STATUS_SUCCESS;
+    for (size_t i = 0; ok && i < floats + guard_floats; ++i)
+        workspace[i] = (float)NAN;
+    for (int repetition = 0; ok && repetition < repetitions; ++repetition) {
+        memset(c, 0xFF, (size_t)p->m * p->n * sizeof(float));
+        ok = mysgemm(h,
+                     transa,
+                     transb,
+                     p->m,
+                     p->n,
+                     p->k,
+                     &one,
+                     form & 1 ? a_t : p->a,
+                     (int)call.lda,
+                     form & 2 ? b_t : p->b,
+                     (int)call.ldb,
+                     &zero,
+                     c,
+                     p->m) == MYBLAS_STATUS_SUCCESS &&
+             memcmp(c, p->ab, (size_t)p->m * p->n * sizeof(float)) == 0;
+    }
+    for (size_t i = floats; ok && i < floats + guard_floats; ++i)
+        ok = isnan(workspace[i]);
+    if (!ok)
+        fprintf(stderr, "%d x %d x %d, %zu bytes\n", p->m, p->n, p->k, bytes);
+    free(workspace);
+    free(c);
+    free(b_t);
+    free(a_t);
+    return ok;
+}
+
+// MYBLAS_TEST_REPETITIONS: of each thread count over all products; a thousand in all without it.
+static int repetitions_of_a_product(void) {
+    const char* text = getenv("MYBLAS_TEST_REPETITIONS");
+    const int repetitions = text ? atoi(text) : reduced() ? 2 : 1000 / most_threads;
+    return repetitions / blocked_products + 1;
+}
+
+static void test_blocks(void** state) {
+    (void)state;
+    static const char kernel[] = "blocked";
+    myblasHandle_t h = NULL;
+    assert_ok(myblasCreateOn(&h, MYBLAS_BACKEND_HOST));
+    myblasKernelInfo_t info = kernel_info(h, MYBLAS_ROUTINE_SGEMM, 0);
+    for (int i = 1; strcmp(info.name, kernel) != 0; ++i)
+        info = kernel_info(h, MYBLAS_ROUTINE_SGEMM, i);
+    struct blocked_product products[blocked_products];
+    for (int i = 0; i < blocked_products; ++i)
+        products[i] = make_blocked_product(i, &info);
+    for (int threads = 1; threads <= most_threads; ++threads) {
+        const pid_t child = fork(); // the variable is read once a process
+        assert_true(child >= 0);
+        if (child == 0) {
+            char count[16];
+            snprintf(count, sizeof count, "%d", threads);
+            setenv("MYBLAS_NUM_THREADS", count, 1);
+            CHILD_CHECK(myblasForceKernel(h, MYBLAS_ROUTINE_SGEMM, kernel) ==
+                        MYBLAS_STATUS_SUCCESS);
+            for (int i = 0; i < blocked_products; ++i)
+                CHILD_CHECK(repeat_product(h, &products[i], repetitions_of_a_product()));
+            _exit(0);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status != 0)
+            fail_msg("wrong with %d threads", threads);
+    }
+    for (int i = 0; i < blocked_products; ++i)
+        free_blocked_product(products[i]);
+    assert_ok(myblasDestroy(h));
+}
+
 // ---- Callers with threads of their own -------------------------------------------------------------
 
 struct caller {
@@ -251,7 +403,8 @@ static int set_up(void** state) {
 }
 
 int main(void) {
-    const struct CMUnitTest numbers[] = {cmocka_unit_test(test_bits)};
+    const struct CMUnitTest numbers[] = {cmocka_unit_test(test_bits),
+                                         cmocka_unit_test(test_blocks)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_callers), cmocka_unit_test(test_fork)};
     const int failed = cmocka_run_group_tests_name("numbers", numbers, NULL, NULL);
     return failed + cmocka_run_group_tests_name("callers", tests, set_up, NULL);

@@ -13,8 +13,10 @@
 // At most block_k + k / block_k + 2 roundings touch a term, never more than k + 2.
 // The processor's vector length is found at run time (micro_kernel.h).
 //
-// Threads share a batch by its products, and a large C by regions of whole register tiles. Each has packed blocks of its
-// own, so that no thread waits for another. The bits of C do not depend on the regions.
+// Threads share a batch by its products, and a large C by regions of whole register tiles. Each
+// thread has packed blocks of its own, so that no thread waits for another. All regions, those on
+// the edges of C included, are cut into blocks of the same size, for which the workspace was sized.
+// The bits of C do not depend on the regions.
 // Accepts every problem for which the packed blocks of one thread fit the workspace.
 #include "host/sgemm/micro_kernel.h"
 #include "host/sgemm/products.h"
@@ -39,10 +41,13 @@ int64_t even_block(int64_t extent, int64_t block, int64_t multiple) {
     return pieces == 0 ? 0 : round_up((extent + pieces - 1) / pieces, multiple);
 }
 
-// What a region of C is cut into. Panels are whole, so m and n are rounded up to the register tile.
+// The blocks that a region of C is cut into. Panels are whole, so m and n are rounded up to the
+// register tile. A smaller region takes blocks of the same size, or a part of one: cut anew, it could
+// get larger blocks (192 rows make one block of 192, 210 rows two of 112).
 struct blocking {
-    int64_t m, n, k;
+    int64_t m = 0, n = 0, k = 0;
 
+    blocking() = default;
     blocking(int64_t rows, int64_t cols, int64_t depth, const micro_kernel& kernel)
         : m(even_block(rows, block_m, kernel.tile_m)), n(even_block(cols, block_n, kernel.tile_n)),
           k(even_block(depth, block_k, 1)) {}
@@ -57,7 +62,7 @@ struct sharing {
     int threads = 1;
     int64_t rows, cols; // of a region
     int64_t regions_m = 1, regions_n = 1;
-    int64_t floats_a_thread;
+    blocking block; // of every region
 
     sharing(const sgemm_problem& p, const micro_kernel& kernel, int most_threads)
         : rows(p.m), cols(p.n) {
@@ -66,17 +71,18 @@ struct sharing {
         threads = std::max(for_batch, for_regions);
         if (for_regions > for_batch)
             cut(p, kernel, for_regions);
-        floats_a_thread = blocking(rows, cols, p.k, kernel).floats();
+        block = blocking(rows, cols, p.k, kernel);
     }
 
     bool has_regions() const { return regions_m * regions_n > 1; }
     size_t bytes() const {
-        return static_cast<size_t>(threads) * static_cast<size_t>(floats_a_thread) * sizeof(float);
+        return static_cast<size_t>(threads) * static_cast<size_t>(block.floats()) * sizeof(float);
     }
 
 private:
-    // Halves the longer side until there is a region for each thread, and none is so large that the others would wait for
-    // a thread that came late. Smaller regions would be packed more often for each use.
+    // Halves the longer side until there is a region for each thread, and none is so large that the
+    // other threads would wait for one that came late. Smaller regions would be packed more often
+    // for each use.
     void cut(const sgemm_problem& p, const micro_kernel& kernel, int wanted) {
         constexpr int64_t most_elements = int64_t{1} << 20;
         const auto count = [](int64_t extent, int64_t piece) {
@@ -141,12 +147,12 @@ void multiply_block(const micro_kernel& kernel,
 void multiply(const sgemm_problem& p,
               const product& q,
               const micro_kernel& kernel,
+              const blocking& block,
               int64_t i0,
               int64_t j0,
               int64_t m,
               int64_t n,
               float* workspace) {
-    const blocking block(m, n, p.k, kernel);
     float* packed_a = workspace;
     float* packed_b = workspace + block.packed_a_floats();
     // Strides of op(A) and op(B): along the lanes, which are rows of op(A) and columns of op(B), and
@@ -190,7 +196,8 @@ myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
     float* const workspace = static_cast<float*>(context.workspace);
     if (!by.has_regions())
         return for_each_product(p, by.threads, [&](const product& q, int thread) {
-            multiply(p, q, kernel, 0, 0, p.m, p.n, workspace + thread * by.floats_a_thread);
+            multiply(
+                p, q, kernel, by.block, 0, 0, p.m, p.n, workspace + thread * by.block.floats());
         });
     return for_each_product(p, [&](const product& q) {
         for_each_task(by.regions_m * by.regions_n, by.threads, [&](int64_t region, int thread) {
@@ -198,11 +205,12 @@ myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
             multiply(p,
                      q,
                      kernel,
+                     by.block,
                      i,
                      j,
                      std::min(by.rows, p.m - i),
                      std::min(by.cols, p.n - j),
-                     workspace + thread * by.floats_a_thread);
+                     workspace + thread * by.block.floats());
         });
     });
 }
