@@ -44,6 +44,14 @@ static myblasHandle_t create(void) {
     return handle;
 }
 
+// Before a test, without the memory that handles of earlier tests left.
+static size_t megabytes_at_first(void) {
+    myblasHandle_t handle = create();
+    assert_ok(myblasSetWorkspaceLimit(handle, 0));
+    assert_ok(myblasDestroy(handle));
+    return megabytes_in_use();
+}
+
 // ---- Matrices whose elements are their positions ---------------------------------------------------
 
 enum { small_m = 512, m = 2048, n = 8192 }; // 512 x 8192: 16 MiB; 2048 x 8192: 64 MiB
@@ -90,7 +98,7 @@ static const char *const with_workspace = "in_place_workspace", *const without =
 // ---- Growth --------------------------------------------------------------------------------------
 
 static void check_growth(cudaStream_t stream) {
-    const size_t before = megabytes_in_use();
+    const size_t before = megabytes_at_first();
     myblasHandle_t handle = create();
     assert_ok(myblasSetStream(handle, stream));
     assert_int_equal(megabytes_in_use() - before, 0); // until a call can use some
@@ -123,7 +131,7 @@ static void test_growth(void** state) {
 
 static void test_limits(void** state) {
     require_pools(state);
-    const size_t before = megabytes_in_use();
+    const size_t before = megabytes_at_first();
     myblasHandle_t handle = create(), other = create();
     int device = 0;
     struct cudaDeviceProp properties;
@@ -158,7 +166,7 @@ static void test_limits(void** state) {
 
 static void test_lent_workspace(void** state) {
     require_pools(state);
-    const size_t before = megabytes_in_use();
+    const size_t before = megabytes_at_first();
     myblasHandle_t handle = create();
     void* lent = NULL;
     assert_cuda(cudaMalloc(&lent, 64 * mib));
@@ -184,7 +192,7 @@ static void test_lent_workspace(void** state) {
 static void test_streams(void** state) {
     enum { stream_count = 3, rounds = 6 };
     require_pools(state);
-    const size_t before = megabytes_in_use();
+    const size_t before = megabytes_at_first();
     myblasHandle_t handle = create();
     myblasStream_t streams[stream_count];
     unsigned *matrices[stream_count], *larger[stream_count];
@@ -218,6 +226,32 @@ static void test_streams(void** state) {
     assert_ok(myblasDestroy(handle));
 }
 
+// ---- Handles one after the other -------------------------------------------------------------------
+
+// A handle takes up the memory of the one before, whose work is done by then; on any stream.
+static void test_handles_in_turn(void** state) {
+    require_pools(state);
+    const size_t before = megabytes_at_first();
+    cudaStream_t stream;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    unsigned* matrix = matrix_create(small_m, n);
+    for (int i = 0; i < 101; ++i) {
+        myblasHandle_t handle = create();
+        if (i % 2)
+            assert_ok(myblasSetStream(handle, stream));
+        if (i % 2)
+            transpose(handle, matrix, n, small_m);
+        else
+            transpose(handle, matrix, small_m, n);
+        assert_ok(myblasDestroy(handle)); // waits
+    }
+    assert_transposed(matrix, small_m, n);
+    assert_int_equal(megabytes_in_use() - before, 32);
+    assert_int_equal(megabytes_at_first() - before, 0);
+    assert_cuda(cudaFree(matrix));
+    assert_cuda(cudaStreamDestroy(stream));
+}
+
 // ---- Captures ------------------------------------------------------------------------------------
 
 static cudaGraphExec_t
@@ -235,7 +269,7 @@ capture_transpose(myblasHandle_t handle, cudaStream_t stream, unsigned* matrix) 
 static void test_captures(void** state) {
     enum { most_others = 4 };
     require_pools(state);
-    const size_t before = megabytes_in_use();
+    const size_t before = megabytes_at_first();
     myblasHandle_t handle = create();
     cudaStream_t stream;
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -463,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_lent_workspace),
         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_handles_in_turn),
         cmocka_unit_test(test_captures),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_bits),

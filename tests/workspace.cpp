@@ -28,6 +28,7 @@ struct block {
     size_t bytes;
     bool is_pooled; // from stream_allocate
     myblasStream_t stream;
+    int waits = 0; // before the last call that used it
 };
 
 // A capture and the graph that comes of it; several streams may take part.
@@ -44,7 +45,8 @@ struct {
     std::map<myblasStream_t, graph*> captured; // streams under capture
     bool has_lost_capture = false;             // all captures are invalid
     int attempts = 0;                          // of stream_allocate
-    int waits = 0;                             // for all work
+    int allocations = 0;
+    int waits = 0; // for all work
     uint64_t context = 0;
     struct place {
         const graph* of;
@@ -67,6 +69,7 @@ myblasStatus_t take(void** ptr, const block& wanted) {
     *ptr = nullptr;
     if (wanted.bytes > device.free_bytes)
         return MYBLAS_STATUS_ALLOC_FAILED;
+    ++device.allocations;
     device.free_bytes -= wanted.bytes;
     *ptr = reinterpret_cast<void*>(next_address);
     next_address += wanted.bytes + 256;
@@ -185,7 +188,11 @@ myblasStatus_t launch(const sgemm_problem&, const launch_context& context) {
     if (context.workspace_bytes > 0) {
         assert_true(found != device.blocks.end());
         assert_true(found->second.bytes >= context.workspace_bytes);
-        assert_true(!found->second.is_pooled || found->second.stream == context.stream);
+        // Another stream's work on it may not go on.
+        block& used = found->second;
+        assert_true(!used.is_pooled || used.stream == context.stream || used.waits < device.waits);
+        used.stream = context.stream;
+        used.waits = device.waits;
     }
     assert_int_equal(context.counters != nullptr, counts);
     check_use(context.workspace, context.stream);
@@ -257,18 +264,25 @@ public:
         device = {};
         device.free_bytes = 16384 * mib;
         device.context = ++last_context;
-        handle.backend = &backend;
-        handle.device.ordinal = 0;
-        handle.workspace_limit = limit;
-        assert_int_equal(use_stream(handle, nullptr), MYBLAS_STATUS_SUCCESS);
+        open(handle, limit);
     }
-    // Every block is given back once, those of graphs too.
+    // Every block is given back once, those of graphs and those for later handles too.
     ~fixture() {
         for (const auto& g : graphs)
             destroy(g.get());
         device.waits = 0;
         assert_int_equal(release_streams(handle), MYBLAS_STATUS_SUCCESS);
+        release_idle(backend);
         assert_true(device.blocks.empty());
+    }
+
+    // Makes another handle.
+    void open(myblasContext& made, size_t limit, myblasStream_t stream = nullptr) const {
+        made.backend = &backend;
+        made.device.ordinal = 0;
+        made.workspace_limit = limit;
+        assert_int_equal(allocate(&made.result, sizeof(double)), MYBLAS_STATUS_SUCCESS);
+        assert_int_equal(use_stream(made, stream), MYBLAS_STATUS_SUCCESS);
     }
 
     myblasStatus_t call(int64_t k, int64_t n) { return call_on(handle, k, n); }
@@ -518,10 +532,7 @@ void test_captures(void**) {
 void test_handles_in_one_capture(void**) {
     fixture f;
     myblasContext other;
-    other.backend = &f.backend;
-    other.device.ordinal = 0;
-    other.workspace_limit = 100 * mib;
-    assert_int_equal(use_stream(other, stream(1)), MYBLAS_STATUS_SUCCESS);
+    f.open(other, 100 * mib, stream(1));
     f.use(stream(1));
     f.capture(stream(1));
     f.expect(50, 0, "whole", 50);
@@ -555,10 +566,7 @@ void test_many_captures(void**) {
 void test_graph_without_handle(void**) {
     fixture f;
     myblasContext other;
-    other.backend = &f.backend;
-    other.device.ordinal = 0;
-    other.workspace_limit = 100 * mib;
-    assert_int_equal(use_stream(other, stream(1)), MYBLAS_STATUS_SUCCESS);
+    f.open(other, 100 * mib, stream(1));
     std::swap(f.handle, other);
     graph* const g = f.capture(stream(1));
     f.expect(80, 0, "whole", 80);
@@ -828,10 +836,7 @@ void test_stream_per_thread(void**) {
 void test_two_handles(void**) {
     fixture f;
     myblasContext other;
-    other.backend = &f.backend;
-    other.device.ordinal = 0;
-    other.workspace_limit = 0;
-    assert_int_equal(use_stream(other, nullptr), MYBLAS_STATUS_SUCCESS);
+    f.open(other, 0);
     f.expect(100, 0, "whole", 100);
     std::swap(f.handle, other);
     f.expect(100, 0, "plain", 0);
@@ -839,7 +844,84 @@ void test_two_handles(void**) {
     std::swap(f.handle, other);
     f.expect_taken({32, 100});
     assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+    f.expect_taken({32, 100}); // for the next handle
+    release_idle(f.backend);
     f.expect_taken({100});
+}
+
+// ---- Handles one after the other -------------------------------------------------------------------
+
+// The second handle and all that follow make do with what the first one left.
+void test_handle_for_each_call(void**) {
+    fixture f;
+    int allocations = 0;
+    for (int i = 0; i < 10; ++i) {
+        myblasContext next;
+        f.open(next, 4096 * mib);
+        assert_int_equal(use_stream(next, stream(1 + i % 3)), MYBLAS_STATUS_SUCCESS);
+        assert_int_equal(fixture::call_on(next, 20, 0), MYBLAS_STATUS_SUCCESS);
+        assert_string_equal(device.kernel, "whole");
+        assert_int_equal(release_streams(next), MYBLAS_STATUS_SUCCESS);
+        f.expect_taken({32});
+        if (i == 0)
+            allocations = device.allocations;
+    }
+    assert_int_equal(device.allocations, allocations + 9); // memory for results, which is not kept
+    // Not in another context, where it would be somebody else's.
+    device.context += 1000;
+    myblasContext elsewhere;
+    f.open(elsewhere, 4096 * mib);
+    assert_int_equal(fixture::call_on(elsewhere, 20, 0), MYBLAS_STATUS_SUCCESS);
+    f.expect_taken({32, 32});
+    assert_int_equal(release_streams(elsewhere), MYBLAS_STATUS_SUCCESS);
+    assert_true(release_idle(f.backend));
+    assert_false(release_idle(f.backend));
+    f.expect_taken({32});
+    device.context -= 1000;
+}
+
+// A handle that ends leaves no more than most programs' handles have at a time, and no large block.
+void test_many_handles_end(void**) {
+    fixture f;
+    myblasContext others[8];
+    for (size_t i = 0; i < std::size(others); ++i) {
+        f.open(others[i], 4096 * mib, stream(10 + i));
+        const int64_t megabytes = i == 2 ? 40 : 20;
+        assert_int_equal(fixture::call_on(others[i], megabytes, 0), MYBLAS_STATUS_SUCCESS);
+    }
+    f.expect_taken({32, 32, 32, 32, 32, 32, 32, 40});
+    for (myblasContext& other : others)
+        assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+    f.expect_taken({32, 32, 32});
+    // A low limit says that memory is wanted.
+    limit_workspace(f.handle, 32 * mib);
+    f.expect_taken({32, 32, 32});
+    limit_workspace(f.handle, 32 * mib - 1);
+    f.expect_taken({});
+}
+
+// What nobody uses makes room for a block that could not be had otherwise.
+void test_idle_in_the_way(void**) {
+    fixture f;
+    myblasContext other;
+    f.open(other, 4096 * mib, stream(1));
+    assert_int_equal(fixture::call_on(other, 20, 0), MYBLAS_STATUS_SUCCESS);
+    assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+    device.free_bytes = 10 * mib;
+    f.expect(40, 0, "whole", 40);
+    f.expect_taken({40});
+}
+
+// Until its first call a handle's resources go with it from stream to stream.
+void test_stream_before_first_call(void**) {
+    fixture f;
+    const size_t blocks = device.blocks.size();
+    f.use(stream(1));
+    f.use(stream(2));
+    assert_int_equal(device.blocks.size(), blocks);
+    f.expect(0, 5, "passes", 5);
+    f.use(stream(1));
+    assert_int_equal(device.blocks.size(), blocks + 2); // counters beside the workspace
 }
 
 void test_no_pools(void**) {
@@ -895,6 +977,10 @@ int main() {
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_stream_per_thread),
         cmocka_unit_test(test_two_handles),
+        cmocka_unit_test(test_handle_for_each_call),
+        cmocka_unit_test(test_many_handles_end),
+        cmocka_unit_test(test_idle_in_the_way),
+        cmocka_unit_test(test_stream_before_first_call),
         cmocka_unit_test(test_no_pools),
         cmocka_unit_test(test_host),
     };

@@ -248,8 +248,10 @@ MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend);
 
 /*
- * Waits for the handle's own work and frees its resources, including all workspaces.
- * NOT_INITIALIZED: handle is NULL.
+ * Waits for the handle's own work and frees its resources, including all workspaces. On a GPU, what up
+ * to four streams had stays for the next handles of the context, so that a handle for each object or
+ * call is cheap: 16 KiB for each, and its workspace if that has 32 MiB or less. A
+ * myblasSetWorkspaceLimit below 32 MiB frees it. NOT_INITIALIZED: handle is NULL.
  */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 
@@ -272,9 +274,10 @@ MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend);
 
 /*
- * Later calls enqueue their work on stream (NULL: the legacy default stream). The first call for a
- * stream allocates 16 KiB for it, which the handle keeps until myblasDestroy; the stream's workspace is
- * allocated when a call first can use one (myblasSetWorkspaceLimit).
+ * Later calls enqueue their work on stream (NULL: the legacy default stream). A
+ * second stream on which the handle computes gets 16 KiB of its own, which the handle keeps until
+ * myblasDestroy; a stream's workspace is allocated when a call first can use one
+ * (myblasSetWorkspaceLimit).
  * So one handle may change streams while earlier work still runs, and results have the same bits on
  * each stream. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
  * A stream must outlive the work that the handle enqueued on it. cudaStreamPerThread is a different
@@ -354,8 +357,9 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               handle's stream at once, unless it is being captured, on others with the next
  *               myblasSetStream to them), with
  *               myblasStreamDestroy and with myblasDestroy. On a device without memory pools, a block
- *               that is replaced or above the limit is freed with myblasDestroy. myblasSetWorkspaceLimit also
- *               frees blocks of destroyed graphs that are above the limit, and waits for the device then.
+ *               that is replaced or above the limit is freed with myblasDestroy. myblasSetWorkspaceLimit
+ *               also frees blocks of destroyed graphs that are above the limit, and waits for the
+ *               device then; below 32 MiB it also frees what destroyed handles left (myblasDestroy).
  * On the host backend the workspace does not grow beyond 32 MiB. EXECUTION_FAILED: the device is lost.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);

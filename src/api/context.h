@@ -88,8 +88,12 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 // handle stays as it was.
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
-// Frees the resources of all streams, and what graphs of the process use no more.
+// Waits for all work on the handle's device, and frees the handle's memory there but for what a later
+// handle may take up, and what graphs of the process use no more. The device is current.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
+
+// Frees what ended handles left in the current context for later ones. False: nothing.
+bool release_idle(const backend_ops&) noexcept;
 
 // ---- Workspace (stream.cpp) ------------------------------------------------------------------------
 

@@ -5,8 +5,9 @@
 #include "core/environment.h"
 #include "select/select.h"
 
+#include <array>
+#include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -21,12 +22,8 @@ constexpr size_t result_bytes = sizeof(double); // the widest scalar result
 
 myblasStatus_t release_resources(myblasContext& handle) noexcept {
     const device_guard guard(handle);
-    if (const myblasStatus_t failure = guard.status())
-        return failure;
-    const myblasStatus_t streams = release_streams(handle);
-    const myblasStatus_t result = handle.backend->release(handle.result);
-    handle.result = nullptr;
-    return streams != MYBLAS_STATUS_SUCCESS ? streams : result;
+    const myblasStatus_t failure = guard.status();
+    return failure != MYBLAS_STATUS_SUCCESS ? failure : release_streams(handle);
 }
 
 struct deleter {
@@ -94,10 +91,9 @@ bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
 void read_forced_kernels(myblasContext& handle) noexcept {
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
         const myblasRoutine_t routine = static_cast<myblasRoutine_t>(i);
-        char variable[64];
+        const char* variable = nullptr;
         visit_routine(routine, [&]<class Problem>() {
-            std::snprintf(
-                variable, sizeof variable, "MYBLAS_%s_KERNEL", routine_traits<Problem>::name);
+            variable = routine_traits<Problem>::kernel_variable;
             return MYBLAS_STATUS_SUCCESS;
         });
         if (const char* name = read_variable(variable))
@@ -107,8 +103,16 @@ void read_forced_kernels(myblasContext& handle) noexcept {
 
 // ---- Creation ------------------------------------------------------------------------------------
 
-// Opts all kernels that run on the device in to what they need there.
+// Opts all kernels that run on the device in to what they need there. A context remembers it, so that
+// only its first handle pays for the hundreds of calls.
 myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason) noexcept {
+    constexpr int most_devices = 16;
+    static constinit std::array<std::atomic<uint64_t>, most_devices> prepared{};
+    const uint64_t context = handle.backend->context_id ? handle.backend->context_id() : 0;
+    const int ordinal = handle.device.ordinal;
+    const bool is_remembered = context != 0 && ordinal < most_devices;
+    if (is_remembered && prepared[ordinal].load() == context)
+        return MYBLAS_STATUS_SUCCESS;
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
         const myblasStatus_t status =
             visit_routine(static_cast<myblasRoutine_t>(i), [&]<class Problem>() {
@@ -125,6 +129,8 @@ myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason)
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
     }
+    if (is_remembered)
+        prepared[ordinal].store(context);
     return MYBLAS_STATUS_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <mutex>
 #include <utility>
 
 namespace myblas {
@@ -45,6 +46,39 @@ const char* explain(cudaError_t error) {
     }
 }
 
+struct rates {
+    int clock_mhz, memory_gbps;
+};
+
+// What a driver does not tell (of integrated or virtual devices) is taken for that of the card that
+// was measured.
+rates ask_for_rates(int ordinal) {
+    int clock_khz = 0, memory_khz = 0, bus_bits = 0;
+    const std::pair<int*, cudaDeviceAttr> attributes[] = {
+        {&clock_khz, cudaDevAttrClockRate},
+        {&memory_khz, cudaDevAttrMemoryClockRate},
+        {&bus_bits, cudaDevAttrGlobalMemoryBusWidth},
+    };
+    for (const auto& [value, attribute] : attributes)
+        if (cudaDeviceGetAttribute(value, attribute, ordinal) != cudaSuccess)
+            *value = 0;
+    const double gbps = 2e-6 * memory_khz * (bus_bits / 8); // two transfers a clock
+    return {clock_khz > 0 ? clock_khz / 1000 : usual_device.clock_mhz,
+            gbps >= 1 ? static_cast<int>(gbps) : usual_device.memory_gbps};
+}
+
+// Asked once a process: each clock takes the driver half a millisecond. Whatever else open() asks, it
+// answers in less than a microsecond.
+rates rates_of(int ordinal) {
+    constexpr int most_devices = 64;
+    static std::once_flag asked[most_devices];
+    static rates known[most_devices];
+    if (ordinal >= most_devices)
+        return ask_for_rates(ordinal);
+    std::call_once(asked[ordinal], [ordinal] { known[ordinal] = ask_for_rates(ordinal); });
+    return known[ordinal];
+}
+
 myblasStatus_t open(device_info* device, const char** reason) {
     if (lost_by_fork.load()) {
         *reason = "the process forked after CUDA was used";
@@ -63,16 +97,6 @@ myblasStatus_t open(device_info* device, const char** reason) {
         *reason = explain(error);
         return MYBLAS_STATUS_NOT_INITIALIZED;
     }
-
-    int clock_khz = 0, memory_khz = 0, bus_bits = 0;
-    const std::pair<int*, cudaDeviceAttr> attributes[] = {
-        {&clock_khz, cudaDevAttrClockRate},
-        {&memory_khz, cudaDevAttrMemoryClockRate},
-        {&bus_bits, cudaDevAttrGlobalMemoryBusWidth},
-    };
-    for (const auto& [value, attribute] : attributes)
-        if (cudaDeviceGetAttribute(value, attribute, ordinal) != cudaSuccess)
-            *value = 0;
 
     const int arch = properties.major * 10 + properties.minor;
     if (arch < oldest_cuda_arch) {
@@ -95,10 +119,9 @@ myblasStatus_t open(device_info* device, const char** reason) {
     device->sm_count = properties.multiProcessorCount;
     device->smem_per_block = properties.sharedMemPerBlockOptin;
     device->memory_bytes = properties.totalGlobalMem;
-    // What a driver does not tell (of integrated or virtual devices) is taken for that of the card that was measured.
-    device->clock_mhz = clock_khz > 0 ? clock_khz / 1000 : usual_device.clock_mhz;
-    const double gbps = 2e-6 * memory_khz * (bus_bits / 8); // two transfers a clock
-    device->memory_gbps = gbps >= 1 ? static_cast<int>(gbps) : usual_device.memory_gbps;
+    const rates rates = rates_of(ordinal);
+    device->clock_mhz = rates.clock_mhz;
+    device->memory_gbps = rates.memory_gbps;
     device->l2_bytes = properties.l2CacheSize > 0 ? static_cast<size_t>(properties.l2CacheSize)
                                                   : usual_device.l2_bytes;
     std::snprintf(device->name, sizeof device->name, "%s", properties.name);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace myblas {
@@ -25,6 +26,8 @@ struct workspace_block {
 struct stream_resources {
     const void* stream = nullptr;               // whose they are: identity_of() in api/stream.cpp
     bool in_use = false;                        // by that stream; else kept for the next one
+    bool was_used = false;                      // by a call on that stream
+    uint64_t context = 0;                       // to which the memory belongs; 0: unknown
     unsigned* counters = nullptr;               // counter_count zeroes
     std::unique_ptr<workspace_block> workspace; // null until a call can use some
     // The most that the workspace may have: the handle's limit, or less where there was no memory for that much; at
@@ -33,6 +36,7 @@ struct stream_resources {
     int calls_to_wait =
         0; // before memory is asked for again, when not even default_workspace_bytes were to be had
     std::unique_ptr<stream_resources> next;
+    stream_resources* next_idle = nullptr; // of those that ended handles left (api/stream.cpp)
 };
 
 // What the caller forced for a routine: a kernel of the handle's backend by its index, a family, which is a run of
