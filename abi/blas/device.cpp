@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 namespace myblas::preload {
@@ -19,40 +20,56 @@ constexpr unsigned host_memory_for_all_contexts = 1; // CU_MEMHOSTALLOC_PORTABLE
 
 // ---- Opening -------------------------------------------------------------------------------------
 
-device* device::open(int ordinal, int sharers, const char** reason) noexcept {
-    *reason = "out of memory";
+device* device::make(int ordinal, int sharers) noexcept {
     device* made = new (std::nothrow) device;
-    if (made && made->initialise(ordinal, sharers, reason))
-        return made;
-    // What was made of it stays: taking a device apart is no safer than leaving it.
-    return nullptr;
+    if (made) {
+        made->ordinal_ = ordinal;
+        made->sharers_ = sharers;
+    }
+    return made;
 }
 
-bool device::initialise(int ordinal, int sharers, const char** reason) noexcept {
-    *reason = "libmyblas cannot be loaded";
+const char* device::open() noexcept {
+    const std::lock_guard lock(mutex_);
+    return open_now() ? nullptr : reason_;
+}
+
+bool device::open_now() noexcept {
+    if (state_.load(std::memory_order_relaxed) == state::closed)
+        // What was made of a device that fails stays: taking it apart is no safer than leaving it.
+        state_.store(initialise() ? state::open : state::failed, std::memory_order_release);
+    return state_.load(std::memory_order_relaxed) == state::open;
+}
+
+bool device::initialise() noexcept {
+    reason_ = "libmyblas cannot be loaded";
     api_ = load_library();
     if (!api_)
         return false;
-    if (ordinal != stand_in) {
-        driver_ = load_driver();
-        *reason = why_no_driver();
-        if (!driver_)
-            return false;
-        const int error = driver_->primary_context_retain(&context_, ordinal);
-        *reason = why_no_context(error);
-        if (error != 0)
-            return false;
-    }
-    const lease current(*this, 0);
-    const myblasBackend_t backend = driver_ ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
-    if (!current.is_held())
+    if (ordinal_ == stand_in)
+        return set_up_in_context();
+    driver_ = load_driver();
+    reason_ = why_no_driver();
+    if (!driver_)
         return false;
+    const int error = driver_->primary_context_retain(&context_, ordinal_);
+    reason_ = why_no_context(error);
+    if (error != 0 || driver_->context_push(context_) != 0)
+        return false;
+    const bool is_good = set_up_in_context();
+    cuda_driver::context popped;
+    driver_->context_pop(&popped);
+    return is_good;
+}
+
+bool device::set_up_in_context() noexcept {
+    const myblasBackend_t backend = driver_ ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
     const myblasStatus_t status = api_->create_on(&handle_, backend);
-    *reason = reason_of(status);
+    reason_ = reason_of(status);
     if (status != MYBLAS_STATUS_SUCCESS)
         return false;
     missing_.find(*api_, handle_);
-    *reason = "no streams or pinned memory can be had";
+    reason_ = "no streams, events or pinned memory can be had";
     for (myblasStream_t& s : streams_)
         if (api_->stream_create(handle_, &s) != MYBLAS_STATUS_SUCCESS)
             return false;
@@ -64,19 +81,8 @@ bool device::initialise(int ordinal, int sharers, const char** reason) noexcept 
     size_t limit = 0;
     if (api_->get_workspace_limit(handle_, &limit) == MYBLAS_STATUS_SUCCESS)
         api_->set_workspace_limit(handle_, std::min(limit, most_workspace));
-    for (slot& s : slots_) {
-        void* pinned = nullptr;
-        if (driver_) {
-            if (driver_->host_allocate(&pinned, slot_bytes, host_memory_for_all_contexts) != 0 ||
-                driver_->event_create(&s.copied, event_without_timing) != 0)
-                return false;
-        } else {
-            pinned = std::aligned_alloc(alignment, slot_bytes);
-        }
-        s.pinned = static_cast<float*>(pinned);
-        if (!s.pinned)
-            return false;
-    }
+    if (!give_buffer(slots_[0]))
+        return false;
     if (driver_)
         for (cuda_driver::event& e : events_)
             if (driver_->event_create(&e, event_without_timing) != 0)
@@ -85,7 +91,7 @@ bool device::initialise(int ordinal, int sharers, const char** reason) noexcept 
     size_t free_bytes = 2 * stand_in_memory, total_bytes = 0;
     if (driver_ && driver_->memory_info(&free_bytes, &total_bytes) != 0)
         return false;
-    limit_ = read_size("MYBLAS_DEVICE_MEMORY", free_bytes / 2 / static_cast<size_t>(sharers));
+    limit_ = read_size("MYBLAS_DEVICE_MEMORY", free_bytes / 2 / static_cast<size_t>(sharers_));
     return true;
 }
 
@@ -94,7 +100,7 @@ device::lease::lease(device& d, int helpers) noexcept : device_(d) {
         d.mutex_.lock();
     else if (!d.mutex_.try_lock())
         return;
-    is_held_ = !d.driver_ || d.driver_->context_push(d.context_) == 0;
+    is_held_ = d.open_now() && (!d.driver_ || d.driver_->context_push(d.context_) == 0);
     if (is_held_)
         d.team_.call(helpers);
     else
@@ -169,9 +175,28 @@ shape as_column_if_tight(int64_t rows, int64_t cols, int64_t ld) {
 
 } // namespace
 
+// Pinned memory takes the driver half a millisecond a MiB, so a slot gets its own when it is first used,
+// while earlier ones travel.
+bool device::give_buffer(slot& s) noexcept {
+    if (s.pinned)
+        return true;
+    void* pinned = nullptr;
+    if (driver_) {
+        if (driver_->host_allocate(&pinned, slot_bytes, host_memory_for_all_contexts) != 0 ||
+            driver_->event_create(&s.copied, event_without_timing) != 0)
+            return false;
+    } else {
+        pinned = std::aligned_alloc(alignment, slot_bytes);
+    }
+    s.pinned = static_cast<float*>(pinned);
+    return s.pinned != nullptr;
+}
+
 // The oldest slot, once it is free.
 device::slot* device::next_slot() noexcept {
     slot& s = slot_after(0);
+    if (!give_buffer(s))
+        return nullptr;
     if (s.now == phase::sent) {
         s.now = phase::free;
         if (driver_ && driver_->event_synchronize(s.copied) != 0)

@@ -11,6 +11,7 @@
 #include "common/reasons.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -25,18 +26,24 @@ struct device_matrix {
 
 class device {
 public:
-    // The number of the GPU, or `stand_in`, and how many processes share its memory. Null where it cannot be had, with
-    // *reason.
+    // The number of the GPU, or `stand_in`, and how many processes share its memory. Nothing is asked of
+    // CUDA yet: a context takes a seventh of a second, and its driver makes one at a time. Null: there is
+    // no memory.
     static constexpr int stand_in = -1;
-    static device* open(int ordinal, int sharers, const char** reason) noexcept;
+    static device* make(int ordinal, int sharers) noexcept;
+
+    // Makes the device usable, which otherwise the first lease does. Null, or why it cannot be used.
+    const char* open() noexcept;
 
     // Of a call that failed: null if nothing more is known.
-    const char* why_failed(myblasRoutine_t r) const noexcept { return missing_.reason(r); }
+    const char* why_failed(myblasRoutine_t r) const noexcept {
+        return is_open() ? missing_.reason(r) : nullptr;
+    }
 
     // From now on a lease waits for the one before it.
     void let_calls_queue() noexcept { calls_queue_ = true; }
 
-    // While it lives, the device is current in this thread, and its mutex is held.
+    // While it lives, the device is open and current in this thread, and its mutex is held.
     class lease {
     public:
         // So many helpers copy for the device meanwhile.
@@ -54,8 +61,9 @@ public:
     // Of the math modes the one with the slowest arithmetic.
     bool is_strict() const { return is_strict_; }
 
-    // Bytes of memory for tiles that one call may take, at most what MYBLAS_DEVICE_MEMORY says.
-    size_t memory_limit() const { return limit_; }
+    // Bytes of memory for tiles that one call may take, at most what MYBLAS_DEVICE_MEMORY says; until
+    // the device is open, no limit.
+    size_t memory_limit() const { return limit_.load(std::memory_order_relaxed); }
     // At least so much memory, aligned to 256 bytes; what was there before is lost. Null: there is none.
     void* reserve(size_t bytes) noexcept;
 
@@ -65,8 +73,9 @@ public:
     bool record(int event, stream) noexcept;
     bool wait(stream, int event) noexcept; // for what was recorded last; nothing recorded: no wait
 
-    // Enqueue copies, of a part of the matrix's columns if told so. The matrix of an upload may change once an event of the uploads is recorded; a
-    // download has arrived when delivered() says so, at the latest after finish().
+    // Enqueue copies, of a part of the matrix's columns if told so. The matrix of an upload may change
+    // once an event of the uploads is recorded; a download has arrived when delivered() says so, at the
+    // latest after finish().
     bool
     upload(const host_matrix<const float>&, const device_matrix&, const triangle& = {}) noexcept;
     bool download(const device_matrix&, const host_matrix<float>&, const triangle& = {}) noexcept;
@@ -83,7 +92,9 @@ public:
 
     // *name = the kernel of the last call of a routine; null if there was none.
     void last_kernel(myblasRoutine_t routine, const char** name) const noexcept {
-        api_->get_last_kernel(handle_, routine, name);
+        *name = nullptr;
+        if (is_open())
+            api_->get_last_kernel(handle_, routine, name);
     }
 
     const library& api() const { return *api_; }
@@ -105,16 +116,26 @@ private:
         bool ends_download = false;
     };
 
-    bool initialise(int ordinal, int sharers, const char** reason) noexcept;
+    enum class state { closed, open, failed };
+    bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == state::open; }
+    // These under the mutex.
+    bool open_now() noexcept;
+    bool initialise() noexcept;
+    bool set_up_in_context() noexcept;
     slot& slot_after(int distance) noexcept { // in the ring, from the oldest one on
         return slots_[(next_ + distance) % slot_count];
     }
     slot* next_slot() noexcept;
+    bool give_buffer(slot&) noexcept;
     bool has_arrived(const slot&) const noexcept;
     bool begin_unpacking(slot&, bool deliver) noexcept;
     void finish_unpacking(slot&) noexcept;
     bool send_oldest() noexcept;
     bool send_all() noexcept;
+
+    int ordinal_ = stand_in, sharers_ = 1;
+    std::atomic<state> state_{state::closed};
+    const char* reason_ = nullptr; // why it cannot be used
 
     const library* api_ = nullptr;
     const cuda_driver* driver_ = nullptr;
@@ -126,7 +147,7 @@ private:
 
     void* memory_ = nullptr;
     size_t memory_bytes_ = 0;
-    size_t limit_ = 0;
+    std::atomic<size_t> limit_{SIZE_MAX};
     bool is_strict_ = true;
     missing_kernels missing_;
 

@@ -71,6 +71,15 @@ struct device_list {
     const char* reason = "no GPU can be used"; // of there being none
 
     std::span<device* const> all() const { return {devices.data(), static_cast<size_t>(count)}; }
+
+    // The first one is opened, the others while it computes.
+    void add(device* d) noexcept {
+        const char* failure = !d ? "out of memory" : count == 0 ? d->open() : nullptr;
+        if (failure)
+            reason = failure;
+        else
+            devices[count++] = d;
+    }
 };
 
 constinit std::atomic<bool> lost_by_fork{false};
@@ -88,8 +97,7 @@ device_list open_devices() noexcept {
         for (int i = 0, taken = 0; i < visible && taken < limit; ++i)
             if (ranks.take(i, visible)) {
                 ++taken;
-                if (device* d = device::open(i, ranks.on(i, visible), &list.reason))
-                    list.devices[list.count++] = d;
+                list.add(device::make(i, ranks.on(i, visible)));
             }
     list.has_gpu = list.count > 0;
     if (list.has_gpu)
@@ -98,8 +106,7 @@ device_list open_devices() noexcept {
         const int stand_ins =
             static_cast<int>(std::min<size_t>(read_count("MYBLAS_DEVICES", 1), device_list::most));
         for (int i = 0; i < stand_ins; ++i)
-            if (device* d = device::open(device::stand_in, 1, &list.reason))
-                list.devices[list.count++] = d;
+            list.add(device::make(device::stand_in, 1));
     }
     if (read_mode() == mode::always)
         for (device* d : list.all())
@@ -174,9 +181,9 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
 
 // ---- Calibration ---------------------------------------------------------------------------------
 
-// Times what the model is made of: a product on the host; and on the devices a product that is all
+// Times what the model is made of: a product on the host; and on the first device a product that is all
 // latency, one that sends a matrix and a vector up, one that brings a matrix down, and one that moves
-// nothing.
+// nothing. Other devices, which may not be open yet, are taken to be like it.
 bool calibrate(const origin& from, rates* r) noexcept {
     constexpr int calibrating_runs = 3;
     constexpr int64_t host_n = 512, copied_n = 2048, kernel_n = 4096;
@@ -189,13 +196,14 @@ bool calibrate(const origin& from, rates* r) noexcept {
             false, false, m, n, k, 1, operand.get(), m, operand.get(), k, 0, result.get(), m};
         return product_call{p};
     };
-    const auto on_devices = [&](const product_call& p) {
-        return shortest_seconds(calibrating_runs,
-                                [&] { return p.run(devices().all(), from) == outcome::served; });
+    const auto on_device = [&](const product_call& p) {
+        return shortest_seconds(calibrating_runs, [&] {
+            return p.run(devices().all().first(1), from) == outcome::served;
+        });
     };
-    const double latency = on_devices(make(1, 1, 1));
-    const double up = on_devices(make(copied_n, 1, copied_n));
-    const double down = on_devices(make(copied_n, copied_n, 1));
+    const double latency = on_device(make(1, 1, 1));
+    const double up = on_device(make(copied_n, 1, copied_n));
+    const double down = on_device(make(copied_n, copied_n, 1));
     const double kernel = shortest_seconds(
         calibrating_runs, [&] { return resident_product(*devices().devices[0], kernel_n); });
     const double host = host_flops(host_n, calibrating_runs, from);
@@ -205,9 +213,10 @@ bool calibrate(const origin& from, rates* r) noexcept {
     constexpr double least_seconds = 1e-6; // differences of measurements are no smaller
     const auto cube = [](int64_t n) { return 2.0 * static_cast<double>(n * n * n); };
     r->device_latency = latency;
-    r->to_device = bytes / std::max(up - latency, least_seconds);
-    r->to_host = bytes / std::max(down - latency, least_seconds);
-    r->device_flops = devices().count * cube(kernel_n) / kernel;
+    const int count = devices().count;
+    r->to_device = count * bytes / std::max(up - latency, least_seconds);
+    r->to_host = count * bytes / std::max(down - latency, least_seconds);
+    r->device_flops = count * cube(kernel_n) / kernel;
     r->host_flops = host;
     return true;
 }
@@ -393,9 +402,8 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
     const char* name = report_routines[static_cast<int>(Call::kind)];
     if (const int argument = call.wrong_argument())
         return report_wrong_argument(name, argument);
-    const char* reason = nullptr;
-    static device* const host = device::open(device::stand_in, 1, &reason);
-    if (!host)
+    static device* const host = device::make(device::stand_in, 1);
+    if (!host || host->open())
         end_for_want_of(name);
     while (true) {
         switch (call.run({&host, 1}, from)) {

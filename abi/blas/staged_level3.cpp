@@ -226,8 +226,9 @@ staged_whole(std::span<device* const> devices, const level3& p, const host_funct
                             remaining_columns(s.p, s.cols, slot_elements, most_groups, downloads),
                             on_host);
     };
+    const size_t most = static_cast<size_t>(elements_in_all(p)) * sizeof(float); // of a share
     return compute_shares(devices,
-                          {count, bytes_of(share_for(p, 0, count)), compute, finish_on_host});
+                          {count, bytes_of(share_for(p, 0, count)), most, compute, finish_on_host});
 }
 
 // By halves, and those by halves, until they fit. Once some of it is done the host takes what devices do not.

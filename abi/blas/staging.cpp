@@ -123,7 +123,8 @@ outcome staged_product(std::span<device* const> devices,
         if (rest.n > 0)
             fall_back(rest, context);
     };
-    return compute_shares(used, {q.blocks(), bytes, compute, finish_on_host});
+    const size_t needed = static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
+    return compute_shares(used, {q.blocks(), bytes, needed, compute, finish_on_host});
 }
 
 bool resident_product(device& d, int64_t n) noexcept {
