@@ -250,8 +250,9 @@ MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t
 /*
  * Waits for the handle's own work and frees its resources, including all workspaces. On a GPU, what up
  * to four streams had stays for the next handles of the context, so that a handle for each object or
- * call is cheap: 16 KiB for each, and its workspace if that has 32 MiB or less. A
- * myblasSetWorkspaceLimit below 32 MiB frees it. NOT_INITIALIZED: handle is NULL.
+ * call is cheap: 16 KiB for each, and its workspace if that has 32 MiB. A myblasSetWorkspaceLimit below
+ * 32 MiB frees this memory, and a handle with such a limit leaves no workspace. NOT_INITIALIZED:
+ * handle is NULL.
  */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 

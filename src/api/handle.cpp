@@ -89,16 +89,15 @@ bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
 
 // MYBLAS_SGEMM_KERNEL and its like.
 void read_forced_kernels(myblasContext& handle) noexcept {
-    for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
-        const myblasRoutine_t routine = static_cast<myblasRoutine_t>(i);
-        const char* variable = nullptr;
-        visit_routine(routine, [&]<class Problem>() {
-            variable = routine_traits<Problem>::kernel_variable;
-            return MYBLAS_STATUS_SUCCESS;
-        });
-        if (const char* name = read_variable(variable))
-            handle.forced[i] = find_kernel(routine, handle.backend->id, name);
-    }
+    static constexpr const char* variables[] = {
+#define MYBLAS_VARIABLE(NAME, problem) "MYBLAS_" #NAME "_KERNEL",
+        MYBLAS_ROUTINES(MYBLAS_VARIABLE)
+#undef MYBLAS_VARIABLE
+    };
+    for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
+        if (const char* name = read_variable(variables[i]))
+            handle.forced[i] =
+                find_kernel(static_cast<myblasRoutine_t>(i), handle.backend->id, name);
 }
 
 // ---- Creation ------------------------------------------------------------------------------------

@@ -315,10 +315,11 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
     note(backend.release(handle.result));
     handle.result = nullptr;
     const uint64_t context = first_failure == MYBLAS_STATUS_SUCCESS ? current_context(backend) : 0;
+    const size_t most_kept = std::min(handle.workspace_limit, default_workspace_bytes);
     handle.current = nullptr;
     while (std::unique_ptr<stream_resources> r = std::move(handle.streams)) {
         handle.streams = std::move(r->next);
-        if (r->workspace && r->workspace->bytes > default_workspace_bytes) {
+        if (r->workspace && r->workspace->bytes > most_kept) {
             note(release_block(backend, *r->workspace));
             r->workspace.reset();
         }

@@ -23,7 +23,6 @@ kernel_list<Problem> cuda_kernels();
     struct routine_traits<problem> {                                                               \
         static constexpr myblasRoutine_t routine = MYBLAS_ROUTINE_##NAME;                          \
         static constexpr const char* name = #NAME;                                                 \
-        static constexpr const char* kernel_variable = "MYBLAS_" #NAME "_KERNEL";                  \
     };                                                                                             \
     template <>                                                                                    \
     kernel_list<problem> host_kernels();                                                           \
