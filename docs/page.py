@@ -4,15 +4,24 @@
 usage: docs/page.py PAGE
 
 Each page and heading gets a label, and links point to labels. Pictures are plain HTML, so that pictures of one name in
-several folders are not mixed up. Links to what is no page of the site become text.
+several folders are not mixed up. Links to what is no page of the site become text. Names of functions become links to
+the reference.
 """
 
 import pathlib
 import re
 import sys
 
+import reference
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SITE = {ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")}
+FUNCTIONS = {
+    name
+    for header in (ROOT / "include/myblas").glob("*.h")
+    for name in reference.FUNCTION.findall(header.read_text())
+    if not name.endswith("_64")
+}
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -31,6 +40,10 @@ def label(path, anchor=""):
     if anchor:
         return f"{page}_{anchor}"
     return "index" if page == "readme" else page
+
+
+def function_link(match):
+    return f'<code>@ref {match[1]} "{match[1]}"</code>' if match[1] in FUNCTIONS else match[0]
 
 
 def for_doxygen(path):
@@ -69,7 +82,8 @@ def for_doxygen(path):
             seen.add(numbered)
             line = f"{heading[1]} {heading[2]} {{#{label(path, numbered)}}}"
         else:
-            line = LINK.sub(link, line)
+            # Not those within the text of a link.
+            line = re.sub(r"(?<![\[\w`])`(my\w+)`(?![\w`\]])", function_link, LINK.sub(link, line))
         lines.append(line)
     return "\n".join(lines) + "\n"
 

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Gives each function of the public headers its own text, for Doxygen and as a man page.
+"""Gives each function of the public headers its own page, for Doxygen and as a man page.
 
 usage: docs/reference.py HEADER               the header as Doxygen shall see it
+       docs/reference.py --index HEADER...    a page that lists all functions, for Doxygen
        docs/reference.py --man DIR HEADER...  a man page for each function
-       docs/reference.py --check HEADER...    fails if a function would have no text of its own
+       docs/reference.py --check HEADER...    fails if a function would have no text or no example
 
 The headers' comments are plain, and one may stand for several functions. By convention
   - a comment belongs to all the functions that follow it without a blank line, and names each of them if there are several,
   - a function NAME_64 without a comment has the text of NAME,
   - a comment that is followed by a blank line is about the section that it stands in,
   - no comment refers to its neighbour ("the same", "as above"), because pages show one function each.
+
+The examples are the functions of examples/routines.c below the comments that name functions of the library.
 """
 
 import argparse
@@ -17,7 +20,10 @@ import html
 import pathlib
 import re
 import sys
+import textwrap
 
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples" / "routines.c"
+EXAMPLE = re.compile(r"^/\* (my[\w ]+) \*/\nstatic void \w+\(void\) \{\n(.*?)^\}\n", re.DOTALL | re.MULTILINE)
 SECTION = re.compile(r"/\* -{2,} (.*?) -+ \*/$")
 FUNCTION = re.compile(r"MYBLAS_API\b[^;]*?\b(my\w+)\(", re.DOTALL)
 # What begins a paragraph of its own.
@@ -76,13 +82,19 @@ def parts_of(text):
 
 
 def escaped(text):
-    """For Doxygen: no HTML, commands or Markdown."""
-    return re.sub(r"([\\@#%*`~$])", r"\\\1", html.escape(text, quote=False))
+    """For Doxygen: no HTML, commands or Markdown but code between backquotes."""
+    text = re.sub(r"([\\@#%*~$]|--)", r"\\\1", html.escape(text, quote=False))
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", text)
 
 
-def linked(name, names):
-    # In HTML: Doxygen's commands take the punctuation behind a name for a part of it.
-    return f'\\link {name} {name}\\endlink' if name in names else name
+def with_links(text, names):
+    """Escaped text whose names of functions are links."""
+
+    def link(match):
+        name = match[0].removesuffix("_64") if match[0].removesuffix("_64") in names else match[0]
+        return f'@ref {name} "{match[0]}"' if name in names else match[0]
+
+    return re.sub(r"\bmy\w+\b", link, escaped(text))
 
 
 def paragraph(lines, names):
@@ -92,24 +104,45 @@ def paragraph(lines, names):
     for piece in text.split("\n"):
         if not piece:
             continue
-        piece = escaped(piece.strip())
-        piece = re.sub(r"\bmy\w+\b", lambda name: linked(name[0], names), piece)
+        piece = with_links(piece.strip(), names)
         piece = re.sub(r"^([\w ,()]*?:)(?= )", r"<b>\1</b>", piece) if LABEL.match(piece) else piece
         shown.append(f"<p>{piece}</p>")
     return shown
 
 
+def rows_of(lines):
+    """Lines in columns as [(term, lines of its text)], or None if they are laid out in another way."""
+    indent = min(len(line) - len(line.lstrip()) for line in lines if line)
+    rows = []
+    for line in filter(None, lines):
+        if line[indent] != " ":
+            term, text = re.match(r"(.*?)(?:\s{2,}(.*))?$", line[indent:]).groups()
+            rows.append((term, [text] if text else []))
+        elif rows:
+            rows[-1][1].append(line)
+    return rows if all(text for _, text in rows) else None
+
+
+def definitions(lines, names):
+    rows = rows_of(lines)
+    if rows is None:
+        return ["@verbatim", *lines, "@endverbatim"]
+    shown = ["<dl>"]
+    for term, text in rows:
+        # A term on a line of its own stands above columns.
+        inner = definitions(text, names) if text[0].startswith(" ") else paragraph(text, names)
+        shown += [f"<dt>{with_links(term, names)}</dt><dd>", *inner, "</dd>"]
+    return [*shown, "</dl>"]
+
+
 def formatted(lines, names):
-    """Lines of a comment as Doxygen's: what is laid out in columns stays as it is."""
+    """Lines of a comment as Doxygen's."""
     shown, run = [], []
     columns = False
     for line in lines + [None]:
         is_column = line is not None and (line.startswith("  ") or (columns and not line))
         if run and (not line or is_column != columns):
-            if columns:
-                shown += ["@verbatim", *run, "@endverbatim"]
-            else:
-                shown += paragraph(run, names)
+            shown += (definitions if columns else paragraph)(run, names)
             run = []
         columns = is_column
         if line:
@@ -118,7 +151,8 @@ def formatted(lines, names):
 
 
 def block(lines):
-    return ["/**", *lines, "*/"]
+    # Not between stars: an example has comments of its own.
+    return [f"/// {line}".rstrip() for line in lines]
 
 
 def text_of(lines):
@@ -144,7 +178,8 @@ def described(name, lines, names):
     if own:
         return own[1].upper() + own[2], formatted(lines, names)
     brief = first_sentence(text)
-    rest = text[len(brief) :].lstrip(".:; ")
+    # Behind a colon a sentence begins without a capital, which here it needs; a formula stays.
+    rest = re.sub(r"^[a-z](?=[a-z]* [a-z])", lambda letter: letter[0].upper(), text[len(brief) :].lstrip(".:; "))
     return brief, formatted([rest, *others], names)
 
 
@@ -163,22 +198,36 @@ def texts_of(parts):
     return texts
 
 
-def documented(name, lines, names):
-    others = names - {name}
-    if name.endswith("_64") and name[:-3] in names:
-        return block([f"@brief @ref {name[:-3]} with 64-bit sizes.", "", *formatted(lines, others)])
-    brief, rest = described(name, lines, others)
-    return block([f"@brief {escaped(brief)}.", "", *rest])
+def examples():
+    """{function: lines of C}"""
+    found = {}
+    for names, code in EXAMPLE.findall(EXAMPLES.read_text()):
+        found |= dict.fromkeys(names.split(), textwrap.dedent(code).rstrip("\n").split("\n"))
+    return found
 
 
-def code_for(part, texts):
-    """The code of a part, each function behind its own comment, trailing comments for Doxygen."""
+HELPERS_OF_EXAMPLES = "check, ensure, on_device and expect are defined in examples/routines.c, a program of all examples."
+
+
+def documented(name, lines, names, example):
+    """A page for a function and its form with 64-bit sizes."""
+    brief, rest = described(name, lines, names - {name})
+    shown = [f"@defgroup {name} {name}", f"@brief {escaped(brief)}.", "", *rest]
+    if example:
+        shown += ["<h2>Example</h2>", "@code{.c}", *example, "@endcode", escaped(HELPERS_OF_EXAMPLES)]
+    return block(shown)
+
+
+def code_for(part, texts, example_of):
+    """The code of a part, the page of each function before it, trailing comments for Doxygen."""
     shown = []
     for at, line in enumerate(part.code):
         if line.startswith("MYBLAS_API"):
             name = FUNCTION.match("\n".join(part.code[at:]))[1]
-            if name in texts:
-                shown += documented(name, texts[name], set(texts))
+            base = name.removesuffix("_64")
+            if base == name and name in texts:
+                shown += documented(name, texts[name], set(texts), example_of.get(name))
+            shown += ["", *block([f"@ingroup {base}"])]
         match = re.match(r"(\s*\S.*?)\s*/\* (.*) \*/$", line)
         shown.append(f"{match[1]} /**< {escaped(match[2])} */" if match else line)
     return shown
@@ -186,13 +235,10 @@ def code_for(part, texts):
 
 def for_doxygen(path):
     parts = parts_of(path.read_text())
-    texts = texts_of(parts)
-    shown, is_first, in_section = [], True, False
+    texts, example_of = texts_of(parts), examples()
+    shown, is_first = [], True
     for part in parts:
         if isinstance(part, str):
-            shown += ["/** @} */"] if in_section else []
-            shown += [f"/** @name {part} */", "/** @{ */"]
-            in_section = True
             continue
         if part.comment and is_first:
             brief = first_sentence(text_of(part.comment)[0].removeprefix(path.stem + ": "))
@@ -200,19 +246,37 @@ def for_doxygen(path):
             text = formatted(part.comment, set(texts))
             shown += block([f"@file myblas/{path.name}", f"@brief {escaped(brief)}.", "", *text])
             is_first = False
-        elif part.comment and part.is_before_blank:
-            # Doxygen shows the text of a section where its name is given.
-            names = [i for i, line in enumerate(shown) if line.startswith("/** @name ")]
-            if names and in_section:
-                title = shown[names[-1]].removeprefix("/** ").removesuffix(" */")
-                shown[names[-1]] = "\n".join(block([title, *formatted(part.comment, set(texts))]))
-        elif part.comment and not part.functions():
+        elif part.comment and not part.is_before_blank and not part.functions():
             shown += block(formatted(part.comment, set(texts)))
-        if in_section and part.code and part.code[0] == "#ifdef __cplusplus":
-            shown.append("/** @} */")
-            in_section = False
-        shown += code_for(part, texts) + [""]
+        shown += code_for(part, texts, example_of) + [""]
     return "\n".join(shown)
+
+
+def index(paths):
+    """A page with a line for each function, in the sections of the headers."""
+    shown = [
+        "# Reference",
+        "",
+        "Each function has a page with its parameters, statuses, error bound and an example. @ref myblas.h describes",
+        "conventions and types, @ref myblas_kernels.h the kernels, @ref myblas_cublas.h the names of cuBLAS.",
+    ]
+    for path in paths:
+        parts = parts_of(path.read_text())
+        texts = texts_of(parts)
+        title, rows, about = "Kernels" if path.stem == "myblas_kernels" else "", [], []
+        for part in [*parts[1:], ""]:  # the first is about the header
+            if isinstance(part, str):
+                if rows:
+                    shown += ["", f"## {title}", "", *about, "<dl class=\"functions\">", *rows, "</dl>"]
+                title, rows, about = part, [], []
+                continue
+            if part.comment and part.is_before_blank and title:
+                about += formatted(part.comment, set(texts))
+            for name in part.functions():
+                if name in texts and not name.endswith("_64"):
+                    brief, _ = described(name, texts[name], set())
+                    rows.append(f"<dt>@ref {name}</dt><dd>{escaped(brief)}</dd>")
+    return "\n".join(shown) + "\n"
 
 
 # ---- Man pages -----------------------------------------------------------------------------------
@@ -242,6 +306,10 @@ def man_text(lines):
     return shown
 
 
+def man_example(lines):
+    return [".SH EXAMPLE", ".nf", *map(in_man, lines), ".fi", ".PP", in_man(HELPERS_OF_EXAMPLES)]
+
+
 def prototypes_of(parts):
     """{function: its declaration}"""
     code = "\n".join("\n".join(part.code) for part in parts if isinstance(part, Part))
@@ -251,7 +319,7 @@ def prototypes_of(parts):
 
 def write_man_pages(path, folder, date, version):
     parts = parts_of(path.read_text())
-    declarations = prototypes_of(parts)
+    declarations, example_of = prototypes_of(parts), examples()
     for name, lines in texts_of(parts).items():
         base = name.removesuffix("_64")
         if base != name and base in declarations:
@@ -267,15 +335,19 @@ def write_man_pages(path, folder, date, version):
             *(f".PP\n.B {in_man(declarations[each])}" for each in names),
             ".SH DESCRIPTION",
             *man_text(lines),
+            *(man_example(example_of[name]) if name in example_of else ()),
             ".SH SEE ALSO",
             f".BR {path.stem} (3)" + ("" if path.stem == "myblas" else ",\n.BR myblas (3)") + ",\n.BR myblas (7)",
         ]
         (folder / f"{name}.3").write_text("\n".join(page) + "\n")
 
 
-def faults_of(path):
+def faults_of(path, example_of):
     parts = parts_of(path.read_text())
     texts = texts_of(parts)
+    for name in texts:
+        if not name.endswith("_64") and name not in example_of:
+            yield f"{path.name}: {name} has no example in {EXAMPLES.name}"
     for part in parts:
         if not isinstance(part, Part):
             continue
@@ -296,6 +368,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("headers", nargs="+", type=pathlib.Path, metavar="HEADER")
     parser.add_argument("--check", action="store_true", help="fail if a function has no text of its own")
+    parser.add_argument("--index", action="store_true", help="write a page that lists all functions")
     parser.add_argument("--man", type=pathlib.Path, metavar="DIR", help="write man pages there")
     parser.add_argument("--date", default="", help="of the man pages")
     parser.add_argument("--version", default="", help="of the library, on the man pages")
@@ -305,10 +378,13 @@ def main():
             write_man_pages(header, arguments.man, arguments.date, arguments.version)
         return 0
     if arguments.check:
-        faults = [fault for path in arguments.headers for fault in faults_of(path)]
+        example_of = examples()
+        faults = [fault for path in arguments.headers for fault in faults_of(path, example_of)]
+        functions = {name for path in arguments.headers for name in FUNCTION.findall(path.read_text())}
+        faults += [f"{EXAMPLES.name}: there is no {name}" for name in example_of if name not in functions]
         print("\n".join(faults))
         return bool(faults)
-    sys.stdout.write(for_doxygen(arguments.headers[0]))
+    sys.stdout.write(index(arguments.headers) if arguments.index else for_doxygen(arguments.headers[0]))
     return 0
 
 
