@@ -54,6 +54,7 @@ void run_energy(const options& chosen,
                 machine& device,
                 const context& known) {
     constexpr double warm_up_s = 0.5; // until the clock has settled
+    joules_of(device);                // refuses before anything is printed
     shape s;
     s.m = s.n = s.k = chosen.energy.side;
     s = complete(s);

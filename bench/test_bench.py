@@ -427,7 +427,7 @@ class BenchTest(unittest.TestCase):
 
     def test_energy_that_nobody_counts_is_a_failure(self):
         done = subprocess.run([BENCH, "energy", "-n", "8", "--backend", "host"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("energy needs a GPU", done.stderr)
 
     def test_accuracy_follows_from_the_seed(self):
