@@ -110,6 +110,8 @@ int run(options chosen) {
     std::optional<earlier_run> earlier;
     if (chosen.resume)
         earlier = read_earlier_run(chosen.json_file);
+    else if (!chosen.force)
+        check_may_overwrite(chosen.json_file);
     if (earlier) // what is left has to be the same, too, where no seed was asked for
         chosen.seed = earlier->seed;
     call_log logged;

@@ -48,7 +48,7 @@ std::string join_command(int argc, char** argv) {
         const std::string word = argv[i];
         if (word == "--progress")
             ++i; // and its value
-        else if (word != "--resume" && !word.starts_with("--progress="))
+        else if (word != "--resume" && word != "--force" && !word.starts_with("--progress="))
             command += " " + word;
     }
     return command;
@@ -356,8 +356,10 @@ std::optional<options> parse_options(int argc, char** argv) {
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
-    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &memory})
+    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &memory}) {
         command->add_option("--json", chosen.json_file, "file for context and results");
+        command->add_flag("--force", chosen.force, "overwrite results of an interrupted run");
+    }
 
     try {
         app.parse(argc, argv);
@@ -407,6 +409,8 @@ std::optional<options> parse_options(int argc, char** argv) {
     chosen.shown_progress = progress_modes.at(progress_name);
     if (chosen.resume && chosen.json_file.empty())
         throw usage_error("--resume goes on from the file of --json: name it");
+    if (chosen.resume && chosen.force)
+        throw usage_error("--resume continues the run that --force overwrites: drop one");
     chosen.sizes.data = data.at(data_name);
     chosen.sizes.activation = activations.at(activation_name);
     chosen.sizes.transa = operations.at(transa);

@@ -130,9 +130,11 @@ struct options {
     double threshold = 1; // ratios below it are named at the end
     std::string json_file, csv_file;
     bool resume = false; // from json_file
+    bool force = false;  // json_file may hold an interrupted run
     progress_mode shown_progress = progress_mode::automatic;
     std::string commit; // that was measured
-    // As typed, without the path of the program, and without --resume and --progress, which are nothing to the results.
+    // As typed, without the path of the program, and without --resume, --force and --progress, which do not change the
+    // results.
     std::string command;
 
     bool has(sweep wanted) const {

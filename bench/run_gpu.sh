@@ -130,7 +130,7 @@ status=0
 for part in "$@"; do
     begin=$(date +%s)
     # shellcheck disable=SC2046 # the arguments are to be split
-    "$bench" $(arguments_of "$part") --json "$part.json" || status=1
+    "$bench" $(arguments_of "$part") --json "$part.json" --force || status=1
     echo "$part: $(($(date +%s) - begin)) s" >&2
 done
 exit $status

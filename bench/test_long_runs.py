@@ -139,6 +139,22 @@ class ResumeTest(Test):
         measured, _ = self.measure("--resume")
         self.assertEqual(measured["run"]["finished"], len(measured["results"]))
 
+    def test_an_interrupted_run_is_not_overwritten_by_accident(self):
+        whole, _ = self.measure()
+        shapes = len(whole["results"])
+        self.interrupt(whole, 5)
+        before = self.file.read_text()
+        named = ["--json", str(self.file)]
+        for other in (SWEEP, ["-n", "8"], ["accuracy", "-n", "8", "-k", "8"]):
+            self.assert_refused(
+                run(*other, *named, options=[]), str(self.file), f"5 of {shapes}", "--resume", "--force"
+            )
+        self.assertEqual(self.file.read_text(), before)
+        self.assert_refused(run(*SWEEP, *named, "--resume", "--force"), "--resume", "--force")
+        again, _ = self.measure("--force")
+        self.assertEqual((again["run"], again["context"]["command"]), (whole["run"], whole["context"]["command"]))
+        self.measure()  # a run that is complete may be replaced
+
     def test_a_wrong_result_is_remembered(self):
         part = self.interrupt(self.measure()[0], 5)
         part["run"]["all_passed"] = False
