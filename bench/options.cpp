@@ -110,10 +110,12 @@ void add_product(CLI::App& command,
     shape& s = chosen.sizes;
     command.add_option("--transa,--trans", transa, "N or T")->check(CLI::IsMember(&operations));
     command.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
-    command.add_option("-m", s.m, "rows; sizes that are not given equal those that are")
-        ->check(size);
-    command.add_option("-n", s.n, "columns, or the length of a vector")->check(size);
-    command.add_option("-k", s.k, "inner dimension")->check(size);
+    const auto add_sizes = [&](const char* name, std::vector<int64_t>& list, const char* what) {
+        command.add_option(name, list, what)->delimiter(',')->check(size);
+    };
+    add_sizes("-m", chosen.sides.m, "rows, separated by commas; sizes not given equal those given");
+    add_sizes("-n", chosen.sides.n, "columns, or lengths of vectors");
+    add_sizes("-k", chosen.sides.k, "inner dimensions");
     command.add_option("--lda", s.lda, "leading dimensions (tight)")->check(size);
     command.add_option("--ldb", s.ldb)->check(size);
     command.add_option("--ldc", s.ldc)->check(size);
@@ -342,7 +344,7 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::IsMember(&maths));
     explanation.add_option("--device",
                            chosen.explain.device,
-                           "a card that need not be there: h200, h100-sxm, a100-80g, ...");
+                           "a card that need not be there: h200, h100, a100, rtx4090, ...");
     explanation
         .add_option(
             "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")

@@ -63,7 +63,7 @@ struct readings_options {
     std::string file;
 };
 
-// `myblas-bench explain`: the product is options::sizes.
+// `myblas-bench explain`: the products are those of options::sides and options::sizes.
 struct explain_options {
     bool wanted = false;
     std::string device; // empty: the one at hand
@@ -101,6 +101,11 @@ struct replay_options {
     std::string file; // of MYBLAS_CALL_LOG
 };
 
+// Sizes of the command line: every m with every n and every k. Empty: not given.
+struct size_lists {
+    std::vector<int64_t> m, n, k;
+};
+
 struct options {
     tune_options tune;
     accuracy_options accuracy;
@@ -110,8 +115,9 @@ struct options {
     explain_options explain;
     replay_options replay;
     std::vector<routine> routines;
-    shape sizes;                 // 0 where nothing was given
-    std::vector<sweep> sweeps;   // none: the one shape above
+    size_lists sides;
+    shape sizes;                 // all else of the shapes; 0 where nothing was given
+    std::vector<sweep> sweeps;   // none: the shapes above
     int every = 1;               // of the shapes of each sweep
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;

@@ -362,21 +362,32 @@ std::vector<shape> quick_shapes(bool on_host) {
             vector(routine::axpy, 1 << 26)};
 }
 
-// Sizes that were not given follow those that were.
-shape fill_in(shape s, routine r) {
+// Sizes that were not given, which are 0, follow those that were.
+shape fill_in(shape s, const triple& given) {
     constexpr int64_t default_side = 1024, default_length = 1 << 24;
-    s.routine = r;
-    if (!has_matrix(r)) {
-        s.m = s.k = 0;
-        s.n = s.n ? s.n : default_length;
+    if (!has_matrix(s.routine)) {
+        s.n = given.n ? given.n : default_length;
         return s;
     }
-    const int64_t given = s.m ? s.m : s.n ? s.n : s.k;
-    const int64_t side = given ? given : default_side;
-    s.m = s.m ? s.m : side;
-    s.n = s.n ? s.n : side;
-    s.k = s.k ? s.k : side;
+    const int64_t first = given.m ? given.m : given.n ? given.n : given.k;
+    const int64_t side = first ? first : default_side;
+    s.m = given.m ? given.m : side;
+    s.n = given.n ? given.n : side;
+    s.k = given.k ? given.k : side;
     return s;
+}
+
+// The shapes of a command line without a sweep.
+void add_given(const options& chosen, routine r, std::vector<shape>& list) {
+    const auto or_none = [](const std::vector<int64_t>& sizes) {
+        return sizes.empty() ? std::vector<int64_t>{0} : sizes;
+    };
+    shape s = chosen.sizes;
+    s.routine = r;
+    for (const int64_t m : or_none(chosen.sides.m))
+        for (const int64_t n : or_none(chosen.sides.n))
+            for (const int64_t k : or_none(chosen.sides.k))
+                list.push_back(complete(fill_in(s, {m, n, k})));
 }
 
 std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, bool on_host) {
@@ -437,7 +448,7 @@ std::vector<shape> requested_shapes(const options& chosen, myblasBackend_t backe
     std::vector<shape> list;
     if (chosen.sweeps.empty())
         for (const routine r : chosen.routines)
-            list.push_back(complete(fill_in(chosen.sizes, r)));
+            add_given(chosen, r, list);
     // A quick table names its own routines.
     const size_t routine_lists = chosen.has(sweep::quick) ? 1 : chosen.routines.size();
     for (size_t i = 0; i < routine_lists; ++i)

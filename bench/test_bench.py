@@ -200,6 +200,15 @@ class BenchTest(unittest.TestCase):
                       "ldc": 9, "batch": 2}  # fmt: skip
             self.assertEqual({name: entry[name] for name in wanted}, wanted)
 
+    def test_lists_of_sizes_are_measured_in_all_combinations(self):
+        squares = self.measure("-n", "8,16", "-f", "sgemm,sum")["results"]
+        self.assertEqual({(e["routine"], e.get("m"), e["n"], e.get("k")) for e in squares},
+                         {("sgemm", 8, 8, 8), ("sgemm", 16, 16, 16), ("sum", None, 8, None), ("sum", None, 16, None)})  # fmt: skip
+        products = self.measure("-m", "5,7", "-n", "9", "-k", "2,3")["results"]
+        self.assertEqual({(e["m"], e["n"], e["k"]) for e in products}, {(m, 9, k) for m in (5, 7) for k in (2, 3)})
+        refused = run("-n", "8,0")
+        self.assertEqual((refused.returncode, refused.stdout, refused.stderr.count("\n")), (2, "", 1))
+
     def test_all_kernels_are_measured_or_said_to_be_skipped(self):
         listed = subprocess.run(
             [str(BENCH), "--backend", "host", "--list"], capture_output=True, text=True, check=True
@@ -546,7 +555,9 @@ class BenchTest(unittest.TestCase):
             self.skipTest("built without CUDA")
         done = subprocess.run([BENCH, "explain", *arguments], capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        header, columns, *lines, legend = done.stdout.splitlines()
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        header, table, legend = done.stdout.split("\n\n")
+        columns, *lines = table.splitlines()
         self.assertTrue(columns.startswith("kernel ") and legend.startswith("time = factor x "))
         named = [line.split()[2] for line in listed.stdout.splitlines() if " sgemm " in line]
         self.assertEqual(sorted(line.split()[0] for line in lines), sorted(named))
@@ -554,7 +565,7 @@ class BenchTest(unittest.TestCase):
 
     def test_a_choice_is_explained_for_any_card(self):
         header, lines = self.explain("-m", "1000", "-n", "1000", "-k", "1000", "--device", "h200")
-        self.assertIn("sgemm NN 1000x1000x1000, strict: sm_90, 132 multiprocessors at 1980 MHz", header)
+        self.assertIn("sgemm NN 1000x1000x1000, strict, 4096 MiB of workspace\nh200: sm_90, 132 multiprocessors at 1980 MHz", header)
         self.assertTrue(lines[0].startswith("stream_k/"))
         self.assertEqual([line.endswith(" chosen") for line in lines], [True] + [False] * (len(lines) - 1))
         for card in ("h100-sxm", "h100-pcie", "gh200", "a100-80g", "l40s", "rtx4090", "b200"):
@@ -564,6 +575,13 @@ class BenchTest(unittest.TestCase):
                 hopper = [line for line in lines if line.startswith("fp16x3/")]
                 refused = [line for line in hopper if line.endswith("it does not run on this architecture")]
                 self.assertEqual(len(refused), 0 if " sm_90," in header else len(hopper))
+
+    def test_a_card_may_be_named_by_its_model(self):
+        for asked, named in (("h100", "h100-sxm"), ("H100", "h100-sxm"), ("a100", "a100-80g"), ("H100-PCIe", "h100-pcie"),
+                             ("RTX4090", "rtx4090")):  # fmt: skip
+            with self.subTest(asked):
+                header, _ = self.explain("-n", "512", "--device", asked)
+                self.assertIn(f"\n{named}: sm_", header)
 
     def test_an_explanation_follows_the_call(self):
         for arguments, wanted in (
@@ -585,6 +603,7 @@ class BenchTest(unittest.TestCase):
             (["tune"], "routine"),
             (["--repeats", "3", "tune", "sgemm"], "--repeats"),
             (["explain", "-n", "100", "--device", "h300"], "no card named h300; there are h200 "),
+            (["explain", "-n", "100", "--device", "h"], "no card named h; there are h200 "),
             (["explain", "-n", "100", "--backend", "host"], "--device"),
             (["explain", "-n", "100", "--device", "h200", "--math", "loose"], "loose"),
             (["explain", "-n", "0", "--device", "h200"], "-n"),
