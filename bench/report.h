@@ -18,14 +18,18 @@
 
 namespace bench {
 
-// One kernel against one incumbent.
+struct incumbent_time {
+    std::string name;
+    summary time;
+};
+
+// One kernel, and the incumbents that were timed in turn with it: a row of the files for each, or one without any.
 struct row {
     shape sizes;
     std::string kernel, math, workspace;
     bool cold = false;
     summary time;
-    std::string incumbent; // empty: none
-    summary incumbent_time;
+    std::vector<incumbent_time> incumbents;
     std::optional<double> max_err; // only when verified
     int64_t checked = 0;           // elements of the result that were
     bool passed = true;

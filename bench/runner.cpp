@@ -88,7 +88,7 @@ void runner::run(const shape& sizes) {
     if (needed > available) {
         report_.add(skipped_row{sizes,
                                 options_.kernel,
-                                fmt::format("its operands take {} MiB, {} MiB are free",
+                                fmt::format("it takes {} MiB, {} MiB are free",
                                             needed >> 20,
                                             available >> 20)});
         return;
@@ -216,13 +216,9 @@ void runner::time(const task& work, const std::vector<candidate>& candidates) co
             line.passed = candidates[i].check.passed();
             line.checked = candidates[i].check.checked;
         }
-        for (size_t j = 0; j < others.size(); ++j) {
-            line.incumbent = others[j].name;
-            line.incumbent_time = times[j];
-            report_.add(line);
-        }
-        if (others.empty())
-            report_.add(line);
+        for (size_t j = 0; j < others.size(); ++j)
+            line.incumbents.push_back({others[j].name, times[j]});
+        report_.add(line);
     }
 }
 

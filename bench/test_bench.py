@@ -357,6 +357,15 @@ class BenchTest(unittest.TestCase):
             batches = self.sweep("sgemm", "batched", 5, "--against", str(other))
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
+    def test_tables_are_at_most_100_columns_wide(self):
+        long_case = ["-m", "123456", "-n", "17", "-k", "19", "--lda", "123457", "--batch", "2", "--offset", "1"]
+        for arguments in (["--quick"], ["-f", "transpose,sum", "-n", "100", "--kernel", "all"], long_case):
+            with self.subTest(arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("\ncase ", done.stdout)
+                self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+
     def test_the_summary_says_what_the_rows_say(self):
         routines = "sgemmFused,transpose,sum,dot,gemv,symv,ger,trsv,syrk,symm,trsm"
         arguments = ["-f", routines, "--sweep", "random", "--every", "7", "--threshold", "0.5"]

@@ -37,8 +37,9 @@ def case_of(entry):
 def table_of(output):
     """The rows without what differs from run to run."""
     lines = output.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith("routine"))
-    return [line.split()[:3] for line in lines[begin + 1 : lines.index("", begin)]]
+    begin = next(i for i, line in enumerate(lines) if line.startswith("case"))
+    lines = lines[begin + 1 : lines.index("", begin)]
+    return [line.split()[:3] for line in lines if not line.startswith(" ")]  # others are of incumbents
 
 
 class Test(unittest.TestCase):
