@@ -22,7 +22,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <memory>
 
@@ -41,7 +40,7 @@ void list_kernels(myblasBackend_t wanted) {
                 continue;
             int index = 0;
             for (const std::string& name : kernel_names(backend, r)) {
-                fmt::print("{:<5} {:<10} {:<24} {}\n",
+                fmt::print("{:<4} {:<9} {:<22} {}\n",
                            backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
                            describe(r).name,
                            name,
@@ -98,6 +97,8 @@ void refuse_wrong_variables(const options& chosen) {
 }
 
 int run(options chosen) {
+    if (chosen.compare.wanted)
+        return compare(chosen.compare) ? 0 : exit_failure;
     if (chosen.list) {
         list_kernels(chosen.backend);
         return 0;
@@ -201,8 +202,6 @@ int with_output_written(int status) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc > 1 && std::strcmp(argv[1], "compare") == 0)
-            return bench::with_output_written(bench::compare(argc - 1, argv + 1));
         const std::optional<bench::options> chosen = bench::parse_options(argc, argv);
         return bench::with_output_written(chosen ? bench::run(*chosen) : 0);
     } catch (const bench::usage_error& error) {

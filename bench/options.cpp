@@ -275,9 +275,16 @@ std::optional<options> parse_options(int argc, char** argv) {
     tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
         ->check(CLI::Range(0.0, 36000.0));
 
-    // For the list of commands: main() calls compare() before it comes to this.
-    app.add_subcommand(
-        "compare", "Compares two files of results: which cases are slower or faster beyond noise.");
+    CLI::App& comparison = *app.add_subcommand(
+        "compare", "Says which cases of two files are slower or faster, beyond the noise of both.");
+    comparison.add_option("A", chosen.compare.before, "results of --json, before")->required();
+    comparison.add_option("B", chosen.compare.after, "the same, after")->required();
+    comparison
+        .add_option("--tolerance",
+                    chosen.compare.tolerance,
+                    "medians that differ by less are the same (0.01)")
+        ->check(CLI::Range(0.0, 10.0));
+    comparison.add_flag("--all", chosen.compare.shows_all, "cases within the noise, too");
 
     CLI::App& replay = *app.add_subcommand(
         "replay", "Times the calls of a program, as MYBLAS_CALL_LOG or myblas-run logged them.");
@@ -380,6 +387,7 @@ std::optional<options> parse_options(int argc, char** argv) {
         chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
     chosen.replay.wanted = replay.parsed();
+    chosen.compare.wanted = comparison.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
     chosen.energy.wanted = energy.parsed();
     chosen.memory.wanted = memory.parsed();

@@ -95,6 +95,14 @@ struct memory_options {
     int rounds = 5;
 };
 
+// `myblas-bench compare`.
+struct compare_options {
+    bool wanted = false;
+    std::string before, after; // files of --json
+    double tolerance = 0.01;   // medians that differ by less are the same
+    bool shows_all = false;    // cases within the noise, too
+};
+
 // `myblas-bench replay`.
 struct replay_options {
     bool wanted = false;
@@ -114,6 +122,7 @@ struct options {
     readings_options readings;
     explain_options explain;
     replay_options replay;
+    compare_options compare;
     std::vector<routine> routines;
     size_lists sides;
     shape sizes;                 // all else of the shapes; 0 where nothing was given

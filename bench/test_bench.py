@@ -414,6 +414,7 @@ class BenchTest(unittest.TestCase):
             command = [BENCH, "accuracy", "--backend", "host", "--json", str(file), *arguments]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
             return json.loads(file.read_text())
 
     def test_accuracy_has_every_mode_on_every_kind_of_data(self):
