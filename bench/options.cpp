@@ -8,7 +8,9 @@
 
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
+#include <sstream>
 
 namespace bench {
 namespace {
@@ -99,6 +101,55 @@ uint64_t seed_of(const std::string& commit) {
     return std::random_device()();
 }
 
+// Help within 80 columns: CLI11's own formatter does not wrap lines, and writes the accepted values beside the names.
+class narrow_formatter : public CLI::Formatter {
+public:
+    std::string make_option(const CLI::Option* option, bool is_positional) const override {
+        const std::string type = option->get_type_name(); // TEXT, or TEXT:{one,of,these}
+        const size_t colon = type.find(":");
+        std::string name = make_option_name(option, is_positional);
+        if (option->get_type_size() != 0) // not a flag
+            name += " " + type.substr(0, colon);
+        std::string text = option->get_description();
+        if (const size_t begin = type.find('{'); begin != std::string::npos) {
+            text += text.empty() ? "" : ": ";
+            for (const char c : type.substr(begin + 1, type.find('}') - begin - 1))
+                text += c == ',' ? ", " : std::string(1, c);
+        }
+        return entry(name, text);
+    }
+
+    std::string make_subcommand(const CLI::App* command) const override {
+        return entry(command->get_name(), command->get_description());
+    }
+
+private:
+    static std::string entry(const std::string& name, const std::string& text) {
+        constexpr size_t indent = 27, columns = 80;
+        std::string result = "  " + name;
+        size_t column = result.size();
+        const auto break_line = [&] {
+            result += fmt::format("\n{:{}}", "", indent);
+            column = indent;
+        };
+        if (column >= indent)
+            break_line();
+        result.append(indent - column, ' ');
+        column = indent;
+        std::istringstream words(text);
+        for (std::string word; words >> word;) {
+            const bool is_first = column == indent;
+            if (!is_first && column + 1 + word.size() > columns)
+                break_line();
+            else if (!is_first)
+                word.insert(0, " ");
+            result += word;
+            column += word.size();
+        }
+        return result + "\n";
+    }
+};
+
 const CLI::Range size(int64_t{1}, int64_t{1} << 40, "a size of at least 1");
 
 // Options of a product; some are those of other routines, too.
@@ -108,17 +159,19 @@ void add_product(CLI::App& command,
                  std::string& transa,
                  std::string& transb) {
     shape& s = chosen.sizes;
-    command.add_option("--transa,--trans", transa, "N or T")->check(CLI::IsMember(&operations));
-    command.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
+    command.add_option("--transa,--trans", transa, "transposition of A (N)")
+        ->check(CLI::IsMember(&operations));
+    command.add_option("--transb", transb, "transposition of B (N)")
+        ->check(CLI::IsMember(&operations));
     const auto add_sizes = [&](const char* name, std::vector<int64_t>& list, const char* what) {
         command.add_option(name, list, what)->delimiter(',')->check(size);
     };
     add_sizes("-m", chosen.sides.m, "rows, separated by commas; sizes not given equal those given");
     add_sizes("-n", chosen.sides.n, "columns, or lengths of vectors");
     add_sizes("-k", chosen.sides.k, "inner dimensions");
-    command.add_option("--lda", s.lda, "leading dimensions (tight)")->check(size);
-    command.add_option("--ldb", s.ldb)->check(size);
-    command.add_option("--ldc", s.ldc)->check(size);
+    command.add_option("--lda", s.lda, "leading dimension of A (tight)")->check(size);
+    command.add_option("--ldb", s.ldb, "of B")->check(size);
+    command.add_option("--ldc", s.ldc, "of C")->check(size);
     command.add_option("--offset", s.offset, "elements added to every pointer (0)");
     command.add_option("--batch", s.batch, "products in one call (1)")->check(size);
     command.add_flag("--pointer-array", s.pointer_array, "a batch by arrays of pointers");
@@ -179,6 +232,7 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     CLI::App app("Times myblas beside cuBLAS, CUB or OpenBLAS, in one run on the same data.",
                  "myblas-bench");
+    app.formatter(std::make_shared<narrow_formatter>());
     app.set_version_flag("--version",
                          fmt::format("myblas-bench {}.{}.{}",
                                      MYBLAS_VERSION_MAJOR,
@@ -189,10 +243,10 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::IsMember(&names));
     add_product(app, chosen, operations, transa, transb);
-    app.add_option("--side", side, "of the symmetric or triangular matrix: L or R (L)")
+    app.add_option("--side", side, "of the symmetric or triangular matrix (L)")
         ->check(CLI::IsMember(&sides));
-    app.add_option("--uplo", uplo, "its triangle: L or U (L)")->check(CLI::IsMember(&triangles));
-    app.add_option("--diag", diag, "its diagonal: N or U, ones (N)")
+    app.add_option("--uplo", uplo, "its triangle (L)")->check(CLI::IsMember(&triangles));
+    app.add_option("--diag", diag, "its diagonal; U: ones (N)")
         ->check(CLI::IsMember(&diagonals));
     app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
@@ -202,20 +256,20 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::IsMember(&data));
     app.add_option("--activation",
                    activation_name,
-                   "sgemmFused, behind the bias: none, relu or gelu (none)")
+                   "of sgemmFused, behind the bias (none)")
         ->check(CLI::IsMember(&activations));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     // Of sweeps and replays: how calls are measured, and where the results go.
     const auto add_measurement = [&](CLI::App& command) {
         command.add_option(
             "--kernel", chosen.kernel, "a kernel or family, all, or auto: the library's choice");
-        command.add_option("--math", chosen.math_name, "strict, emulated or fast")
+        command.add_option("--math", chosen.math_name, "math mode (strict)")
             ->check(CLI::IsMember(&maths));
         command
             .add_option(
                 "--workspace",
                 workspace_name,
-                "lent (memory of the size that kernels can use), or own: that of the handle")
+                "memory lent to kernels, as much as they can use, or the handle's own (lent)")
             ->check(CLI::IsMember(&workspaces));
         command.add_option(
             "--against", chosen.against, "another libmyblas.so, measured in the same run");
@@ -224,8 +278,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         command
             .add_option("--timing",
                         timing_name,
-                        "graph (replayed; time of a call), event (single calls) or enqueue (time "
-                        "of the host alone)")
+                        "of calls in replayed graphs, of single calls, or of the host's part alone "
+                        "(graph)")
             ->check(CLI::IsMember(&timings));
         command.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
             ->check(CLI::Range(0.0, 3600.0));
@@ -248,16 +302,14 @@ std::optional<options> parse_options(int argc, char** argv) {
             .add_option(
                 "--progress",
                 progress_name,
-                "shapes done and time left, on standard error: auto (on a terminal), always "
-                "or never")
+                "shapes done and time left, on standard error; auto: on a terminal (auto)")
             ->check(CLI::IsMember(&progress_modes));
     };
     add_measurement(app);
     app.add_option("--sweep",
                    sweep_list,
-                   "lists of shapes, separated by commas: public, misaligned, random, batched, "
-                   "elements, in-place, powers; ladder: every kernel; bare: the own workspace "
-                   "against a lent one")
+                   "lists of shapes, separated by commas; ladder: every kernel; bare: the own "
+                   "workspace against a lent one")
         ->delimiter(',')
         ->check(CLI::IsMember(&sweeps));
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
@@ -270,7 +322,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     CLI::App& tune = *app.add_subcommand(
         "tune", "Corrects the predictions by which the library chooses, for this GPU.");
     std::string tuned_routine;
-    tune.add_option("routine", tuned_routine, "sgemm")->required()->check(CLI::IsMember({"sgemm"}));
+    tune.add_option("routine", tuned_routine, "")->required()->check(CLI::IsMember({"sgemm"}));
     tune.add_option("--file", chosen.tune.file, "file for MYBLAS_TUNING");
     tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
         ->check(CLI::Range(0.0, 36000.0));
@@ -318,7 +370,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     const std::map<std::string, bool> works = {{"product", true}, {"vector", false}};
     std::string work_name = "product";
     memory
-        .add_option("--work", work_name, "product (with a matrix on the GPU) or vector: one pass")
+        .add_option("--work", work_name, "a product with a matrix on the GPU, or one pass over a vector (product)")
         ->check(CLI::IsMember(&works));
     const CLI::Range extent(1, 1 << 20, "a size from 1 to 2^20");
     memory.add_option("-m", chosen.memory.rows, "rows of the data (2048)")->check(extent);
@@ -347,7 +399,7 @@ std::optional<options> parse_options(int argc, char** argv) {
     CLI::App& explanation = *app.add_subcommand(
         "explain", "Shows how the library chooses for one product, on any card.");
     add_product(explanation, chosen, operations, transa, transb);
-    explanation.add_option("--math", chosen.math_name, "strict, emulated or fast")
+    explanation.add_option("--math", chosen.math_name, "math mode (strict)")
         ->check(CLI::IsMember(&maths));
     explanation.add_option("--device",
                            chosen.explain.device,
@@ -361,7 +413,7 @@ std::optional<options> parse_options(int argc, char** argv) {
          {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
-        command->add_option("--backend", backend_name, "auto, host or cuda")
+        command->add_option("--backend", backend_name, "that computes (auto)")
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }

@@ -357,6 +357,19 @@ class BenchTest(unittest.TestCase):
             batches = self.sweep("sgemm", "batched", 5, "--against", str(other))
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
+    def test_help_is_at_most_80_columns_wide(self):
+        commands = ["tune", "compare", "replay", "accuracy", "energy", "memory", "readings", "explain", "handles"]
+        for arguments in ([], *([command] for command in commands)):
+            with self.subTest(arguments):
+                done = subprocess.run([BENCH, *arguments, "--help"], capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+                self.assertIn("--help", done.stdout)
+        text = " ".join(run("--help").stdout.split())
+        for values in ("asum, axpy, copy,", "(strict): emulated, fast, strict", "ladder: every kernel"):
+            self.assertIn(values, text)
+        self.assertEqual([command for command in commands if command not in text], [])
+
     def test_tables_are_at_most_100_columns_wide(self):
         long_case = ["-m", "123456", "-n", "17", "-k", "19", "--lda", "123457", "--batch", "2", "--offset", "1"]
         for arguments in (["--quick"], ["-f", "transpose,sum", "-n", "100", "--kernel", "all"], long_case):
