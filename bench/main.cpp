@@ -89,6 +89,15 @@ context describe_run(const options& chosen, const machine& device) {
     return known;
 }
 
+time_estimate
+estimate_time(const options& chosen, const std::vector<shape>& shapes, size_t begin) {
+    constexpr int warm_up_calls = 2;
+    std::vector<double> work;
+    for (size_t i = begin; i < shapes.size(); ++i)
+        work.push_back(predict_work(shapes[i]));
+    return {std::move(work), chosen.min_time_s, chosen.repeats + warm_up_calls};
+}
+
 // With a wrong variable the library would not do what its user asked for. Whether the backend has a kernel is checked later.
 void refuse_wrong_variables(const options& chosen) {
     const bool chooses_kernel = chosen.kernel != "auto"; // an option goes before the environment
@@ -159,9 +168,10 @@ int run(options chosen) {
         known.date = earlier->date;
     }
     const size_t begin = so_far.finished;
-    progress shown(chosen.shown_progress, begin, shapes.size());
+    progress shown(chosen.shown_progress, begin, shapes.size(), estimate_time(chosen, shapes, begin));
     shown.show("measuring what the machine can do");
     known.limits = earlier ? earlier->limits : device->measure_ceilings();
+    shown.learn(known.limits.fma_gflops * 1e9, 1);
 
     report out(known,
                {chosen.json_file, chosen.csv_file, chosen.csv_file != standard_output},
@@ -175,8 +185,9 @@ int run(options chosen) {
     try {
         for (size_t i = begin; i < shapes.size(); ++i) {
             shown.show(fmt::format("{} {}", describe(shapes[i].routine).name, to_text(shapes[i])));
+            const size_t rows = out.row_count();
             runs.run(shapes[i]);
-            shown.advance();
+            shown.advance(out.row_count() > rows);
             out.finish_shape();
         }
     } catch (...) {

@@ -259,6 +259,8 @@ void report::add(const row& r) {
     if (r.incumbents.empty())
         results_.rows.push_back(to_json(r, nullptr, context_.limits));
     results_.all_passed = results_.all_passed && r.passed;
+    if (has_rate(r))
+        progress_.learn(predict_work(r.sizes), r.time.median_us * 1e-6);
     if (!r.passed && !outputs_.shows_table)
         fmt::print(stderr,
                    "myblas-bench: a wrong result: {}: {}\n",
