@@ -8,8 +8,8 @@ set -eu
 
 # Each with the seconds that it takes on an H100.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
-    sgemm_strict_public=15 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
-    sgemm_emulated_public=15 sgemm_fast_public=15 sgemm_fast_random=85
+    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
+    sgemm_emulated_public=95 sgemm_fast_public=90 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
     memory_product=10 memory_vector=10

@@ -1,4 +1,4 @@
-// The lists of shapes: published ones never change their members, so that results stay comparable.
+// The lists of shapes: published ones only grow, at their end, so that results stay comparable.
 #include "errors.h"
 #include "options.h"
 #include "size_source.h"
@@ -26,6 +26,16 @@ constexpr triple sgemm_rectangles[] = {
     {32, 100000, 32},   {100000, 128, 128}, {1000, 1000, 1000}, {1023, 1025, 1027},
     {2047, 2047, 2047}, {4095, 4097, 4099}, {5120, 5120, 5120}, {4096, 11008, 4096},
     {8192, 8192, 512},  {2, 2, 1000000},
+};
+
+// Products with operands of 2^30 elements and more: all three, then C, A or B alone. They take seconds or much memory,
+// so only a public sweep on a GPU has them.
+constexpr triple sgemm_huge[] = {
+    {32768, 32768, 32768},
+    {40960, 40960, 40960},
+    {65536, 20480, 256},
+    {1048576, 256, 1280},
+    {256, 1048576, 1280},
 };
 
 // Squares, then linear layers: of each TN with every activation, of the squares also NN.
@@ -401,6 +411,9 @@ std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, 
         break;
     case sweep::all_public:
         add_public(r, on_host, list);
+        if (r == routine::sgemm && !on_host)
+            for (const triple& size : sgemm_huge)
+                list.push_back(product(size));
         break;
     case sweep::misaligned:
         add_misaligned(r, on_host, list);
