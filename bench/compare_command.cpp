@@ -116,7 +116,8 @@ void print_heading(const char* letter, const results_file& file) {
 
 // The median, and the samples that it is of.
 std::string figures(const timed& t) {
-    return fmt::format("{:>12.2f} {:>24}", t.us, fmt::format("({:.2f} to {:.2f})", t.least_us, t.most_us));
+    return fmt::format(
+        "{:>12.2f} {:>24}", t.us, fmt::format("({:.2f} to {:.2f})", t.least_us, t.most_us));
 }
 
 // Of all cases, the median of how far samples are apart, in parts of their median.
@@ -151,7 +152,8 @@ bool compare(const compare_options& asked) {
             match(name, kernels, found->second, pairs);
     }
     if (pairs.empty())
-        throw usage_error(fmt::format("{} and {} have no case in common", asked.before, asked.after));
+        throw usage_error(
+            fmt::format("{} and {} have no case in common", asked.before, asked.after));
     std::stable_sort(
         pairs.begin(), pairs.end(), [](const pair_of_times& a, const pair_of_times& b) {
             return a.ratio() < b.ratio();
@@ -162,12 +164,13 @@ bool compare(const compare_options& asked) {
     if (text_of(before.context, "gpu") != text_of(after.context, "gpu") ||
         text_of(before.context, "cpu") != text_of(after.context, "cpu"))
         fmt::print("They were measured on different machines.\n");
-    fmt::print("Noise: the samples of a case spread by {:.1f}% of their median in A and by {:.1f}% in B "
-               "(median over\nthe cases). A case is slower or faster if its samples in A and B do not "
-               "overlap and the medians\ndiffer by more than {:g}%.\n",
-               100 * noise(pairs, &pair_of_times::before),
-               100 * noise(pairs, &pair_of_times::after),
-               100 * asked.tolerance);
+    fmt::print(
+        "Noise: the samples of a case spread by {:.1f}% of their median in A and by {:.1f}% in B "
+        "(median over\nthe cases). A case is slower or faster if its samples in A and B do not "
+        "overlap and the medians\ndiffer by more than {:g}%.\n",
+        100 * noise(pairs, &pair_of_times::before),
+        100 * noise(pairs, &pair_of_times::after),
+        100 * asked.tolerance);
     fmt::print("\n{:<7} {:>8} {:>12} {:>24} {:>12} {:>24}\n",
                "",
                "A / B",

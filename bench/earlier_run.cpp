@@ -55,11 +55,12 @@ void check_may_overwrite(const std::string& file) {
         return;
     const results found = read_earlier_run(file)->so_far;
     if (found.finished > 0 && found.finished < found.shapes)
-        throw usage_error(fmt::format("{} holds an interrupted run: {} of {} shapes are done; continue "
-                                      "it by --resume, or overwrite it by --force",
-                                      file,
-                                      found.finished,
-                                      found.shapes));
+        throw usage_error(
+            fmt::format("{} holds an interrupted run: {} of {} shapes are done; continue "
+                        "it by --resume, or overwrite it by --force",
+                        file,
+                        found.finished,
+                        found.shapes));
 }
 
 void check_same_run(const std::string& file,

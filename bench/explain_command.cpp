@@ -91,17 +91,16 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
                                      ? " close"
                                      : "";
         if (e.predicted_us > 0 && !e.refusal)
-            fmt::print(
-                "{:<28} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>8.2f} {:>6.3f} {:>6.0f}{}\n",
-                l.kernel,
-                e.predicted_us,
-                e.arithmetic_us,
-                e.cache_us,
-                e.memory_us,
-                e.overhead_us,
-                e.factor,
-                static_cast<double>(e.best_workspace_bytes) / mib,
-                note);
+            fmt::print("{:<28} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>8.2f} {:>6.3f} {:>6.0f}{}\n",
+                       l.kernel,
+                       e.predicted_us,
+                       e.arithmetic_us,
+                       e.cache_us,
+                       e.memory_us,
+                       e.overhead_us,
+                       e.factor,
+                       static_cast<double>(e.best_workspace_bytes) / mib,
+                       note);
         else
             fmt::print("{:<28} {:>9}  {}\n",
                        l.kernel,

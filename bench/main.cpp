@@ -7,6 +7,8 @@
 #include "energy_command.h"
 #include "errors.h"
 #include "explain_command.h"
+#include "handles_command.h"
+#include "json_text.h"
 #include "library.h"
 #include "memory_command.h"
 #include "options.h"
@@ -89,8 +91,7 @@ context describe_run(const options& chosen, const machine& device) {
     return known;
 }
 
-time_estimate
-estimate_time(const options& chosen, const std::vector<shape>& shapes, size_t begin) {
+time_estimate estimate_time(const options& chosen, const std::vector<shape>& shapes, size_t begin) {
     constexpr int warm_up_calls = 2;
     std::vector<double> work;
     for (size_t i = begin; i < shapes.size(); ++i)
@@ -122,6 +123,9 @@ int run(options chosen) {
         earlier = read_earlier_run(chosen.json_file);
     else if (!chosen.force)
         check_may_overwrite(chosen.json_file);
+    nlohmann::ordered_json handle_times;
+    if (chosen.handles.wanted) // the first handle of the process is one of those timed
+        handle_times = time_handles(chosen);
     if (earlier) // what is left has to be the same, too, where no seed was asked for
         chosen.seed = earlier->seed;
     call_log logged;
@@ -143,6 +147,12 @@ int run(options chosen) {
     }
     if (chosen.readings.wanted) {
         take_readings(chosen, handle, *device, known);
+        return 0;
+    }
+    if (chosen.handles.wanted) {
+        if (!chosen.json_file.empty())
+            write_file(chosen.json_file,
+                       to_json_text({{"context", to_json(known)}, {"results", handle_times}}));
         return 0;
     }
     if (chosen.tune.wanted) {
@@ -168,7 +178,8 @@ int run(options chosen) {
         known.date = earlier->date;
     }
     const size_t begin = so_far.finished;
-    progress shown(chosen.shown_progress, begin, shapes.size(), estimate_time(chosen, shapes, begin));
+    progress shown(
+        chosen.shown_progress, begin, shapes.size(), estimate_time(chosen, shapes, begin));
     shown.show("measuring what the machine can do");
     known.limits = earlier ? earlier->limits : device->measure_ceilings();
     shown.learn(known.limits.fma_gflops * 1e9, 1);

@@ -246,17 +246,14 @@ std::optional<options> parse_options(int argc, char** argv) {
     app.add_option("--side", side, "of the symmetric or triangular matrix (L)")
         ->check(CLI::IsMember(&sides));
     app.add_option("--uplo", uplo, "its triangle (L)")->check(CLI::IsMember(&triangles));
-    app.add_option("--diag", diag, "its diagonal; U: ones (N)")
-        ->check(CLI::IsMember(&diagonals));
+    app.add_option("--diag", diag, "its diagonal; U: ones (N)")->check(CLI::IsMember(&diagonals));
     app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
     app.add_option("--data", data_name, "kind of data of a histogram or a product (uniform)")
         ->check(CLI::IsMember(&data));
-    app.add_option("--activation",
-                   activation_name,
-                   "of sgemmFused, behind the bias (none)")
+    app.add_option("--activation", activation_name, "of sgemmFused, behind the bias (none)")
         ->check(CLI::IsMember(&activations));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     // Of sweeps and replays: how calls are measured, and where the results go.
@@ -299,10 +296,9 @@ std::optional<options> parse_options(int argc, char** argv) {
             chosen.resume,
             "continue the interrupted run that wrote the file of --json, if it exists");
         command
-            .add_option(
-                "--progress",
-                progress_name,
-                "shapes done and time left, on standard error; auto: on a terminal (auto)")
+            .add_option("--progress",
+                        progress_name,
+                        "shapes done and time left, on standard error; auto: on a terminal (auto)")
             ->check(CLI::IsMember(&progress_modes));
     };
     add_measurement(app);
@@ -365,12 +361,26 @@ std::optional<options> parse_options(int argc, char** argv) {
     energy.add_option("--seconds", chosen.energy.seconds, "of each run (4)")
         ->check(CLI::Range(0.01, 3600.0));
 
+    CLI::App& handles = *app.add_subcommand(
+        "handles", "Times handles: create, first and second call, destroy; one for every call.");
+    std::string library_name = "all";
+    handles
+        .add_option(
+            "--library", library_name, "the one to time; cublas alone: also under myblas-run (all)")
+        ->check(CLI::IsMember({"all", "myblas", "cublas"}));
+    handles.add_option("-n", chosen.handles.side, "m = n = k of the calls (64)")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 14, "a size from 1 to 2^14"));
+    handles.add_option("--count", chosen.handles.count, "handles that are used once (1000)")
+        ->check(CLI::Range(1, 1000000));
+
     CLI::App& memory = *app.add_subcommand(
         "memory", "Compares ways to bring data to the GPU and back, with a timeline.");
     const std::map<std::string, bool> works = {{"product", true}, {"vector", false}};
     std::string work_name = "product";
     memory
-        .add_option("--work", work_name, "a product with a matrix on the GPU, or one pass over a vector (product)")
+        .add_option("--work",
+                    work_name,
+                    "a product with a matrix on the GPU, or one pass over a vector (product)")
         ->check(CLI::IsMember(&works));
     const CLI::Range extent(1, 1 << 20, "a size from 1 to 2^20");
     memory.add_option("-m", chosen.memory.rows, "rows of the data (2048)")->check(extent);
@@ -410,14 +420,14 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->check(CLI::Range(0, 1 << 24));
 
     for (CLI::App* command :
-         {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation}) {
+         {&app, &tune, &replay, &accuracy, &energy, &handles, &memory, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
         command->add_option("--backend", backend_name, "that computes (auto)")
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
-    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &memory}) {
+    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &handles, &memory}) {
         command->add_option("--json", chosen.json_file, "file for context and results");
         command->add_flag("--force", chosen.force, "overwrite results of an interrupted run");
     }
@@ -433,7 +443,7 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     bool has_seed = false;
     for (const CLI::App* command :
-         {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation})
+         {&app, &tune, &replay, &accuracy, &energy, &handles, &memory, &readings, &explanation})
         has_seed = has_seed || command->count("--seed") > 0;
     if (!has_seed)
         chosen.seed = seed_of(chosen.commit);
@@ -442,6 +452,9 @@ std::optional<options> parse_options(int argc, char** argv) {
     chosen.compare.wanted = comparison.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
     chosen.energy.wanted = energy.parsed();
+    chosen.handles.wanted = handles.parsed();
+    chosen.handles.times_own = library_name != "cublas";
+    chosen.handles.times_cublas = library_name != "myblas";
     chosen.memory.wanted = memory.parsed();
     chosen.memory.is_product = works.at(work_name);
     if (chosen.memory.chunks > chosen.memory.columns)
@@ -467,6 +480,8 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);
+    if (library_name == "cublas" && chosen.backend == MYBLAS_BACKEND_HOST)
+        throw usage_error("--library cublas needs a GPU: drop --backend host");
     chosen.workspace = workspaces.at(workspace_name);
     chosen.shown_progress = progress_modes.at(progress_name);
     if (chosen.resume && chosen.json_file.empty())

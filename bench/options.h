@@ -95,6 +95,14 @@ struct memory_options {
     int rounds = 5;
 };
 
+// `myblas-bench handles`: what it takes to create a handle, to call with it and to destroy it.
+struct handles_options {
+    bool wanted = false;
+    bool times_own = true, times_cublas = true;
+    int64_t side = 64; // of the product
+    int count = 1000;  // of the handles that are used once
+};
+
 // `myblas-bench compare`.
 struct compare_options {
     bool wanted = false;
@@ -118,6 +126,7 @@ struct options {
     tune_options tune;
     accuracy_options accuracy;
     energy_options energy;
+    handles_options handles;
     memory_options memory;
     readings_options readings;
     explain_options explain;

@@ -262,17 +262,11 @@ void report::add(const row& r) {
     if (has_rate(r))
         progress_.learn(predict_work(r.sizes), r.time.median_us * 1e-6);
     if (!r.passed && !outputs_.shows_table)
-        fmt::print(stderr,
-                   "myblas-bench: a wrong result: {}: {}\n",
-                   case_name(r.sizes),
-                   r.kernel);
+        fmt::print(stderr, "myblas-bench: a wrong result: {}: {}\n", case_name(r.sizes), r.kernel);
 
     const std::string check =
         r.max_err ? fmt::format("  {} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err) : "";
-    print("{}{}{}\n",
-          first_cells(case_name(r.sizes), r.kernel),
-          figures(r.sizes, r.time),
-          check);
+    print("{}{}{}\n", first_cells(case_name(r.sizes), r.kernel), figures(r.sizes, r.time), check);
     for (const incumbent_time& other : r.incumbents)
         print("{}{}  {:.3f}\n",
               first_cells("", other.name),

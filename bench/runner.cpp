@@ -86,11 +86,10 @@ runner::runner(const options& chosen,
 void runner::run(const shape& sizes) {
     const size_t needed = task::bytes_needed(sizes), available = machine_.free_bytes();
     if (needed > available) {
-        report_.add(skipped_row{sizes,
-                                options_.kernel,
-                                fmt::format("it takes {} MiB, {} MiB are free",
-                                            needed >> 20,
-                                            available >> 20)});
+        report_.add(skipped_row{
+            sizes,
+            options_.kernel,
+            fmt::format("it takes {} MiB, {} MiB are free", needed >> 20, available >> 20)});
         return;
     }
     task work(machine_, handle_, sizes, options_.seed);

@@ -457,6 +457,38 @@ class BenchTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("the host backend has none", done.stderr)
 
+    def test_handles_are_timed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "result.json"
+            command = [BENCH, "handles", "--backend", "host", "-n", "16", "--count", "50", "--json", str(file)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+            measured = json.loads(file.read_text())
+        self.assertLessEqual(CONTEXT, set(measured["context"]))
+        first, later = measured["results"]
+        times = {"create_us", "first_call_us", "second_call_us", "destroy_us"}
+        for entry, which in ((first, "first"), (later, "later")):
+            self.assertEqual((entry["library"], entry["handle"], entry["n"]), ("myblas", which, 16))
+            for name in times:
+                self.assertGreater(entry[name], 0)
+        self.assertEqual(later["churn_handles"], 50)
+        self.assertGreater(later["churn_us"], 0)
+
+    def test_handles_of_cublas_need_one(self):
+        command = [BENCH, "handles", "--library", "cublas"]
+        refused = subprocess.run([*command, "--backend", "host"], capture_output=True, text=True, timeout=120)
+        self.assertEqual((refused.returncode, refused.stdout, refused.stderr.count("\n")), (2, "", 1))
+        self.assertIn("--library cublas", refused.stderr)
+        if run("--device", backend="cuda").returncode == 0:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("\ncublas   later ", done.stdout)
+        else:
+            failed = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual((failed.returncode, failed.stdout, failed.stderr.count("\n")), (1, "", 1))
+            self.assertRegex(failed.stderr, "there is no cuBLAS|cublasCreate")
+
     def test_energy_that_nobody_counts_is_a_failure(self):
         done = subprocess.run([BENCH, "energy", "-n", "8", "--backend", "host"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
@@ -639,6 +671,8 @@ class BenchTest(unittest.TestCase):
             (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
             (["accuracy", "-n", "0"], "-n"),
             (["energy", "--seconds", "0"], "--seconds"),
+            (["handles", "--library", "openblas"], "--library"),
+            (["handles", "--count", "0"], "--count"),
             (["memory", "-n", "4"], "--chunks"),
             (["memory", "--work", "nothing"], "--work"),
             (["--verify", "accuracy"], "--verify"),
