@@ -19,6 +19,7 @@
 #include "runner.h"
 #include "settings.h"
 #include "tune_command.h"
+#include "wrap.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -42,11 +43,13 @@ void list_kernels(myblasBackend_t wanted) {
                 continue;
             int index = 0;
             for (const std::string& name : kernel_names(backend, r)) {
-                fmt::print("{:<4} {:<9} {:<22} {}\n",
-                           backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
-                           describe(r).name,
-                           name,
-                           kernel_info(backend, r, index++).description);
+                const std::string first =
+                    fmt::format("{:<4}  {:<9}  {}",
+                                backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
+                                describe(r).name,
+                                name);
+                const char* description = kernel_info(backend, r, index++).description;
+                fmt::print("{}", wrap(first, description, 40, 100));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 #include "build_commit.h"
 #include "errors.h"
+#include "wrap.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <sstream>
 
 namespace bench {
 namespace {
@@ -126,27 +126,7 @@ public:
 private:
     static std::string entry(const std::string& name, const std::string& text) {
         constexpr size_t indent = 27, columns = 80;
-        std::string result = "  " + name;
-        size_t column = result.size();
-        const auto break_line = [&] {
-            result += fmt::format("\n{:{}}", "", indent);
-            column = indent;
-        };
-        if (column >= indent)
-            break_line();
-        result.append(indent - column, ' ');
-        column = indent;
-        std::istringstream words(text);
-        for (std::string word; words >> word;) {
-            const bool is_first = column == indent;
-            if (!is_first && column + 1 + word.size() > columns)
-                break_line();
-            else if (!is_first)
-                word.insert(0, " ");
-            result += word;
-            column += word.size();
-        }
-        return result + "\n";
+        return wrap("  " + name, text, indent, columns);
     }
 };
 
