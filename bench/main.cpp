@@ -8,7 +8,6 @@
 #include "errors.h"
 #include "explain_command.h"
 #include "handles_command.h"
-#include "json_text.h"
 #include "library.h"
 #include "memory_command.h"
 #include "options.h"
@@ -153,9 +152,7 @@ int run(options chosen) {
         return 0;
     }
     if (chosen.handles.wanted) {
-        if (!chosen.json_file.empty())
-            write_file(chosen.json_file,
-                       to_json_text({{"context", to_json(known)}, {"results", handle_times}}));
+        write_results(chosen.json_file, known, {{"results", handle_times}});
         return 0;
     }
     if (chosen.tune.wanted) {

@@ -211,6 +211,15 @@ ordered_json to_json(const context& c) {
     return json;
 }
 
+void write_results(const std::string& file, const context& known, const ordered_json& parts) {
+    if (file.empty())
+        return;
+    ordered_json json;
+    json["context"] = to_json(known);
+    json.update(parts);
+    write_file(file, to_json_text(json));
+}
+
 report::report(context c, outputs where, results so_far, progress& shown)
     : context_(std::move(c)), outputs_(std::move(where)), results_(std::move(so_far)),
       progress_(shown) {

@@ -76,6 +76,9 @@ std::ofstream open_file(const std::string& name);
 // The same; a file that is there already keeps its content until the new one is complete.
 void write_file(const std::string& name, const std::string& text);
 
+// Context and parts of a command without rows of a sweep. An empty name: nowhere.
+void write_results(const std::string& file, const context&, const nlohmann::ordered_json& parts);
+
 class report {
 public:
     // Throws usage_error if a file cannot be written. `so_far` is what is known from an earlier run.

@@ -778,6 +778,16 @@ class OverviewTest(unittest.TestCase):
         self.assertIn("| pinned, one stream | 12.3 | 5.68 | 47.3 | 2.50 | 0.70 | 2.40 |", lines)
         self.assertEqual(lines[-1], "Not measured: managed: no access.")
 
+    def test_handles_are_a_table(self):
+        times = {"create_us": 1.0, "first_call_us": 20.04, "second_call_us": 9.0, "destroy_us": 0.5}
+        first = {"library": "myblas", "file": None, "handle": "first"} | times
+        later = {"library": "cublas", "file": "libcublas.so.13", "handle": "later", "churn_us": 31.0} | times
+        lines = performance.HandlesSection("handles", "", []).lines({"results": [first, later]})
+        self.assertEqual(lines[2:], [
+            "| myblas | first | 1.0 | 20.0 | 9.0 | 0.5 |  |",
+            "| cublas (libcublas.so.13) | later | 1.0 | 20.0 | 9.0 | 0.5 | 31.0 |",
+        ])  # fmt: skip
+
     def test_a_report_tells_who_computed(self):
         report = """myblas-cublas-preload: python3, process 7: loaded, 6 calls seen, 4 served (Sgemm 4), 2 forwarded
 routine                shape       served           ms  forwarded           ms
