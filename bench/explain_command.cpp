@@ -102,10 +102,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
                        static_cast<double>(e.best_workspace_bytes) / mib,
                        note);
         else
-            fmt::print("{:<28} {:>9}  {}\n",
-                       l.kernel,
-                       e.predicted_us > 0 ? fmt::format("{:.2f}", e.predicted_us) : "-",
-                       note);
+            fmt::print("{:<28}  {}\n", l.kernel, note);
     }
     fmt::print("\ntime = factor x (overhead + fourth root of arithmetic^4 + cache^4 + memory^4)\n"
                "MiB: the workspace that the kernel can use\n"

@@ -139,7 +139,7 @@ void print_heading(const handles_options& chosen) {
 }
 
 void print_row(const ordered_json& row) {
-    fmt::print("{:<8} {:<6} {:>10.1f} {:>11.1f} {:>12.1f} {:>10.1f} {:>9}  {}\n",
+    fmt::print("{:<8} {:<6} {:>10.1f} {:>11.1f} {:>12.1f} {:>10.1f} {:>9}{}\n",
                row["library"].get<std::string>(),
                row["handle"].get<std::string>(),
                row["create_us"].get<double>(),
@@ -148,7 +148,7 @@ void print_row(const ordered_json& row) {
                row["destroy_us"].get<double>(),
                row.contains("churn_us") ? fmt::format("{:.1f}", row["churn_us"].get<double>())
                                         : "-",
-               row["file"].is_null() ? "" : row["file"].get<std::string>());
+               row["file"].is_null() ? "" : "  " + row["file"].get<std::string>());
     std::fflush(stdout);
 }
 

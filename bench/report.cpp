@@ -370,10 +370,11 @@ ordered_json report::summarise() const {
 void report::print_summary() const {
     for (const ordered_json& group : summarise()) {
         const ordered_json& under = group["under_threshold"];
-        print("\n{} against {}: {} cases, geometric mean of the ratios {:.3f}, {} under {}\n",
+        print("\n{} against {}: {} case{}, geometric mean of the ratios {:.3f}, {} under {}\n",
               group["routine"].get<std::string>(),
               group["incumbent"].get<std::string>(),
               group["cases"].get<size_t>(),
+              group["cases"] == 1 ? "" : "s",
               group["geometric_mean"].get<double>(),
               under.size(),
               group["threshold"].get<double>());

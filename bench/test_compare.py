@@ -41,7 +41,7 @@ class CompareTest(unittest.TestCase):
         lines = output.splitlines()
         words = [line.split()[0] for line in lines if line.startswith(("slower", "faster", "same"))]
         self.assertEqual(words, ["slower", "faster"])
-        cases = [line for line in lines if line.startswith("    ")]
+        cases = [line for line in lines if line.startswith("    sgemm")]
         self.assertEqual(cases, ["    sgemm NN 100x100x100: x", "    sgemm NN 200x200x200: x -> y"])
         self.assertIn("3 cases: 1 slower, 1 the same within noise, 1 faster", output)
         self.assertEqual(self.compare(before, after, "--all")[1].count("300x300x300"), 1)

@@ -27,7 +27,8 @@ wrap(const std::string& name, const std::string& text, size_t indent, size_t col
             result += fmt::format("\n{:{}}", "", indent);
             column = indent;
         } else if (column > indent) {
-            word.insert(0, " ");
+            result += ' ';
+            ++column;
         }
         result += word;
         column += word.size();
