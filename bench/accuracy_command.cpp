@@ -34,8 +34,8 @@ ordered_json to_json(const outcome& o, const shape& s) {
     return json;
 }
 
-std::string case_name(const shape& s, const outcome& o) {
-    return fmt::format("{} {}x{}x{} {}", to_text(s.data), s.m, s.n, s.k, o.kernel);
+std::string case_name(const shape& s) {
+    return fmt::format("{} {}x{}x{}", to_text(s.data), s.m, s.n, s.k);
 }
 
 class error_report {
@@ -50,11 +50,8 @@ public:
                    known.library,
                    known.machine.gpu.empty() ? known.machine.cpu : known.machine.gpu);
         fmt::print("commit {}, {}, seed {}\n\n", known.commit, known.date, known.seed);
-        fmt::print("{:<14} {:<16} {:<20} {:<24} {:<9} {:>10} {:>10} {:>9} {:>9} {:>9}  {}\n",
-                   "data",
-                   "shape",
-                   "contender",
-                   "kernel",
+        fmt::print("{:<35} {:<9} {:>9} {:>9} {:>9} {:>8} {:>8}  {}\n",
+                   "contender: kernel",
                    "computed",
                    "max",
                    "mean",
@@ -64,6 +61,8 @@ public:
                    "check");
     }
 
+    static void print_case(const shape& s) { fmt::print("\n{}\n", case_name(s)); }
+
     void add(const shape& s, const outcome& o) {
         results_.push_back(to_json(o, s));
         all_passed_ = all_passed_ && o.passed;
@@ -72,7 +71,7 @@ public:
             ordered_json& group = group_of(o.asked.name);
             group["cases"] = group["cases"].get<int>() + 1;
             if (!o.is_within_limit)
-                group["over_limit"].push_back({{"case", case_name(s, o)},
+                group["over_limit"].push_back({{"case", case_name(s) + " " + o.kernel},
                                                {"limit", limit_of(s.data)},
                                                {"max_ratio", number(o.max_ratio)},
                                                {"mean_ratio", number(o.mean_ratio)}});
@@ -80,12 +79,9 @@ public:
         const char* check = "-";
         if (is_ours)
             check = !o.passed ? "FAIL" : o.is_within_limit ? "ok" : "over";
-        fmt::print("{:<14} {:<16} {:<20} {:<24} {:<9} {:>10.4g} {:>10.4g} {:>9.3g} {:>9.3g} "
-                   "{:>9.3g}  {}\n",
-                   to_text(s.data),
-                   fmt::format("{}x{}x{}", s.m, s.n, s.k),
-                   o.asked.name,
-                   is_ours ? o.kernel : "-",
+        const bool names_kernel = is_ours && o.kernel != o.asked.name;
+        fmt::print("{:<35} {:<9} {:>9.4g} {:>9.4g} {:>9.3g} {:>8.3g} {:>8.3g}  {}\n",
+                   o.asked.name + (names_kernel ? ": " + o.kernel : ""),
                    is_ours ? to_text(o.computed_by) : "-",
                    o.errors.max_ulp,
                    o.errors.mean_ulp,
@@ -99,7 +95,7 @@ public:
     void skip(const shape& s, const std::string& reason) {
         skipped_.push_back(
             {{"data", to_text(s.data)}, {"m", s.m}, {"n", s.n}, {"k", s.k}, {"reason", reason}});
-        fmt::print("{:<14} {}x{}x{} skipped: {}\n", to_text(s.data), s.m, s.n, s.k, reason);
+        fmt::print("skipped: {}\n", reason);
     }
 
     void print_summary() const {
@@ -169,6 +165,7 @@ bool run_accuracy(const options& chosen,
                 s.k = depth;
                 s.data = data;
                 s = complete(s);
+                error_report::print_case(s);
                 const size_t needed = task::bytes_needed(s) * 2, available = device.free_bytes();
                 if (needed > available) {
                     report.skip(s,

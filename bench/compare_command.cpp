@@ -1,8 +1,9 @@
 #include "compare_command.h"
 
 #include "errors.h"
+#include "shape_json.h"
+#include "timing.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,34 +11,13 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace bench {
 namespace {
 
-using nlohmann::json;
-
-// Fields of a result that say how it was measured or what came out. All others name the case.
-const std::set<std::string> outcomes = {
-    "kernel",
-    "time_us",
-    "time_us_min",
-    "time_us_max",
-    "incumbent",
-    "incumbent_timing",
-    "incumbent_us",
-    "ratio",
-    "percent_of_ceiling",
-    "gflops",
-    "gbps",
-    "max_err",
-    "checked",
-    "sm_clock_mhz",
-    "workspace",
-    "calls",
-};
+using json = nlohmann::ordered_json;
 
 struct timed {
     std::string kernel;
@@ -51,16 +31,12 @@ struct results_file {
 };
 
 std::string name_of(const json& entry) {
-    std::string name = entry.at("routine").get<std::string>();
-    for (const auto& [field, value] : entry.items()) {
-        // What is off, or nothing, would only make the name longer.
-        if (field == "routine" || outcomes.count(field) || value == false || value == 0 ||
-            value.is_null())
-            continue;
-        name += fmt::format(
-            " {}={}", field, value.is_string() ? value.get<std::string>() : value.dump());
-    }
-    return name;
+    const shape s = complete(read_shape(entry));
+    std::string name = fmt::format("{} {}", describe(s.routine).name, to_text(s));
+    for (const char* how : {"math", "timing"})
+        if (entry.contains(how))
+            name += fmt::format(" {}", entry.at(how).get<std::string>());
+    return entry.value("cold", false) ? name + " cold" : name;
 }
 
 results_file read(const std::string& path) {
@@ -138,41 +114,37 @@ void print_heading(const char* letter, const results_file& file) {
                text_of(file.context, "date"));
 }
 
+// The median, and the samples that it is of.
+std::string figures(const timed& t) {
+    return fmt::format(
+        "{:>12.2f} {:>24}", t.us, fmt::format("({:.2f} to {:.2f})", t.least_us, t.most_us));
+}
+
+// Of all cases, the median of how far samples are apart, in parts of their median.
+double noise(const std::vector<pair_of_times>& pairs, timed pair_of_times::*side) {
+    std::vector<double> spreads;
+    for (const pair_of_times& p : pairs)
+        spreads.push_back(((p.*side).most_us - (p.*side).least_us) / (p.*side).us);
+    return median(spreads);
+}
+
 void print_pair(const pair_of_times& p, const char* word) {
     const std::string kernels = p.before.kernel == p.after.kernel
                                     ? p.after.kernel
                                     : fmt::format("{} -> {}", p.before.kernel, p.after.kernel);
-    fmt::print("{:<7} {:>8.3f} {:>12.2f} {:>12.2f}  {}: {}\n",
+    fmt::print("{:<7} {:>8.3f} {} {}\n    {}: {}\n",
                word,
                p.ratio(),
-               p.before.us,
-               p.after.us,
+               figures(p.before),
+               figures(p.after),
                p.name,
                kernels);
 }
 
 } // namespace
 
-int compare(int argc, char** argv) {
-    CLI::App app("Says what is faster or slower in B than in A, beyond the noise of both.",
-                 "myblas-bench compare");
-    std::string before_path, after_path;
-    double tolerance = 0.01;
-    bool shows_all = false;
-    app.add_option("A", before_path, "results of myblas-bench --json, before")->required();
-    app.add_option("B", after_path, "the same, after")->required();
-    app.add_option("--tolerance", tolerance, "medians that differ by less are the same (0.01)")
-        ->check(CLI::Range(0.0, 10.0));
-    app.add_flag("--all", shows_all, "cases within the noise, too");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0)
-            return app.exit(error);
-        throw usage_error(error.what());
-    }
-
-    const results_file before = read(before_path), after = read(after_path);
+bool compare(const compare_options& asked) {
+    const results_file before = read(asked.before), after = read(asked.after);
     std::vector<pair_of_times> pairs;
     for (const auto& [name, kernels] : before.cases) {
         const auto found = after.cases.find(name);
@@ -180,7 +152,8 @@ int compare(int argc, char** argv) {
             match(name, kernels, found->second, pairs);
     }
     if (pairs.empty())
-        throw usage_error(fmt::format("{} and {} have no case in common", before_path, after_path));
+        throw usage_error(
+            fmt::format("{} and {} have no case in common", asked.before, asked.after));
     std::stable_sort(
         pairs.begin(), pairs.end(), [](const pair_of_times& a, const pair_of_times& b) {
             return a.ratio() < b.ratio();
@@ -192,15 +165,27 @@ int compare(int argc, char** argv) {
         text_of(before.context, "cpu") != text_of(after.context, "cpu"))
         fmt::print("They were measured on different machines.\n");
     fmt::print(
-        "\n{:<7} {:>8} {:>12} {:>12}  {}\n", "", "A / B", "A (us)", "B (us)", "case: kernel");
+        "Noise: the samples of a case spread by {:.1f}% of their median in A and by {:.1f}% in B "
+        "(median over\nthe cases). A case is slower or faster if its samples in A and B do not "
+        "overlap and the medians\ndiffer by more than {:g}%.\n",
+        100 * noise(pairs, &pair_of_times::before),
+        100 * noise(pairs, &pair_of_times::after),
+        100 * asked.tolerance);
+    fmt::print("\n{:<7} {:>8} {:>12} {:>24} {:>12} {:>24}\n",
+               "",
+               "A / B",
+               "A (us)",
+               "samples",
+               "B (us)",
+               "samples");
     int counts[3] = {};
     double logarithms = 0;
     for (const pair_of_times& p : pairs) {
         static constexpr const char* words[] = {"slower", "same", "faster"};
-        const int found = verdict(p, tolerance) + 1;
+        const int found = verdict(p, asked.tolerance) + 1;
         ++counts[found];
         logarithms += std::log(p.ratio());
-        if (shows_all || found != 1)
+        if (asked.shows_all || found != 1)
             print_pair(p, words[found]);
     }
     fmt::print("\n{} cases: {} slower, {} the same within noise, {} faster; geometric mean of A / "
@@ -210,7 +195,7 @@ int compare(int argc, char** argv) {
                counts[1],
                counts[2],
                std::exp(logarithms / static_cast<double>(pairs.size())));
-    return counts[0] > 0 ? 1 : 0;
+    return counts[0] == 0;
 }
 
 } // namespace bench

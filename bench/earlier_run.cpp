@@ -46,6 +46,23 @@ std::optional<earlier_run> read_earlier_run(const std::string& file) {
     }
 }
 
+void check_may_overwrite(const std::string& file) {
+    if (!std::filesystem::is_regular_file(file)) // a device or a pipe: reading it might wait
+        return;
+    std::ifstream stream(file);
+    const ordered_json all = ordered_json::parse(stream, nullptr, false);
+    if (!all.is_object() || !all.contains("run"))
+        return;
+    const results found = read_earlier_run(file)->so_far;
+    if (found.finished > 0 && found.finished < found.shapes)
+        throw usage_error(
+            fmt::format("{} holds an interrupted run: {} of {} shapes are done; continue "
+                        "it by --resume, or overwrite it by --force",
+                        file,
+                        found.finished,
+                        found.shapes));
+}
+
 void check_same_run(const std::string& file,
                     const earlier_run& earlier,
                     const context& now,

@@ -1,7 +1,6 @@
 #include "energy_command.h"
 
 #include "errors.h"
-#include "json_text.h"
 #include "task.h"
 
 #include <fmt/format.h>
@@ -54,6 +53,7 @@ void run_energy(const options& chosen,
                 machine& device,
                 const context& known) {
     constexpr double warm_up_s = 0.5; // until the clock has settled
+    joules_of(device);                // refuses before anything is printed
     shape s;
     s.m = s.n = s.k = chosen.energy.side;
     s = complete(s);
@@ -118,12 +118,7 @@ void run_energy(const options& chosen,
                    found.sm_clock_mhz);
         std::fflush(stdout);
     }
-    if (chosen.json_file.empty())
-        return;
-    ordered_json json;
-    json["context"] = to_json(known);
-    json["results"] = results;
-    open_file(chosen.json_file) << to_json_text(json);
+    write_results(chosen.json_file, known, {{"results", results}});
 }
 
 } // namespace bench

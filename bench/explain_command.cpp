@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 
 namespace bench {
 namespace {
@@ -29,11 +31,19 @@ constexpr known_card cards[] = {
 };
 // clang-format on
 
-const myblasDevice_t* find_card(const std::string& name) {
-    for (const known_card& card : cards)
-        if (name == card.name)
-            return &card.device;
-    return nullptr;
+// By its name, or by the model alone, which is the first of its cards: h100 is h100-sxm.
+const known_card& find_card(const std::string& asked) {
+    std::string name = asked;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    std::string names;
+    for (const known_card& card : cards) {
+        if (name == card.name || std::string_view(card.name).starts_with(name + "-"))
+            return card;
+        names += fmt::format(" {}", card.name);
+    }
+    throw usage_error(fmt::format("no card named {}; there are{}", asked, names));
 }
 
 struct line {
@@ -61,78 +71,56 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
     });
     const bool is_strict_chosen = !lines.empty() && lines[0].is_strict;
     const double chosen_us = lines.empty() ? 0 : lines[0].estimate.predicted_us;
-    fmt::print("{:<30} {:>10} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9}  {}\n",
+    fmt::print("{:<28} {:>9} {:>9} {:>9} {:>9} {:>8} {:>6} {:>6}\n",
                "kernel",
                "time us",
-               "arithmetic",
+               "arithm.",
                "cache",
                "memory",
                "overhead",
                "factor",
-               "MiB",
-               "");
+               "MiB");
     for (const line& l : lines) {
         const myblasKernelEstimate_t& e = l.estimate;
         const bool competes = e.candidate || all_compete;
-        const char* const note = l.kernel == chosen    ? "chosen"
+        const char* const note = l.kernel == chosen    ? " chosen"
                                  : e.refusal           ? e.refusal
                                  : e.predicted_us == 0 ? "never chosen by time"
-                                 : !competes ? "far from where it is good: does not compete"
+                                 : !competes           ? " far"
                                  : is_strict_chosen && !l.is_strict && e.predicted_us < chosen_us
-                                     ? "not taken for so little: a strict kernel is about as fast"
+                                     ? " close"
                                      : "";
-        if (e.predicted_us > 0)
-            fmt::print(
-                "{:<30} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>7.3f} {:>9.1f}  {}\n",
-                l.kernel,
-                e.predicted_us,
-                e.arithmetic_us,
-                e.cache_us,
-                e.memory_us,
-                e.overhead_us,
-                e.factor,
-                static_cast<double>(e.best_workspace_bytes) / mib,
-                note);
-        else
-            fmt::print("{:<30} {:>10} {:>52} {:>9.1f}  {}\n",
+        if (e.predicted_us > 0 && !e.refusal)
+            fmt::print("{:<28} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>8.2f} {:>6.3f} {:>6.0f}{}\n",
                        l.kernel,
-                       "-",
-                       "",
+                       e.predicted_us,
+                       e.arithmetic_us,
+                       e.cache_us,
+                       e.memory_us,
+                       e.overhead_us,
+                       e.factor,
                        static_cast<double>(e.best_workspace_bytes) / mib,
                        note);
+        else
+            fmt::print("{:<28}  {}\n", l.kernel, note);
     }
-    fmt::print(
-        "time = factor x (overhead + fourth root of arithmetic^4 + cache^4 + memory^4); MiB: "
-        "the workspace that the kernel can use\n");
+    fmt::print("\ntime = factor x (overhead + fourth root of arithmetic^4 + cache^4 + memory^4)\n"
+               "MiB: the workspace that the kernel can use\n"
+               "far: the call is far from those where the kernel is good, so it does not compete\n"
+               "close: not enough faster than a strict kernel to be taken\n");
 }
 
-} // namespace
-
-void explain(const options& chosen) {
-    const explain_options& asked = chosen.explain;
-    const shape s = requested_shapes(chosen, MYBLAS_BACKEND_CUDA).at(0);
+void explain(const shape& s,
+             const options& chosen,
+             const myblasDevice_t& device,
+             const std::string& card) {
     myblasCall_t call = describe_call(s, {});
     call.math_mode = chosen.math;
     call.pointer_array = s.pointer_array;
     if (s.offset != 0)
         call.A = call.B = call.C = reinterpret_cast<const void*>(4096 + 4 * s.offset);
 
-    myblasDevice_t device{};
-    device.size_bytes = sizeof device;
-    if (asked.device.empty()) {
-        const library_handle handle(chosen.backend);
-        if (myblasGetDevice(handle.get(), &device) != MYBLAS_STATUS_SUCCESS)
-            throw usage_error("there is no GPU here: name a card by --device");
-    } else if (const myblasDevice_t* card = find_card(asked.device)) {
-        device = *card;
-    } else {
-        std::string names;
-        for (const known_card& card : cards)
-            names += fmt::format(" {}", card.name);
-        throw usage_error(fmt::format("no card named {}; there are{}", asked.device, names));
-    }
-
-    const size_t workspace_bytes = static_cast<size_t>(asked.workspace_mib) * mib;
+    const size_t workspace_bytes = static_cast<size_t>(chosen.explain.workspace_mib) * mib;
     const char* name = nullptr;
     require(myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, &device, workspace_bytes, &call, &name),
             "myblasSelectKernelOn");
@@ -147,17 +135,38 @@ void explain(const options& chosen) {
                 "myblasGetKernelEstimateOn");
         lines.push_back(found);
     }
-    fmt::print("sgemm {}, {}: sm_{}, {} multiprocessors at {} MHz, {} GB/s, {} MiB of L2 cache, "
-               "{} MiB of workspace\n",
+    fmt::print("sgemm {}, {}, {} MiB of workspace\n"
+               "{}: sm_{}, {} multiprocessors at {} MHz, {} GB/s, {} MiB of L2 cache\n\n",
                to_text(s),
                chosen.math_name,
+               chosen.explain.workspace_mib,
+               card,
                device.arch,
                device.sm_count,
                device.clock_mhz,
                device.memory_gbps,
-               device.l2_bytes / mib,
-               asked.workspace_mib);
+               device.l2_bytes / mib);
     print_table(lines, name ? name : "");
+}
+
+} // namespace
+
+void explain(const options& chosen) {
+    const std::vector<shape> shapes = requested_shapes(chosen, MYBLAS_BACKEND_CUDA);
+    known_card card{"this GPU", {}};
+    card.device.size_bytes = sizeof card.device;
+    if (!chosen.explain.device.empty()) {
+        card = find_card(chosen.explain.device);
+    } else {
+        const library_handle handle(chosen.backend);
+        if (myblasGetDevice(handle.get(), &card.device) != MYBLAS_STATUS_SUCCESS)
+            throw usage_error("there is no GPU here: name a card by --device");
+    }
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        if (i > 0)
+            fmt::print("\n");
+        explain(shapes[i], chosen, card.device, card.name);
+    }
 }
 
 } // namespace bench

@@ -1,5 +1,6 @@
-// Stands in for machine_cuda.cu and memory_ways.cpp in a build without CUDA.
+// Stands in for machine_cuda.cu, memory_ways.cpp and handles_cuda.cpp in a build without CUDA.
 #include "errors.h"
+#include "handles_command.h"
 #include "machine.h"
 #include "memory_ways.h"
 
@@ -15,5 +16,13 @@ void measure_memory_ways(const memory_options&,
                          const std::function<void(const way_times&)>&) {
     throw failure("this myblas-bench was built without CUDA");
 }
+
+std::shared_ptr<float> make_device_zeros(size_t) {
+    throw failure("this myblas-bench was built without CUDA");
+}
+
+void wait_for_device() {}
+
+std::optional<handle_library> cublas_handles(int64_t) { return std::nullopt; }
 
 } // namespace bench

@@ -7,6 +7,7 @@
 #include "energy_command.h"
 #include "errors.h"
 #include "explain_command.h"
+#include "handles_command.h"
 #include "library.h"
 #include "memory_command.h"
 #include "options.h"
@@ -17,12 +18,12 @@
 #include "runner.h"
 #include "settings.h"
 #include "tune_command.h"
+#include "wrap.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <memory>
 
@@ -41,11 +42,13 @@ void list_kernels(myblasBackend_t wanted) {
                 continue;
             int index = 0;
             for (const std::string& name : kernel_names(backend, r)) {
-                fmt::print("{:<5} {:<10} {:<24} {}\n",
-                           backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
-                           describe(r).name,
-                           name,
-                           kernel_info(backend, r, index++).description);
+                const std::string first =
+                    fmt::format("{:<4}  {:<9}  {}",
+                                backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
+                                describe(r).name,
+                                name);
+                const char* description = kernel_info(backend, r, index++).description;
+                fmt::print("{}", wrap(first, description, 40, 100));
             }
         }
     }
@@ -90,6 +93,14 @@ context describe_run(const options& chosen, const machine& device) {
     return known;
 }
 
+time_estimate estimate_time(const options& chosen, const std::vector<shape>& shapes, size_t begin) {
+    constexpr int warm_up_calls = 2;
+    std::vector<double> work;
+    for (size_t i = begin; i < shapes.size(); ++i)
+        work.push_back(predict_work(shapes[i]));
+    return {std::move(work), chosen.min_time_s, chosen.repeats + warm_up_calls};
+}
+
 // With a wrong variable the library would not do what its user asked for. Whether the backend has a kernel is checked later.
 void refuse_wrong_variables(const options& chosen) {
     const bool chooses_kernel = chosen.kernel != "auto"; // an option goes before the environment
@@ -98,6 +109,8 @@ void refuse_wrong_variables(const options& chosen) {
 }
 
 int run(options chosen) {
+    if (chosen.compare.wanted)
+        return compare(chosen.compare) ? 0 : exit_failure;
     if (chosen.list) {
         list_kernels(chosen.backend);
         return 0;
@@ -110,6 +123,11 @@ int run(options chosen) {
     std::optional<earlier_run> earlier;
     if (chosen.resume)
         earlier = read_earlier_run(chosen.json_file);
+    else if (!chosen.force)
+        check_may_overwrite(chosen.json_file);
+    nlohmann::ordered_json handle_times;
+    if (chosen.handles.wanted) // the first handle of the process is one of those timed
+        handle_times = time_handles(chosen);
     if (earlier) // what is left has to be the same, too, where no seed was asked for
         chosen.seed = earlier->seed;
     call_log logged;
@@ -131,6 +149,10 @@ int run(options chosen) {
     }
     if (chosen.readings.wanted) {
         take_readings(chosen, handle, *device, known);
+        return 0;
+    }
+    if (chosen.handles.wanted) {
+        write_results(chosen.json_file, known, {{"results", handle_times}});
         return 0;
     }
     if (chosen.tune.wanted) {
@@ -156,9 +178,11 @@ int run(options chosen) {
         known.date = earlier->date;
     }
     const size_t begin = so_far.finished;
-    progress shown(chosen.shown_progress, begin, shapes.size());
+    progress shown(
+        chosen.shown_progress, begin, shapes.size(), estimate_time(chosen, shapes, begin));
     shown.show("measuring what the machine can do");
     known.limits = earlier ? earlier->limits : device->measure_ceilings();
+    shown.learn(known.limits.fma_gflops * 1e9, 1);
 
     report out(known,
                {chosen.json_file, chosen.csv_file, chosen.csv_file != standard_output},
@@ -172,8 +196,9 @@ int run(options chosen) {
     try {
         for (size_t i = begin; i < shapes.size(); ++i) {
             shown.show(fmt::format("{} {}", describe(shapes[i].routine).name, to_text(shapes[i])));
+            const size_t rows = out.row_count();
             runs.run(shapes[i]);
-            shown.advance();
+            shown.advance(out.row_count() > rows);
             out.finish_shape();
         }
     } catch (...) {
@@ -199,8 +224,6 @@ int with_output_written(int status) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc > 1 && std::strcmp(argv[1], "compare") == 0)
-            return bench::with_output_written(bench::compare(argc - 1, argv + 1));
         const std::optional<bench::options> chosen = bench::parse_options(argc, argv);
         return bench::with_output_written(chosen ? bench::run(*chosen) : 0);
     } catch (const bench::usage_error& error) {

@@ -1,7 +1,6 @@
 #include "memory_command.h"
 
 #include "errors.h"
-#include "json_text.h"
 #include "memory_ways.h"
 
 #include <fmt/format.h>
@@ -74,8 +73,7 @@ void print_timelines(const std::vector<way_times>& all) {
     fmt::print("\nA line is {:.2f} ms long. Steps above each other overlap.\n", longest);
 }
 
-ordered_json
-to_json(const memory_options& chosen, const std::vector<way_times>& all, const context& known) {
+ordered_json to_json(const memory_options& chosen, const std::vector<way_times>& all) {
     ordered_json results = ordered_json::array(), spans = ordered_json::array();
     ordered_json skipped = ordered_json::array();
     for (const way_times& found : all) {
@@ -105,12 +103,7 @@ to_json(const memory_options& chosen, const std::vector<way_times>& all, const c
                              {"begin_ms", rounded(s.begin_ms)},
                              {"end_ms", rounded(s.end_ms)}});
     }
-    ordered_json json;
-    json["context"] = bench::to_json(known);
-    json["results"] = results;
-    json["spans"] = spans;
-    json["skipped"] = skipped;
-    return json;
+    return {{"results", results}, {"spans", spans}, {"skipped", skipped}};
 }
 
 } // namespace
@@ -126,8 +119,7 @@ bool run_memory(const options& chosen, const library_handle& handle, const conte
         all.push_back(found);
     });
     print_timelines(all);
-    if (!chosen.json_file.empty())
-        open_file(chosen.json_file) << to_json_text(to_json(chosen.memory, all, known));
+    write_results(chosen.json_file, known, to_json(chosen.memory, all));
     return std::all_of(all.begin(), all.end(), [](const way_times& w) { return w.passed; });
 }
 

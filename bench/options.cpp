@@ -2,12 +2,14 @@
 
 #include "build_commit.h"
 #include "errors.h"
+#include "wrap.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 
 namespace bench {
@@ -48,7 +50,7 @@ std::string join_command(int argc, char** argv) {
         const std::string word = argv[i];
         if (word == "--progress")
             ++i; // and its value
-        else if (word != "--resume" && !word.starts_with("--progress="))
+        else if (word != "--resume" && word != "--force" && !word.starts_with("--progress="))
             command += " " + word;
     }
     return command;
@@ -99,6 +101,35 @@ uint64_t seed_of(const std::string& commit) {
     return std::random_device()();
 }
 
+// Help within 80 columns: CLI11's own formatter does not wrap lines, and writes the accepted values beside the names.
+class narrow_formatter : public CLI::Formatter {
+public:
+    std::string make_option(const CLI::Option* option, bool is_positional) const override {
+        const std::string type = option->get_type_name(); // TEXT, or TEXT:{one,of,these}
+        const size_t colon = type.find(":");
+        std::string name = make_option_name(option, is_positional);
+        if (option->get_type_size() != 0) // not a flag
+            name += " " + type.substr(0, colon);
+        std::string text = option->get_description();
+        if (const size_t begin = type.find('{'); begin != std::string::npos) {
+            text += text.empty() ? "" : ": ";
+            for (const char c : type.substr(begin + 1, type.find('}') - begin - 1))
+                text += c == ',' ? ", " : std::string(1, c);
+        }
+        return entry(name, text);
+    }
+
+    std::string make_subcommand(const CLI::App* command) const override {
+        return entry(command->get_name(), command->get_description());
+    }
+
+private:
+    static std::string entry(const std::string& name, const std::string& text) {
+        constexpr size_t indent = 27, columns = 80;
+        return wrap("  " + name, text, indent, columns);
+    }
+};
+
 const CLI::Range size(int64_t{1}, int64_t{1} << 40, "a size of at least 1");
 
 // Options of a product; some are those of other routines, too.
@@ -108,15 +139,19 @@ void add_product(CLI::App& command,
                  std::string& transa,
                  std::string& transb) {
     shape& s = chosen.sizes;
-    command.add_option("--transa,--trans", transa, "N or T")->check(CLI::IsMember(&operations));
-    command.add_option("--transb", transb, "N or T")->check(CLI::IsMember(&operations));
-    command.add_option("-m", s.m, "rows; sizes that are not given equal those that are")
-        ->check(size);
-    command.add_option("-n", s.n, "columns, or the length of a vector")->check(size);
-    command.add_option("-k", s.k, "inner dimension")->check(size);
-    command.add_option("--lda", s.lda, "leading dimensions (tight)")->check(size);
-    command.add_option("--ldb", s.ldb)->check(size);
-    command.add_option("--ldc", s.ldc)->check(size);
+    command.add_option("--transa,--trans", transa, "transposition of A (N)")
+        ->check(CLI::IsMember(&operations));
+    command.add_option("--transb", transb, "transposition of B (N)")
+        ->check(CLI::IsMember(&operations));
+    const auto add_sizes = [&](const char* name, std::vector<int64_t>& list, const char* what) {
+        command.add_option(name, list, what)->delimiter(',')->check(size);
+    };
+    add_sizes("-m", chosen.sides.m, "rows, separated by commas; sizes not given equal those given");
+    add_sizes("-n", chosen.sides.n, "columns, or lengths of vectors");
+    add_sizes("-k", chosen.sides.k, "inner dimensions");
+    command.add_option("--lda", s.lda, "leading dimension of A (tight)")->check(size);
+    command.add_option("--ldb", s.ldb, "of B")->check(size);
+    command.add_option("--ldc", s.ldc, "of C")->check(size);
     command.add_option("--offset", s.offset, "elements added to every pointer (0)");
     command.add_option("--batch", s.batch, "products in one call (1)")->check(size);
     command.add_flag("--pointer-array", s.pointer_array, "a batch by arrays of pointers");
@@ -177,6 +212,7 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     CLI::App app("Times myblas beside cuBLAS, CUB or OpenBLAS, in one run on the same data.",
                  "myblas-bench");
+    app.formatter(std::make_shared<narrow_formatter>());
     app.set_version_flag("--version",
                          fmt::format("myblas-bench {}.{}.{}",
                                      MYBLAS_VERSION_MAJOR,
@@ -187,33 +223,30 @@ std::optional<options> parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::IsMember(&names));
     add_product(app, chosen, operations, transa, transb);
-    app.add_option("--side", side, "of the symmetric or triangular matrix: L or R (L)")
+    app.add_option("--side", side, "of the symmetric or triangular matrix (L)")
         ->check(CLI::IsMember(&sides));
-    app.add_option("--uplo", uplo, "its triangle: L or U (L)")->check(CLI::IsMember(&triangles));
-    app.add_option("--diag", diag, "its diagonal: N or U, ones (N)")
-        ->check(CLI::IsMember(&diagonals));
+    app.add_option("--uplo", uplo, "its triangle (L)")->check(CLI::IsMember(&triangles));
+    app.add_option("--diag", diag, "its diagonal; U: ones (N)")->check(CLI::IsMember(&diagonals));
     app.add_option("--incx", chosen.sizes.incx, "increment of the vectors (1)")->check(size);
     app.add_option("--elem-bytes", chosen.sizes.element_bytes, "transpose: bytes of an element (4)")
         ->check(CLI::IsMember({1, 2, 4, 8, 16}));
     app.add_option("--ld-pad", chosen.sizes.ld_pad, "elements added to every tight dimension (0)");
     app.add_option("--data", data_name, "kind of data of a histogram or a product (uniform)")
         ->check(CLI::IsMember(&data));
-    app.add_option("--activation",
-                   activation_name,
-                   "sgemmFused, behind the bias: none, relu or gelu (none)")
+    app.add_option("--activation", activation_name, "of sgemmFused, behind the bias (none)")
         ->check(CLI::IsMember(&activations));
     app.add_flag("--in-place", chosen.sizes.in_place, "transpose onto the matrix itself");
     // Of sweeps and replays: how calls are measured, and where the results go.
     const auto add_measurement = [&](CLI::App& command) {
         command.add_option(
             "--kernel", chosen.kernel, "a kernel or family, all, or auto: the library's choice");
-        command.add_option("--math", chosen.math_name, "strict, emulated or fast")
+        command.add_option("--math", chosen.math_name, "math mode (strict)")
             ->check(CLI::IsMember(&maths));
         command
             .add_option(
                 "--workspace",
                 workspace_name,
-                "lent (memory of the size that kernels can use), or own: that of the handle")
+                "memory lent to kernels, as much as they can use, or the handle's own (lent)")
             ->check(CLI::IsMember(&workspaces));
         command.add_option(
             "--against", chosen.against, "another libmyblas.so, measured in the same run");
@@ -222,8 +255,8 @@ std::optional<options> parse_options(int argc, char** argv) {
         command
             .add_option("--timing",
                         timing_name,
-                        "graph (replayed; time of a call), event (single calls) or enqueue (time "
-                        "of the host alone)")
+                        "of calls in replayed graphs, of single calls, or of the host's part alone "
+                        "(graph)")
             ->check(CLI::IsMember(&timings));
         command.add_option("--min-time", chosen.min_time_s, "seconds for each kernel (0.25)")
             ->check(CLI::Range(0.0, 3600.0));
@@ -243,19 +276,16 @@ std::optional<options> parse_options(int argc, char** argv) {
             chosen.resume,
             "continue the interrupted run that wrote the file of --json, if it exists");
         command
-            .add_option(
-                "--progress",
-                progress_name,
-                "shapes done and time left, on standard error: auto (on a terminal), always "
-                "or never")
+            .add_option("--progress",
+                        progress_name,
+                        "shapes done and time left, on standard error; auto: on a terminal (auto)")
             ->check(CLI::IsMember(&progress_modes));
     };
     add_measurement(app);
     app.add_option("--sweep",
                    sweep_list,
-                   "lists of shapes, separated by commas: public, misaligned, random, batched, "
-                   "elements, in-place, powers; ladder: every kernel; bare: the own workspace "
-                   "against a lent one")
+                   "lists of shapes, separated by commas; ladder: every kernel; bare: the own "
+                   "workspace against a lent one")
         ->delimiter(',')
         ->check(CLI::IsMember(&sweeps));
     app.add_option("--every", chosen.every, "N: every Nth shape of each sweep (1)")
@@ -268,14 +298,21 @@ std::optional<options> parse_options(int argc, char** argv) {
     CLI::App& tune = *app.add_subcommand(
         "tune", "Corrects the predictions by which the library chooses, for this GPU.");
     std::string tuned_routine;
-    tune.add_option("routine", tuned_routine, "sgemm")->required()->check(CLI::IsMember({"sgemm"}));
+    tune.add_option("routine", tuned_routine, "")->required()->check(CLI::IsMember({"sgemm"}));
     tune.add_option("--file", chosen.tune.file, "file for MYBLAS_TUNING");
     tune.add_option("--budget", chosen.tune.budget_s, "seconds for the measurements (80)")
         ->check(CLI::Range(0.0, 36000.0));
 
-    // For the list of commands: main() calls compare() before it comes to this.
-    app.add_subcommand(
-        "compare", "Compares two files of results: which cases are slower or faster beyond noise.");
+    CLI::App& comparison = *app.add_subcommand(
+        "compare", "Says which cases of two files are slower or faster, beyond the noise of both.");
+    comparison.add_option("A", chosen.compare.before, "results of --json, before")->required();
+    comparison.add_option("B", chosen.compare.after, "the same, after")->required();
+    comparison
+        .add_option("--tolerance",
+                    chosen.compare.tolerance,
+                    "medians that differ by less are the same (0.01)")
+        ->check(CLI::Range(0.0, 10.0));
+    comparison.add_flag("--all", chosen.compare.shows_all, "cases within the noise, too");
 
     CLI::App& replay = *app.add_subcommand(
         "replay", "Times the calls of a program, as MYBLAS_CALL_LOG or myblas-run logged them.");
@@ -304,12 +341,26 @@ std::optional<options> parse_options(int argc, char** argv) {
     energy.add_option("--seconds", chosen.energy.seconds, "of each run (4)")
         ->check(CLI::Range(0.01, 3600.0));
 
+    CLI::App& handles = *app.add_subcommand(
+        "handles", "Times handles: create, first and second call, destroy; one for every call.");
+    std::string library_name = "all";
+    handles
+        .add_option(
+            "--library", library_name, "the one to time; cublas alone: also under myblas-run (all)")
+        ->check(CLI::IsMember({"all", "myblas", "cublas"}));
+    handles.add_option("-n", chosen.handles.side, "m = n = k of the calls (64)")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 14, "a size from 1 to 2^14"));
+    handles.add_option("--count", chosen.handles.count, "handles that are used once (1000)")
+        ->check(CLI::Range(1, 1000000));
+
     CLI::App& memory = *app.add_subcommand(
         "memory", "Compares ways to bring data to the GPU and back, with a timeline.");
     const std::map<std::string, bool> works = {{"product", true}, {"vector", false}};
     std::string work_name = "product";
     memory
-        .add_option("--work", work_name, "product (with a matrix on the GPU) or vector: one pass")
+        .add_option("--work",
+                    work_name,
+                    "a product with a matrix on the GPU, or one pass over a vector (product)")
         ->check(CLI::IsMember(&works));
     const CLI::Range extent(1, 1 << 20, "a size from 1 to 2^20");
     memory.add_option("-m", chosen.memory.rows, "rows of the data (2048)")->check(extent);
@@ -338,26 +389,28 @@ std::optional<options> parse_options(int argc, char** argv) {
     CLI::App& explanation = *app.add_subcommand(
         "explain", "Shows how the library chooses for one product, on any card.");
     add_product(explanation, chosen, operations, transa, transb);
-    explanation.add_option("--math", chosen.math_name, "strict, emulated or fast")
+    explanation.add_option("--math", chosen.math_name, "math mode (strict)")
         ->check(CLI::IsMember(&maths));
     explanation.add_option("--device",
                            chosen.explain.device,
-                           "a card that need not be there: h200, h100-sxm, a100-80g, ...");
+                           "a card that need not be there: h200, h100, a100, rtx4090, ...");
     explanation
         .add_option(
             "--workspace-mib", chosen.explain.workspace_mib, "MiB of the handle's workspace (4096)")
         ->check(CLI::Range(0, 1 << 24));
 
     for (CLI::App* command :
-         {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation}) {
+         {&app, &tune, &replay, &accuracy, &energy, &handles, &memory, &readings, &explanation}) {
         command->add_option(
             "--seed", chosen.seed, "of the random data and shapes (the commit's first digits)");
-        command->add_option("--backend", backend_name, "auto, host or cuda")
+        command->add_option("--backend", backend_name, "that computes (auto)")
             ->check(CLI::IsMember(&backends));
         command->add_option("--commit", chosen.commit, "recorded instead of the build's");
     }
-    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &memory})
+    for (CLI::App* command : {&app, &replay, &accuracy, &energy, &handles, &memory}) {
         command->add_option("--json", chosen.json_file, "file for context and results");
+        command->add_flag("--force", chosen.force, "overwrite results of an interrupted run");
+    }
 
     try {
         app.parse(argc, argv);
@@ -370,14 +423,18 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     bool has_seed = false;
     for (const CLI::App* command :
-         {&app, &tune, &replay, &accuracy, &energy, &memory, &readings, &explanation})
+         {&app, &tune, &replay, &accuracy, &energy, &handles, &memory, &readings, &explanation})
         has_seed = has_seed || command->count("--seed") > 0;
     if (!has_seed)
         chosen.seed = seed_of(chosen.commit);
     chosen.tune.wanted = tune.parsed();
     chosen.replay.wanted = replay.parsed();
+    chosen.compare.wanted = comparison.parsed();
     chosen.accuracy.wanted = accuracy.parsed();
     chosen.energy.wanted = energy.parsed();
+    chosen.handles.wanted = handles.parsed();
+    chosen.handles.times_own = library_name != "cublas";
+    chosen.handles.times_cublas = library_name != "myblas";
     chosen.memory.wanted = memory.parsed();
     chosen.memory.is_product = works.at(work_name);
     if (chosen.memory.chunks > chosen.memory.columns)
@@ -403,10 +460,14 @@ std::optional<options> parse_options(int argc, char** argv) {
 
     chosen.math = maths.at(chosen.math_name);
     chosen.backend = backends.at(backend_name);
+    if (library_name == "cublas" && chosen.backend == MYBLAS_BACKEND_HOST)
+        throw usage_error("--library cublas needs a GPU: drop --backend host");
     chosen.workspace = workspaces.at(workspace_name);
     chosen.shown_progress = progress_modes.at(progress_name);
     if (chosen.resume && chosen.json_file.empty())
         throw usage_error("--resume goes on from the file of --json: name it");
+    if (chosen.resume && chosen.force)
+        throw usage_error("--resume continues the run that --force overwrites: drop one");
     chosen.sizes.data = data.at(data_name);
     chosen.sizes.activation = activations.at(activation_name);
     chosen.sizes.transa = operations.at(transa);

@@ -63,7 +63,7 @@ struct readings_options {
     std::string file;
 };
 
-// `myblas-bench explain`: the product is options::sizes.
+// `myblas-bench explain`: the products are those of options::sides and options::sizes.
 struct explain_options {
     bool wanted = false;
     std::string device; // empty: the one at hand
@@ -95,23 +95,47 @@ struct memory_options {
     int rounds = 5;
 };
 
+// `myblas-bench handles`: what it takes to create a handle, to call with it and to destroy it.
+struct handles_options {
+    bool wanted = false;
+    bool times_own = true, times_cublas = true;
+    int64_t side = 64; // of the product
+    int count = 1000;  // of the handles that are used once
+};
+
+// `myblas-bench compare`.
+struct compare_options {
+    bool wanted = false;
+    std::string before, after; // files of --json
+    double tolerance = 0.01;   // medians that differ by less are the same
+    bool shows_all = false;    // cases within the noise, too
+};
+
 // `myblas-bench replay`.
 struct replay_options {
     bool wanted = false;
     std::string file; // of MYBLAS_CALL_LOG
 };
 
+// Sizes of the command line: every m with every n and every k. Empty: not given.
+struct size_lists {
+    std::vector<int64_t> m, n, k;
+};
+
 struct options {
     tune_options tune;
     accuracy_options accuracy;
     energy_options energy;
+    handles_options handles;
     memory_options memory;
     readings_options readings;
     explain_options explain;
     replay_options replay;
+    compare_options compare;
     std::vector<routine> routines;
-    shape sizes;                 // 0 where nothing was given
-    std::vector<sweep> sweeps;   // none: the one shape above
+    size_lists sides;
+    shape sizes;                 // all else of the shapes; 0 where nothing was given
+    std::vector<sweep> sweeps;   // none: the shapes above
     int every = 1;               // of the shapes of each sweep
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;
@@ -130,9 +154,11 @@ struct options {
     double threshold = 1; // ratios below it are named at the end
     std::string json_file, csv_file;
     bool resume = false; // from json_file
+    bool force = false;  // json_file may hold an interrupted run
     progress_mode shown_progress = progress_mode::automatic;
     std::string commit; // that was measured
-    // As typed, without the path of the program, and without --resume and --progress, which are nothing to the results.
+    // As typed, without the path of the program, and without --resume, --force and --progress, which do not change the
+    // results.
     std::string command;
 
     bool has(sweep wanted) const {

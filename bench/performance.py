@@ -150,6 +150,23 @@ class MemorySection(Section):
         return []
 
 
+class HandlesSection(Section):
+    def lines(self, measured):
+        lines = [
+            "| Library | Handle | Create, µs | First call, µs | Second call, µs | Destroy, µs | Churn, µs a handle |",
+            "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        ]
+        names = ("create_us", "first_call_us", "second_call_us", "destroy_us", "churn_us")
+        for entry in measured["results"]:
+            times = [f"{entry[name]:.1f}" if name in entry else "" for name in names]
+            library = f"{entry['library']} ({entry['file']})" if entry["file"] else entry["library"]
+            lines.append(f"| {library} | {entry['handle']} | {' | '.join(times)} |")
+        return lines
+
+    def entries(self, measured):
+        return []
+
+
 def routine_and_form(entry):
     return f"{entry['routine']} {form_of(entry)}".strip()
 
@@ -196,6 +213,8 @@ SECTIONS = [
     EnergySection("sgemm_energy", "Energy of SGEMM", []),
     MemorySection("memory_product", "Ways to the GPU's memory, products", []),
     MemorySection("memory_vector", "Ways to the GPU's memory, one pass over a vector", []),
+    HandlesSection("handles", "Handles", []),
+    HandlesSection("handles_preload", "Handles of cuBLAS under the preload library", []),
     AccuracySection(
         "sgemm_accuracy",
         "Accuracy of SGEMM",

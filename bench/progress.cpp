@@ -37,25 +37,49 @@ std::string duration_text(double seconds) {
 
 } // namespace
 
-progress::progress(progress_mode mode, size_t finished, size_t total)
+double time_estimate::sampling_s(double work) const {
+    return rate_ > 0 ? std::max(least_s_, rounds_ * work / rate_) : least_s_;
+}
+
+void time_estimate::finish(double seconds, bool was_measured) {
+    if (was_measured) {
+        measured_.push_back(work_[done_]);
+        spent_s_ += seconds;
+    }
+    ++done_;
+}
+
+std::optional<double> time_estimate::seconds_left() const {
+    double sampled_s = 0, to_sample_s = 0;
+    for (const double work : measured_)
+        sampled_s += sampling_s(work);
+    for (size_t i = done_; i < work_.size(); ++i)
+        to_sample_s += sampling_s(work_[i]);
+    if (sampled_s <= 0)
+        return std::nullopt;
+    return to_sample_s / sampled_s * spent_s_;
+}
+
+progress::progress(progress_mode mode, size_t finished, size_t total, time_estimate left)
     : form_(mode == progress_mode::never    ? form::none
             : is_terminal()                 ? form::terminal
             : mode == progress_mode::always ? form::lines
                                             : form::none),
-      finished_(finished), total_(total) {}
+      finished_(finished), total_(total), left_(std::move(left)) {}
 
 std::string progress::text(const std::string& what) const {
-    const size_t done = finished_ + measured_;
-    std::string left;
-    if (measured_ > 0) {
-        const std::chrono::duration<double> elapsed = clock::now() - begin_;
-        const double each = elapsed.count() / static_cast<double>(measured_);
-        left = fmt::format(", {} left", duration_text(each * static_cast<double>(total_ - done)));
-    }
-    return fmt::format("{} of {} done{}; {}", done, total_, left, what);
+    const std::optional<double> seconds = left_.seconds_left();
+    const std::string left = seconds ? fmt::format(", {} left", duration_text(*seconds)) : "";
+    return fmt::format("{} of {} done{}; {}", finished_, total_, left, what);
+}
+
+void progress::advance(bool was_measured) {
+    left_.finish(std::chrono::duration<double>(clock::now() - begin_).count(), was_measured);
+    ++finished_;
 }
 
 void progress::show(const std::string& what) {
+    begin_ = clock::now();
     if (form_ == form::terminal) {
         // A line that is as wide as the terminal would wrap.
         fmt::print(stderr, "{}{}", erase_line, text(what).substr(0, terminal_columns() - 1));

@@ -32,7 +32,7 @@ echo
 echo
 "$build/digits_pca" "$data" || die "the Fortran example (build/digits_pca) failed"
 echo
-say "a short benchmark; a ratio above 1 means that myblas is faster than the library in the column 'against'"
+say "a short benchmark; below a kernel of myblas stand other libraries; a ratio above 1: myblas is faster"
 "$prefix/bin/myblas-bench" --quick || die "the benchmark (build/prefix/bin/myblas-bench --quick) failed"
 
 cat <<EOF

@@ -28,11 +28,13 @@ double round_rate(double rate) { return round_to(rate, rate < 100 ? 4 : 1); }
 // Times keep a nanosecond, rates and ratios what a reader can use.
 double keep_ns(double us) { return round_to(us, 3); }
 
-double gflops(const row& r) { return count_flops(r.sizes) / r.time.median_us / 1000; }
-double gbps(const row& r) { return count_bytes(r.sizes) / r.time.median_us / 1000; }
 bool counts_flops(const row& r) { return counts_flops(r.sizes.routine); }
 // The host's part of a call moves nothing.
 bool has_rate(const row& r) { return r.time.how != timing::enqueue; }
+// GFLOP/s or GB/s.
+double rate(const shape& s, const summary& time) {
+    return (counts_flops(s.routine) ? count_flops(s) : count_bytes(s)) / time.median_us / 1000;
+}
 
 // What the rate is held against; 0 if it was not measured.
 double ceiling_of(const row& r, const ceilings& limits) {
@@ -45,17 +47,48 @@ double ceiling_of(const row& r, const ceilings& limits) {
 
 double percent_of_ceiling(const row& r, const ceilings& limits) {
     const double limit = ceiling_of(r, limits);
-    return limit > 0 ? 100 * (counts_flops(r) ? gflops(r) : gbps(r)) / limit : 0;
+    return limit > 0 ? 100 * rate(r.sizes, r.time) / limit : 0;
 }
 
-double ratio(const row& r) { return r.incumbent_time.median_us / r.time.median_us; }
-
-// A cell of the table's clock column, which only a GPU has.
-std::string clock_cell(const context& c, const std::string& text) {
-    return c.machine.gpu.empty() ? "" : fmt::format(" {:>5}", text);
+double ratio(const row& r, const incumbent_time& other) {
+    return other.time.median_us / r.time.median_us;
 }
 
-ordered_json to_json(const row& r, const ceilings& limits) {
+// The table has at most 100 columns: these two, of which a longer text has a line of its own, and those of figures.
+constexpr int case_width = 27, name_width = 22;
+
+std::string case_name(const shape& s) {
+    return fmt::format("{} {}", describe(s.routine).name, to_text(s));
+}
+
+std::string cell(const std::string& text, int width, int indent) {
+    const bool fits = static_cast<int>(text.size()) <= width;
+    return fits ? fmt::format("{:<{}}", text, width)
+                : fmt::format("{}\n{:{}}", text, "", indent + width);
+}
+
+std::string first_cells(const std::string& name_of_case, const std::string& name) {
+    return cell(name_of_case, case_width, 0) + " " + cell(name, name_width, case_width + 1);
+}
+
+// Time, rate and spread of a line.
+std::string figures(const shape& s, const summary& time) {
+    std::string rate_text = "-";
+    if (time.how != timing::enqueue) {
+        const double giga = rate(s, time);
+        rate_text = fmt::format("{:.{}f} {}{}/s",
+                                giga < 1000 ? giga : giga / 1000,
+                                giga < 100 ? 2 : 1,
+                                giga < 1000 ? 'G' : 'T',
+                                counts_flops(s.routine) ? "FLOP" : "B");
+    }
+    return fmt::format(" {:>11.2f} {:>13} {:>6.0f}%",
+                       time.median_us,
+                       rate_text,
+                       100 * (time.max_us - time.min_us) / time.median_us);
+}
+
+ordered_json to_json(const row& r, const incumbent_time* other, const ceilings& limits) {
     ordered_json json = to_json(r.sizes);
     json["kernel"] = r.kernel;
     json["math"] = r.math;
@@ -66,19 +99,17 @@ ordered_json to_json(const row& r, const ceilings& limits) {
     json["time_us"] = keep_ns(r.time.median_us);
     json["time_us_min"] = keep_ns(r.time.min_us);
     json["time_us_max"] = keep_ns(r.time.max_us);
-    if (r.incumbent.empty()) {
+    if (!other) {
         json["incumbent"] = json["incumbent_timing"] = json["incumbent_us"] = nullptr;
         json["ratio"] = nullptr;
     } else {
-        json["incumbent"] = r.incumbent;
-        json["incumbent_timing"] = to_text(r.incumbent_time.how);
-        json["incumbent_us"] = keep_ns(r.incumbent_time.median_us);
-        json["ratio"] = round_to(ratio(r), 4);
+        json["incumbent"] = other->name;
+        json["incumbent_timing"] = to_text(other->time.how);
+        json["incumbent_us"] = keep_ns(other->time.median_us);
+        json["ratio"] = round_to(ratio(r, *other), 4);
     }
-    if (has_rate(r) && counts_flops(r))
-        json["gflops"] = round_rate(gflops(r));
-    else if (has_rate(r))
-        json["gbps"] = round_rate(gbps(r));
+    if (has_rate(r))
+        json[counts_flops(r) ? "gflops" : "gbps"] = round_rate(rate(r.sizes, r.time));
     if (ceiling_of(r, limits) > 0)
         json["percent_of_ceiling"] = round_to(percent_of_ceiling(r, limits), 1);
     json["max_err"] = nullptr;
@@ -180,6 +211,15 @@ ordered_json to_json(const context& c) {
     return json;
 }
 
+void write_results(const std::string& file, const context& known, const ordered_json& parts) {
+    if (file.empty())
+        return;
+    ordered_json json;
+    json["context"] = to_json(known);
+    json.update(parts);
+    write_file(file, to_json_text(json));
+}
+
 report::report(context c, outputs where, results so_far, progress& shown)
     : context_(std::move(c)), outputs_(std::move(where)), results_(std::move(so_far)),
       progress_(shown) {
@@ -215,57 +255,32 @@ void report::print_heading() const {
               limits.copy_gbps,
               limits.read_gbps,
               limits.empty_graph_us);
-    print("\n{:<10} {:<32} {:<24} {:<10} {:>11} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
-          "routine",
-          "shape",
-          "kernel",
-          "timing",
+    print("\n{} {:>11} {:>13} {:>7}  check, ratio\n",
+          first_cells("case", "kernel, then others"),
           "time us",
           "rate",
-          "spread",
-          "ceiling",
-          clock_cell(context_, "MHz"),
-          "against",
-          "time us",
-          "ratio",
-          "check");
+          "spread");
 }
 
 void report::add(const row& r) {
-    results_.rows.push_back(to_json(r, context_.limits));
+    for (const incumbent_time& other : r.incumbents)
+        results_.rows.push_back(to_json(r, &other, context_.limits));
+    if (r.incumbents.empty())
+        results_.rows.push_back(to_json(r, nullptr, context_.limits));
     results_.all_passed = results_.all_passed && r.passed;
+    if (has_rate(r))
+        progress_.learn(predict_work(r.sizes), r.time.median_us * 1e-6);
     if (!r.passed && !outputs_.shows_table)
-        fmt::print(stderr,
-                   "myblas-bench: a wrong result: {} {}: {}\n",
-                   describe(r.sizes.routine).name,
-                   to_text(r.sizes),
-                   r.kernel);
+        fmt::print(stderr, "myblas-bench: a wrong result: {}: {}\n", case_name(r.sizes), r.kernel);
 
-    const std::string rate = !has_rate(r)      ? "-"
-                             : counts_flops(r) ? fmt::format("{:.1f} GFLOP/s", gflops(r))
-                                               : fmt::format("{:.1f} GB/s", gbps(r));
-    const std::string spread =
-        fmt::format("{:.0f}%", 100 * (r.time.max_us - r.time.min_us) / r.time.median_us);
-    const double percent = percent_of_ceiling(r, context_.limits);
-    const bool alone = r.incumbent.empty();
-    std::string check = "-";
-    if (r.max_err)
-        check = fmt::format("{} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err);
-    const unsigned mhz = r.time.sm_clock_mhz;
-    print("{:<10} {:<32} {:<24} {:<10} {:>11.2f} {:>15} {:>8} {:>7}{}  {:<22} {:>11} {:>6}  {}\n",
-          describe(r.sizes.routine).name,
-          to_text(r.sizes),
-          r.kernel,
-          fmt::format("{}{}", to_text(r.time.how), r.cold ? " cold" : ""),
-          r.time.median_us,
-          rate,
-          spread,
-          percent > 0 ? fmt::format("{:.1f}%", percent) : "-",
-          clock_cell(context_, mhz ? fmt::format("{}", mhz) : "-"),
-          alone ? "-" : r.incumbent,
-          alone ? "-" : fmt::format("{:.2f}", r.incumbent_time.median_us),
-          alone ? "-" : fmt::format("{:.3f}", ratio(r)),
-          check);
+    const std::string check =
+        r.max_err ? fmt::format("  {} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err) : "";
+    print("{}{}{}\n", first_cells(case_name(r.sizes), r.kernel), figures(r.sizes, r.time), check);
+    for (const incumbent_time& other : r.incumbents)
+        print("{}{}  {:.3f}\n",
+              first_cells("", other.name),
+              figures(r.sizes, other.time),
+              ratio(r, other));
 }
 
 void report::add(const skipped_row& r) {
@@ -273,11 +288,7 @@ void report::add(const skipped_row& r) {
     json["kernel"] = r.kernel;
     json["reason"] = r.reason;
     results_.skipped.push_back(json);
-    print("{:<10} {:<32} {:<24} skipped: {}\n",
-          describe(r.sizes.routine).name,
-          to_text(r.sizes),
-          r.kernel,
-          r.reason);
+    print("{} skipped: {}\n", first_cells(case_name(r.sizes), r.kernel), r.reason);
 }
 
 void report::add(const left_out_calls& left) {
@@ -359,14 +370,12 @@ ordered_json report::summarise() const {
 void report::print_summary() const {
     for (const ordered_json& group : summarise()) {
         const ordered_json& under = group["under_threshold"];
-        print("\n{} against {}: {} cases, geometric mean of the ratios {:.3f}, worst {:.3f} "
-              "({}), {} under {}\n",
+        print("\n{} against {}: {} case{}, geometric mean of the ratios {:.3f}, {} under {}\n",
               group["routine"].get<std::string>(),
               group["incumbent"].get<std::string>(),
               group["cases"].get<size_t>(),
+              group["cases"] == 1 ? "" : "s",
               group["geometric_mean"].get<double>(),
-              group["worst"]["ratio"].get<double>(),
-              group["worst"]["case"].get<std::string>(),
               under.size(),
               group["threshold"].get<double>());
         if (group.contains("calls")) {
@@ -378,7 +387,8 @@ void report::print_summary() const {
                   others / 1000,
                   others / ours);
         }
-        for (const ordered_json& entry : under)
+        const ordered_json lowest = ordered_json::array({group["worst"]});
+        for (const ordered_json& entry : under.empty() ? lowest : under)
             print("  {:.3f}  {}\n", entry["ratio"].get<double>(), entry["case"].get<std::string>());
     }
 }

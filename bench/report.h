@@ -18,14 +18,18 @@
 
 namespace bench {
 
-// One kernel against one incumbent.
+struct incumbent_time {
+    std::string name;
+    summary time;
+};
+
+// One kernel, and the incumbents that were timed in turn with it: a row of the files for each, or one without any.
 struct row {
     shape sizes;
     std::string kernel, math, workspace;
     bool cold = false;
     summary time;
-    std::string incumbent; // empty: none
-    summary incumbent_time;
+    std::vector<incumbent_time> incumbents;
     std::optional<double> max_err; // only when verified
     int64_t checked = 0;           // elements of the result that were
     bool passed = true;
@@ -71,6 +75,9 @@ nlohmann::ordered_json number_or_text(double);
 std::ofstream open_file(const std::string& name);
 // The same; a file that is there already keeps its content until the new one is complete.
 void write_file(const std::string& name, const std::string& text);
+
+// Context and parts of a command without rows of a sweep. An empty name: nowhere.
+void write_results(const std::string& file, const context&, const nlohmann::ordered_json& parts);
 
 class report {
 public:

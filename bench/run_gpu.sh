@@ -8,11 +8,11 @@ set -eu
 
 # Each with the seconds that it takes on an H100.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
-    sgemm_strict_public=15 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
-    sgemm_emulated_public=15 sgemm_fast_public=15 sgemm_fast_random=85
+    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
+    sgemm_emulated_public=95 sgemm_fast_public=90 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
-    memory_product=10 memory_vector=10
+    memory_product=10 memory_vector=10 handles=5 handles_preload=5
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
@@ -56,6 +56,8 @@ arguments_of() {
     case $1 in
     sgemm_accuracy) echo "accuracy --backend cuda --seed 1" ;;
     sgemm_energy) echo "energy --backend cuda" ;;
+    handles) echo "handles --backend cuda" ;;
+    handles_preload) echo "handles --library cublas" ;; # under myblas-run
     memory_*) echo "memory --backend cuda --work ${1#memory_}" ;;
     *) echo "--backend cuda $(options_of "$1") --verify" ;;
     esac
@@ -126,11 +128,22 @@ mkdir -p "$output"
 bench=$(cd "$(dirname "$bench")" && pwd)/myblas-bench
 cd "$output"
 
+# measure PART OPTION...
+measure() {
+    if [ "$1" = handles_preload ]; then
+        shift
+        "${bench%-bench}-run" -- "$bench" "$@"
+    else
+        shift
+        "$bench" "$@"
+    fi
+}
+
 status=0
 for part in "$@"; do
     begin=$(date +%s)
     # shellcheck disable=SC2046 # the arguments are to be split
-    "$bench" $(arguments_of "$part") --json "$part.json" || status=1
+    measure "$part" $(arguments_of "$part") --json "$part.json" --force || status=1
     echo "$part: $(($(date +%s) - begin)) s" >&2
 done
 exit $status

@@ -25,7 +25,7 @@ cd "$results/host"
 measure() {
     part=$1
     shift
-    "$bench" --backend host "$@" --repeats 15 --verify --json "$part.json" || status=1
+    "$bench" --backend host "$@" --repeats 15 --verify --json "$part.json" --force || status=1
 }
 
 status=0

@@ -86,11 +86,10 @@ runner::runner(const options& chosen,
 void runner::run(const shape& sizes) {
     const size_t needed = task::bytes_needed(sizes), available = machine_.free_bytes();
     if (needed > available) {
-        report_.add(skipped_row{sizes,
-                                options_.kernel,
-                                fmt::format("its operands take {} MiB, {} MiB are free",
-                                            needed >> 20,
-                                            available >> 20)});
+        report_.add(skipped_row{
+            sizes,
+            options_.kernel,
+            fmt::format("it takes {} MiB, {} MiB are free", needed >> 20, available >> 20)});
         return;
     }
     task work(machine_, handle_, sizes, options_.seed);
@@ -216,13 +215,9 @@ void runner::time(const task& work, const std::vector<candidate>& candidates) co
             line.passed = candidates[i].check.passed();
             line.checked = candidates[i].check.checked;
         }
-        for (size_t j = 0; j < others.size(); ++j) {
-            line.incumbent = others[j].name;
-            line.incumbent_time = times[j];
-            report_.add(line);
-        }
-        if (others.empty())
-            report_.add(line);
+        for (size_t j = 0; j < others.size(); ++j)
+            line.incumbents.push_back({others[j].name, times[j]});
+        report_.add(line);
     }
 }
 

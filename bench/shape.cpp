@@ -363,6 +363,13 @@ double count_bytes(const shape& s) {
     return elements * s.element_bytes;
 }
 
+double predict_work(const shape& s) {
+    constexpr double flops_per_byte = 16; // of GPUs and of CPUs, about
+    const operand_sizes count = count_elements(s);
+    const auto elements = static_cast<double>(count.a + count.b + count.c);
+    return std::max(count_flops(s), flops_per_byte * s.element_bytes * elements);
+}
+
 const char* to_text(data_kind data) { return data_names[static_cast<size_t>(data)]; }
 
 const char* to_text(myblasActivation_t activation) {

@@ -147,6 +147,8 @@ operand_sizes batch_strides(const shape&);
 // Work: floating-point operations of a product, else the fewest bytes to move.
 double count_flops(const shape&);
 double count_bytes(const shape&);
+// To compare how long calls of any routine take: the flops, or those that a machine does while it moves the operands.
+double predict_work(const shape&);
 
 const char* to_text(data_kind);
 const char* to_text(myblasActivation_t);

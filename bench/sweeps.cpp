@@ -1,4 +1,4 @@
-// The lists of shapes: published ones never change their members, so that results stay comparable.
+// The lists of shapes: published ones only grow, at their end, so that results stay comparable.
 #include "errors.h"
 #include "options.h"
 #include "size_source.h"
@@ -26,6 +26,16 @@ constexpr triple sgemm_rectangles[] = {
     {32, 100000, 32},   {100000, 128, 128}, {1000, 1000, 1000}, {1023, 1025, 1027},
     {2047, 2047, 2047}, {4095, 4097, 4099}, {5120, 5120, 5120}, {4096, 11008, 4096},
     {8192, 8192, 512},  {2, 2, 1000000},
+};
+
+// Products with operands of 2^30 elements and more: all three, then C, A or B alone. They take seconds or much memory,
+// so only a public sweep on a GPU has them.
+constexpr triple sgemm_huge[] = {
+    {32768, 32768, 32768},
+    {40960, 40960, 40960},
+    {65536, 20480, 256},
+    {1048576, 256, 1280},
+    {256, 1048576, 1280},
 };
 
 // Squares, then linear layers: of each TN with every activation, of the squares also NN.
@@ -362,21 +372,32 @@ std::vector<shape> quick_shapes(bool on_host) {
             vector(routine::axpy, 1 << 26)};
 }
 
-// Sizes that were not given follow those that were.
-shape fill_in(shape s, routine r) {
+// Sizes that were not given, which are 0, follow those that were.
+shape fill_in(shape s, const triple& given) {
     constexpr int64_t default_side = 1024, default_length = 1 << 24;
-    s.routine = r;
-    if (!has_matrix(r)) {
-        s.m = s.k = 0;
-        s.n = s.n ? s.n : default_length;
+    if (!has_matrix(s.routine)) {
+        s.n = given.n ? given.n : default_length;
         return s;
     }
-    const int64_t given = s.m ? s.m : s.n ? s.n : s.k;
-    const int64_t side = given ? given : default_side;
-    s.m = s.m ? s.m : side;
-    s.n = s.n ? s.n : side;
-    s.k = s.k ? s.k : side;
+    const int64_t first = given.m ? given.m : given.n ? given.n : given.k;
+    const int64_t side = first ? first : default_side;
+    s.m = given.m ? given.m : side;
+    s.n = given.n ? given.n : side;
+    s.k = given.k ? given.k : side;
     return s;
+}
+
+// The shapes of a command line without a sweep.
+void add_given(const options& chosen, routine r, std::vector<shape>& list) {
+    const auto or_none = [](const std::vector<int64_t>& sizes) {
+        return sizes.empty() ? std::vector<int64_t>{0} : sizes;
+    };
+    shape s = chosen.sizes;
+    s.routine = r;
+    for (const int64_t m : or_none(chosen.sides.m))
+        for (const int64_t n : or_none(chosen.sides.n))
+            for (const int64_t k : or_none(chosen.sides.k))
+                list.push_back(complete(fill_in(s, {m, n, k})));
 }
 
 std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, bool on_host) {
@@ -390,6 +411,9 @@ std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, 
         break;
     case sweep::all_public:
         add_public(r, on_host, list);
+        if (r == routine::sgemm && !on_host)
+            for (const triple& size : sgemm_huge)
+                list.push_back(product(size));
         break;
     case sweep::misaligned:
         add_misaligned(r, on_host, list);
@@ -437,7 +461,7 @@ std::vector<shape> requested_shapes(const options& chosen, myblasBackend_t backe
     std::vector<shape> list;
     if (chosen.sweeps.empty())
         for (const routine r : chosen.routines)
-            list.push_back(complete(fill_in(chosen.sizes, r)));
+            add_given(chosen, r, list);
     // A quick table names its own routines.
     const size_t routine_lists = chosen.has(sweep::quick) ? 1 : chosen.routines.size();
     for (size_t i = 0; i < routine_lists; ++i)

@@ -200,11 +200,20 @@ class BenchTest(unittest.TestCase):
                       "ldc": 9, "batch": 2}  # fmt: skip
             self.assertEqual({name: entry[name] for name in wanted}, wanted)
 
+    def test_lists_of_sizes_are_measured_in_all_combinations(self):
+        squares = self.measure("-n", "8,16", "-f", "sgemm,sum")["results"]
+        self.assertEqual({(e["routine"], e.get("m"), e["n"], e.get("k")) for e in squares},
+                         {("sgemm", 8, 8, 8), ("sgemm", 16, 16, 16), ("sum", None, 8, None), ("sum", None, 16, None)})  # fmt: skip
+        products = self.measure("-m", "5,7", "-n", "9", "-k", "2,3")["results"]
+        self.assertEqual({(e["m"], e["n"], e["k"]) for e in products}, {(m, 9, k) for m in (5, 7) for k in (2, 3)})
+        refused = run("-n", "8,0")
+        self.assertEqual((refused.returncode, refused.stdout, refused.stderr.count("\n")), (2, "", 1))
+
     def test_all_kernels_are_measured_or_said_to_be_skipped(self):
         listed = subprocess.run(
             [str(BENCH), "--backend", "host", "--list"], capture_output=True, text=True, check=True
         )
-        names = [line.split()[2] for line in listed.stdout.splitlines() if " transpose " in line]
+        names = [line.split()[2] for line in listed.stdout.splitlines() if line.startswith("host  transpose ")]
         measured = self.measure("-f", "transpose", "-m", "20", "-n", "30", "--kernel", "all")
         seen = {entry["kernel"] for entry in measured["results"] + measured["skipped"]}
         self.assertEqual(seen, set(names))
@@ -348,6 +357,27 @@ class BenchTest(unittest.TestCase):
             batches = self.sweep("sgemm", "batched", 5, "--against", str(other))
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
+    def test_help_is_at_most_80_columns_wide(self):
+        commands = ["tune", "compare", "replay", "accuracy", "energy", "memory", "readings", "explain", "handles"]
+        for arguments in ([], *([command] for command in commands)):
+            with self.subTest(arguments):
+                done = subprocess.run([BENCH, *arguments, "--help"], capture_output=True, text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+                self.assertIn("--help", done.stdout)
+        text = " ".join(run("--help").stdout.split())
+        for values in ("asum, axpy, copy,", "(strict): emulated, fast, strict", "ladder: every kernel"):
+            self.assertIn(values, text)
+        self.assertEqual([command for command in commands if command not in text], [])
+
+    def test_tables_are_at_most_100_columns_wide(self):
+        long_case = ["-m", "123456", "-n", "17", "-k", "19", "--lda", "123457", "--batch", "2", "--offset", "1"]
+        for arguments in (["--list"], ["--quick"], ["-f", "transpose,sum", "-n", "100", "--kernel", "all"], long_case):
+            with self.subTest(arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+
     def test_the_summary_says_what_the_rows_say(self):
         routines = "sgemmFused,transpose,sum,dot,gemv,symv,ger,trsv,syrk,symm,trsm"
         arguments = ["-f", routines, "--sweep", "random", "--every", "7", "--threshold", "0.5"]
@@ -396,6 +426,7 @@ class BenchTest(unittest.TestCase):
             command = [BENCH, "accuracy", "--backend", "host", "--json", str(file), *arguments]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
             return json.loads(file.read_text())
 
     def test_accuracy_has_every_mode_on_every_kind_of_data(self):
@@ -425,9 +456,41 @@ class BenchTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("the host backend has none", done.stderr)
 
+    def test_handles_are_timed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "result.json"
+            command = [BENCH, "handles", "--backend", "host", "-n", "16", "--count", "50", "--json", str(file)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+            measured = json.loads(file.read_text())
+        self.assertLessEqual(CONTEXT, set(measured["context"]))
+        first, later = measured["results"]
+        times = {"create_us", "first_call_us", "second_call_us", "destroy_us"}
+        for entry, which in ((first, "first"), (later, "later")):
+            self.assertEqual((entry["library"], entry["handle"], entry["n"]), ("myblas", which, 16))
+            for name in times:
+                self.assertGreater(entry[name], 0)
+        self.assertEqual(later["churn_handles"], 50)
+        self.assertGreater(later["churn_us"], 0)
+
+    def test_handles_of_cublas_need_one(self):
+        command = [BENCH, "handles", "--library", "cublas"]
+        refused = subprocess.run([*command, "--backend", "host"], capture_output=True, text=True, timeout=120)
+        self.assertEqual((refused.returncode, refused.stdout, refused.stderr.count("\n")), (2, "", 1))
+        self.assertIn("--library cublas", refused.stderr)
+        if run("--device", backend="cuda").returncode == 0:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("\ncublas   later ", done.stdout)
+        else:
+            failed = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual((failed.returncode, failed.stdout, failed.stderr.count("\n")), (1, "", 1))
+            self.assertRegex(failed.stderr, "there is no cuBLAS|cublasCreate")
+
     def test_energy_that_nobody_counts_is_a_failure(self):
         done = subprocess.run([BENCH, "energy", "-n", "8", "--backend", "host"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("energy needs a GPU", done.stderr)
 
     def test_accuracy_follows_from_the_seed(self):
@@ -546,15 +609,18 @@ class BenchTest(unittest.TestCase):
             self.skipTest("built without CUDA")
         done = subprocess.run([BENCH, "explain", *arguments], capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        header, columns, *lines, legend = done.stdout.splitlines()
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        header, table, legend = done.stdout.split("\n\n")
+        columns, *lines = table.splitlines()
         self.assertTrue(columns.startswith("kernel ") and legend.startswith("time = factor x "))
-        named = [line.split()[2] for line in listed.stdout.splitlines() if " sgemm " in line]
+        self.assertLessEqual(max(map(len, listed.stdout.splitlines())), 100)
+        named = [line.split()[2] for line in listed.stdout.splitlines() if line.startswith("cuda  sgemm ")]
         self.assertEqual(sorted(line.split()[0] for line in lines), sorted(named))
         return header, lines
 
     def test_a_choice_is_explained_for_any_card(self):
         header, lines = self.explain("-m", "1000", "-n", "1000", "-k", "1000", "--device", "h200")
-        self.assertIn("sgemm NN 1000x1000x1000, strict: sm_90, 132 multiprocessors at 1980 MHz", header)
+        self.assertIn("sgemm NN 1000x1000x1000, strict, 4096 MiB of workspace\nh200: sm_90, 132 multiprocessors at 1980 MHz", header)
         self.assertTrue(lines[0].startswith("stream_k/"))
         self.assertEqual([line.endswith(" chosen") for line in lines], [True] + [False] * (len(lines) - 1))
         for card in ("h100-sxm", "h100-pcie", "gh200", "a100-80g", "l40s", "rtx4090", "b200"):
@@ -564,6 +630,13 @@ class BenchTest(unittest.TestCase):
                 hopper = [line for line in lines if line.startswith("fp16x3/")]
                 refused = [line for line in hopper if line.endswith("it does not run on this architecture")]
                 self.assertEqual(len(refused), 0 if " sm_90," in header else len(hopper))
+
+    def test_a_card_may_be_named_by_its_model(self):
+        for asked, named in (("h100", "h100-sxm"), ("H100", "h100-sxm"), ("a100", "a100-80g"), ("H100-PCIe", "h100-pcie"),
+                             ("RTX4090", "rtx4090")):  # fmt: skip
+            with self.subTest(asked):
+                header, _ = self.explain("-n", "512", "--device", asked)
+                self.assertIn(f"\n{named}: sm_", header)
 
     def test_an_explanation_follows_the_call(self):
         for arguments, wanted in (
@@ -585,6 +658,7 @@ class BenchTest(unittest.TestCase):
             (["tune"], "routine"),
             (["--repeats", "3", "tune", "sgemm"], "--repeats"),
             (["explain", "-n", "100", "--device", "h300"], "no card named h300; there are h200 "),
+            (["explain", "-n", "100", "--device", "h"], "no card named h; there are h200 "),
             (["explain", "-n", "100", "--backend", "host"], "--device"),
             (["explain", "-n", "100", "--device", "h200", "--math", "loose"], "loose"),
             (["explain", "-n", "0", "--device", "h200"], "-n"),
@@ -597,6 +671,8 @@ class BenchTest(unittest.TestCase):
             (["accuracy", "--data", "skewed", "--backend", "host"], "skewed"),
             (["accuracy", "-n", "0"], "-n"),
             (["energy", "--seconds", "0"], "--seconds"),
+            (["handles", "--library", "openblas"], "--library"),
+            (["handles", "--count", "0"], "--count"),
             (["memory", "-n", "4"], "--chunks"),
             (["memory", "--work", "nothing"], "--work"),
             (["--verify", "accuracy"], "--verify"),
@@ -701,6 +777,16 @@ class OverviewTest(unittest.TestCase):
         lines = performance.MemorySection("memory_product", "", []).lines(measured)
         self.assertIn("| pinned, one stream | 12.3 | 5.68 | 47.3 | 2.50 | 0.70 | 2.40 |", lines)
         self.assertEqual(lines[-1], "Not measured: managed: no access.")
+
+    def test_handles_are_a_table(self):
+        times = {"create_us": 1.0, "first_call_us": 20.04, "second_call_us": 9.0, "destroy_us": 0.5}
+        first = {"library": "myblas", "file": None, "handle": "first"} | times
+        later = {"library": "cublas", "file": "libcublas.so.13", "handle": "later", "churn_us": 31.0} | times
+        lines = performance.HandlesSection("handles", "", []).lines({"results": [first, later]})
+        self.assertEqual(lines[2:], [
+            "| myblas | first | 1.0 | 20.0 | 9.0 | 0.5 |  |",
+            "| cublas (libcublas.so.13) | later | 1.0 | 20.0 | 9.0 | 0.5 | 31.0 |",
+        ])  # fmt: skip
 
     def test_a_report_tells_who_computed(self):
         report = """myblas-cublas-preload: python3, process 7: loaded, 6 calls seen, 4 served (Sgemm 4), 2 forwarded

@@ -38,10 +38,23 @@ class CompareTest(unittest.TestCase):
         after = [case(100, "x", 12, 13, 14), case(200, "y", 4, 5, 6), case(300, "x", 9, 10.5, 13)]
         status, output, _ = self.compare(before, after)
         self.assertEqual(status, 1)
-        lines = [line.split()[0] + " " + line.split(":")[-1].strip() for line in output.splitlines() if "m=" in line]
-        self.assertEqual(lines, ["slower x", "faster x -> y"])
+        lines = output.splitlines()
+        words = [line.split()[0] for line in lines if line.startswith(("slower", "faster", "same"))]
+        self.assertEqual(words, ["slower", "faster"])
+        cases = [line for line in lines if line.startswith("    sgemm")]
+        self.assertEqual(cases, ["    sgemm NN 100x100x100: x", "    sgemm NN 200x200x200: x -> y"])
         self.assertIn("3 cases: 1 slower, 1 the same within noise, 1 faster", output)
-        self.assertEqual(self.compare(before, after, "--all")[1].count("m=300"), 1)
+        self.assertEqual(self.compare(before, after, "--all")[1].count("300x300x300"), 1)
+        self.assertLessEqual(max(map(len, lines[2:])), 100)
+
+    def test_the_noise_is_printed(self):
+        before = [case(n, "x", 10 - spread, 10, 10 + spread) for n, spread in ((1, 0.5), (2, 1), (3, 4))]
+        after = [case(1, "x", 19, 20, 21), case(2, "x", 10, 10, 10), case(3, "x", 9, 10, 11)]
+        _, output, _ = self.compare(before, after, "--tolerance", "0.05")
+        self.assertIn("spread by 20.0% of their median in A and by 10.0% in B", output)
+        self.assertIn("differ by more than 5%", " ".join(output.split()))
+        self.assertIn("(9.50 to 10.50)", output)
+        self.assertIn("(19.00 to 21.00)", output)
 
     def test_noise_and_faster_cases_pass(self):
         before = [case(100, "x", 9, 10, 14)]

@@ -37,8 +37,9 @@ def case_of(entry):
 def table_of(output):
     """The rows without what differs from run to run."""
     lines = output.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith("routine"))
-    return [line.split()[:3] for line in lines[begin + 1 : lines.index("", begin)]]
+    begin = next(i for i, line in enumerate(lines) if line.startswith("case"))
+    lines = lines[begin + 1 : lines.index("", begin)]
+    return [line.split()[:3] for line in lines if not line.startswith(" ")]  # others are of incumbents
 
 
 class Test(unittest.TestCase):
@@ -138,6 +139,22 @@ class ResumeTest(Test):
     def test_without_a_file_it_begins(self):
         measured, _ = self.measure("--resume")
         self.assertEqual(measured["run"]["finished"], len(measured["results"]))
+
+    def test_an_interrupted_run_is_not_overwritten_by_accident(self):
+        whole, _ = self.measure()
+        shapes = len(whole["results"])
+        self.interrupt(whole, 5)
+        before = self.file.read_text()
+        named = ["--json", str(self.file)]
+        for other in (SWEEP, ["-n", "8"], ["accuracy", "-n", "8", "-k", "8"]):
+            self.assert_refused(
+                run(*other, *named, options=[]), str(self.file), f"5 of {shapes}", "--resume", "--force"
+            )
+        self.assertEqual(self.file.read_text(), before)
+        self.assert_refused(run(*SWEEP, *named, "--resume", "--force"), "--resume", "--force")
+        again, _ = self.measure("--force")
+        self.assertEqual((again["run"], again["context"]["command"]), (whole["run"], whole["context"]["command"]))
+        self.measure()  # a run that is complete may be replaced
 
     def test_a_wrong_result_is_remembered(self):
         part = self.interrupt(self.measure()[0], 5)

@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "readings.h"
 #include "timing.h"
+#include "wrap.h"
 
 #include <fmt/format.h>
 
@@ -183,7 +184,7 @@ void run_tuner(const options& chosen,
                     tuning.count(),
                     tuning.describe_regret(false),
                     tuning.describe_regret(true));
-    fmt::print("{}\n{}", tuning.to_lines(), summary + "\n");
+    fmt::print("{}\n{}", tuning.to_lines(), wrap("", summary, 0, 100));
     if (file.is_open())
         file << "myblas-tuning 2\narch " << device.arch() << "\n# "
              << fmt::format("{}, driver {}, CUDA {}, {}, commit {}: {}\n# {}\n",

@@ -1,0 +1,34 @@
+// `myblas-bench handles`.
+#pragma once
+
+#include "options.h"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace bench {
+
+// A library as a program with handles uses it. All throw on failure.
+struct handle_library {
+    std::string name, file; // file: whose functions they are; empty: not known
+    std::function<void*()> create;
+    std::function<void(void* handle)> prepare;  // before the first product; not timed
+    std::function<void(void* handle)> multiply; // n x n x n, and waits for the product
+    std::function<void(void* handle)> destroy;
+};
+
+// Zeros in the GPU's memory, and waiting for it. Throw failure in a build without CUDA.
+std::shared_ptr<float> make_device_zeros(size_t count);
+void wait_for_device();
+
+// Null where there is no cuBLAS.
+std::optional<handle_library> cublas_handles(int64_t n);
+
+// Prints a table. To be called before the process has used the GPU, so that the first handles are the process's first.
+nlohmann::ordered_json time_handles(const options&);
+
+} // namespace bench
