@@ -34,6 +34,21 @@ const char* device::open() noexcept {
     return open_now() ? nullptr : reason_;
 }
 
+void device::open_in_background() noexcept {
+    if (has_opener_.exchange(true))
+        return;
+    try {
+        opener_ = std::thread([this] { open(); });
+    } catch (...) { // no thread can be had now
+        has_opener_.store(false);
+    }
+}
+
+void device::join_opener() noexcept {
+    if (has_opener_.load() && opener_.joinable())
+        opener_.join();
+}
+
 bool device::open_now() noexcept {
     if (state_.load(std::memory_order_relaxed) == state::closed)
         // What was made of a device that fails stays: taking it apart is no safer than leaving it.
@@ -96,11 +111,15 @@ bool device::set_up_in_context() noexcept {
 }
 
 device::lease::lease(device& d, int helpers) noexcept : device_(d) {
+    if (!d.is_open()) {
+        d.open_in_background();
+        return;
+    }
     if (d.calls_queue_)
         d.mutex_.lock();
     else if (!d.mutex_.try_lock())
         return;
-    is_held_ = d.open_now() && (!d.driver_ || d.driver_->context_push(d.context_) == 0);
+    is_held_ = !d.driver_ || d.driver_->context_push(d.context_) == 0;
     if (is_held_)
         d.team_.call(helpers);
     else

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 
 namespace myblas::preload {
 
@@ -32,8 +33,13 @@ public:
     static constexpr int stand_in = -1;
     static device* make(int ordinal, int sharers) noexcept;
 
-    // Makes the device usable, which otherwise the first lease does. Null, or why it cannot be used.
+    // Makes the device usable. Null, or why it cannot be used.
     const char* open() noexcept;
+
+    // Does so in a thread of its own. Until it is open, no lease is held.
+    void open_in_background() noexcept;
+    // At the end of the process, before the driver's own: it must not go while it makes a context.
+    void join_opener() noexcept;
 
     // Of a call that failed: null if nothing more is known.
     const char* why_failed(myblasRoutine_t r) const noexcept {
@@ -43,7 +49,8 @@ public:
     // From now on a lease waits for the one before it.
     void let_calls_queue() noexcept { calls_queue_ = true; }
 
-    // While it lives, the device is open and current in this thread, and its mutex is held.
+    // While it lives, the device is open and current in this thread, and its mutex is held. A device that
+    // is not open yet is opened in the background, and not held.
     class lease {
     public:
         // So many helpers copy for the device meanwhile.
@@ -135,6 +142,8 @@ private:
 
     int ordinal_ = stand_in, sharers_ = 1;
     std::atomic<state> state_{state::closed};
+    std::atomic<bool> has_opener_{false};
+    std::thread opener_;
     const char* reason_ = nullptr; // why it cannot be used
 
     const library* api_ = nullptr;

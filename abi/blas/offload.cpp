@@ -72,9 +72,10 @@ struct device_list {
 
     std::span<device* const> all() const { return {devices.data(), static_cast<size_t>(count)}; }
 
-    // The first one is opened, the others while it computes.
-    void add(device* d) noexcept {
-        const char* failure = !d ? "out of memory" : count == 0 ? d->open() : nullptr;
+    // The first one is opened; `are_gpus`: the others when a call first wants them, beside that call.
+    void add(device* d, bool are_gpus) noexcept {
+        const bool is_needed_now = count == 0 || !are_gpus;
+        const char* failure = !d ? "out of memory" : is_needed_now ? d->open() : nullptr;
         if (failure)
             reason = failure;
         else
@@ -83,6 +84,15 @@ struct device_list {
 };
 
 constinit std::atomic<bool> lost_by_fork{false};
+
+const device_list& devices() noexcept;
+
+// A forked child has no such threads.
+void join_openers() noexcept {
+    if (!lost_by_fork.load())
+        for (device* d : devices().all())
+            d->join_opener();
+}
 
 device_list open_devices() noexcept {
     device_list list;
@@ -97,16 +107,18 @@ device_list open_devices() noexcept {
         for (int i = 0, taken = 0; i < visible && taken < limit; ++i)
             if (ranks.take(i, visible)) {
                 ++taken;
-                list.add(device::make(i, ranks.on(i, visible)));
+                list.add(device::make(i, ranks.on(i, visible)), true);
             }
     list.has_gpu = list.count > 0;
-    if (list.has_gpu)
+    if (list.has_gpu) {
         pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); });
+        std::atexit(join_openers);
+    }
     if (!list.has_gpu && read_mode() == mode::always) {
         const int stand_ins =
             static_cast<int>(std::min<size_t>(read_count("MYBLAS_DEVICES", 1), device_list::most));
         for (int i = 0; i < stand_ins; ++i)
-            list.add(device::make(device::stand_in, 1));
+            list.add(device::make(device::stand_in, 1), false);
     }
     if (read_mode() == mode::always)
         for (device* d : list.all())

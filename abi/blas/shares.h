@@ -21,7 +21,7 @@ struct shares {
 // Bytes that each of the open devices may take.
 size_t memory_of(std::span<device* const>) noexcept;
 
-// A device that is not open yet is opened while others compute, and takes what shares are left then.
+// A device that is not open yet takes none of them.
 // Unless it is `served`, nothing was touched.
 outcome compute_shares(std::span<device* const>, const shares&) noexcept;
 
