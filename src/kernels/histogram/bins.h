@@ -1,4 +1,4 @@
-// What the histogram's kernels share.
+// Shared by the histogram kernels.
 #pragma once
 
 #include "core/problem.h"
@@ -10,7 +10,7 @@ namespace myblas::cuda {
 
 inline constexpr int bins = 256;
 
-// Counts are 64-bit, and atomics know that width by another name.
+// Counts are 64-bit; atomicAdd has this width as unsigned long long only.
 __device__ inline void add_count(uint64_t* count, uint64_t more) {
     atomicAdd(reinterpret_cast<unsigned long long*>(count), static_cast<unsigned long long>(more));
 }

@@ -1,6 +1,7 @@
-// counts_v = how many of the bytes of x are v: every byte adds one to its count with an atomic.
+// counts_v = number of bytes of x that equal v. Each byte adds one to its count in global memory by
+// an atomic.
 //
-// The ground floor: all additions queue at 256 addresses, at one where x is constant.
+// The simplest kernel: all additions queue at 256 addresses, or at one if x is constant.
 //
 // Bound: n bytes read.  Block: 1024 threads, one byte each.  Accepts: everything.
 

@@ -1,29 +1,33 @@
-// counts_v = how many of the bytes of x are v: each lane counts in a bank of its own.
+// counts_v = number of bytes of x that equal v. Each lane counts in its own bank of shared memory.
 //
-// Adds to `shared_atomics`: 32 copies of the counts, one for each lane and all of a copy in one bank
-// of shared memory, so that the additions of a warp never meet, whatever the bytes are; 16 bytes a
-// load, several loads of a thread in flight; and no preparation: blocks add their counts to zeroes that
-// the context keeps, in eight copies, lest many blocks queue at one address. These need no fence and no
-// counter to tell when they are complete: they are once they add up to n. The last block waits for that,
-// moves the totals to the result and leaves zeroes behind. The zeroing of shared memory overlaps the
-// kernel before.
+// Adds to `shared_atomics`:
+// - 32 copies of the counts, one for each lane. A copy lies in one bank of shared memory, so the
+//   additions of a warp never conflict, for any bytes.
+// - 16 bytes for each load, and several loads of a thread in flight.
+// - No clearing pass. Blocks add their counts to zeroes that the context keeps (totals): eight
+//   copies, so that fewer blocks queue at one address. The totals need neither a fence nor a
+//   counter of finished blocks: they are complete when they add up to n. The last block waits for
+//   that, moves the totals to the result and leaves zeroes.
+// - Shared memory is zeroed while the previous kernel runs.
 //
-//   smem_count[v][lane]: byte address v * 128 + lane * 4, so the address of a byte's counter is the
-//   byte shifted by 7: a shift, a mask and an addition take it out of a word of four bytes.
+//   smem_count[v][lane] is at byte address v * 128 + lane * 4: the address of a byte's counter is
+//   the byte shifted by 7. A shift, a mask and an addition extract it from a word of four bytes.
 //
-//   bytes        threads x loads    blocks on a multiprocessor    of a block at least
-//     256 KiB       256 x 2                   1                         4 KiB
-//       8 MiB       512 x 4                   1                         8 KiB
-//      64 MiB      1024 x 4                   1                        16 KiB
-//     beyond       1024 x 2                   2                        16 KiB
+//   bytes up to    threads x loads    blocks on a multiprocessor    least bytes of a block
+//     256 KiB         256 x 2                   1                          4 KiB
+//       8 MiB         512 x 4                   1                          8 KiB
+//      64 MiB        1024 x 4                   1                         16 KiB
+//      beyond        1024 x 2                   2                         16 KiB
 //
-// The last block waits while the others still run, never they for it; a device that can hold two
-// blocks is enough.
+// Only the last block waits, and no block waits for it: a device that holds two blocks at once is
+// enough.
 //
-// A counter has 32 bits and sees 1 / 32 of a block's bytes: it cannot overflow below 2^44 bytes on 132
-// multiprocessors.
-// Bound: n bytes read.  Shared memory: 32 KiB.  Accepts: everything; bytes before the first and after the
-// last 16-byte boundary are counted one by one.
+// A counter has 32 bits and counts 1 / 32 of a block's bytes: it cannot overflow below 2^44 bytes
+// on 132 multiprocessors.
+//
+// Bound: n bytes read.  Shared memory: 32 KiB, and up to 10 KiB for the last block's sums.
+// Accepts: everything. Bytes before the first and after the last 16-byte boundary are counted one
+// by one.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/mailbox.h"
@@ -58,8 +62,8 @@ __device__ void count_vector(unsigned* lane_count, uint4 vector) {
     count_word(lane_count, vector.w);
 }
 
-// The sum over the lanes' counts of a byte, for byte t / sharers in thread t; the threads that share a
-// byte all have it. A warp reads a bank with each lane.
+// The sum of all lanes' counts of byte t / sharers, in thread t; threads that share a byte get the
+// same sum. Each lane of a warp reads from a different bank.
 template <int threads>
 __device__ uint64_t add_lanes(const unsigned (&smem_count)[bins][lanes]) {
     constexpr int sharers = threads / bins, length = lanes / sharers;
@@ -71,12 +75,13 @@ __device__ uint64_t add_lanes(const unsigned (&smem_count)[bins][lanes]) {
     return warp_sum<sharers>(total);
 }
 
-// Waits until the copies of the totals and `own`, the count of byte t % bins in thread t < bins, add up
-// to n; their sums by byte go to `counts`. All threads of the block call it; smem_part: [threads].
+// Waits until the copies of the totals and `own`, the count of byte t % bins in thread t < bins,
+// add up to n. Then writes the sums for each byte to `counts`. All threads of the block call it.
+// smem_part: [threads].
 template <int threads>
 __device__ void
 take_totals(uint64_t* totals, uint64_t own, int64_t n, uint64_t* counts, uint64_t* smem_part) {
-    constexpr int groups = threads / bins; // of threads: each takes some of the copies
+    constexpr int groups = threads / bins; // groups of threads; each adds some of the copies
     const int t = threadIdx.x;
     uint64_t part;
     bool is_complete;
@@ -92,7 +97,7 @@ take_totals(uint64_t* totals, uint64_t own, int64_t n, uint64_t* counts, uint64_
     for (int k = 0; k < copies / groups; ++k)
         store_relaxed(totals + k * threads + t, 0);
     smem_part[t] = part;
-    __syncthreads(); // the parts are complete
+    __syncthreads(); // smem_part is complete
     if (t < bins) {
 #pragma unroll
         for (int group = 1; group < groups; ++group)
@@ -149,7 +154,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     constexpr int sharers = threads / bins;
     const uint64_t total = add_lanes<threads>(smem_count);
     const int byte = t / sharers;
-    const bool is_first = t % sharers == 0; // of those that share the byte
+    const bool is_first = t % sharers == 0; // of the threads that share the byte
     if (gridDim.x == 1) {
         if (is_first)
             p.counts[byte] = total;

@@ -1,7 +1,7 @@
-// counts_v = how many of the bytes of x are v: each block counts in shared memory.
+// counts_v = number of bytes of x that equal v. Each block counts in shared memory.
 //
-// Adds to `global_atomics`: a block has counts of its own, added to the result once at its end.
-// Equal bytes of a warp still queue at one address.
+// Adds to `global_atomics`: each block has its own counts, and adds them to the result once at its
+// end. Equal bytes of a warp still queue at one address.
 //
 // Bound: n bytes read.  Block: 1024 threads, one byte each at a time, 1 KiB of shared memory.
 // Grid: two blocks on each multiprocessor.  Accepts: everything.

@@ -1,21 +1,25 @@
-// syr and syr2: A = alpha (x y^T + y x^T) + A, or alpha x x^T + A, on one triangle. ger: A = alpha x y^T + A, all of A.
+// syr and syr2: A = alpha x x^T + A or A = alpha (x y^T + y x^T) + A, on one triangle.
+// ger: A = alpha x y^T + A, all of A.
 //
-// A block has a tile of 64 x 64, a thread one row of it and 8 or 16 columns, all loaded before any is stored. The grid
-// has the tiles of the triangle alone; on the diagonal each element is asked for its place. ger's tiles are 16 x 256 where
-// a large A has 16 rows at most, and 256 x 16 where it has so few columns. Threads with 8 columns, those of small
-// matrices, wait for A and the vectors at once.
+// A block updates a tile of 64 x 64. A thread has one row of the tile and 8 or 16 columns, and
+// loads all its elements before it stores any. The grid has only the tiles of the triangle; near
+// the diagonal the indices of each element are tested. Where A is large and ger has at most 16
+// rows, tiles are 16 x 256; with at most 16 columns, they are 256 x 16. Threads with 8 columns, for
+// small matrices, load A before the vectors, so that both latencies overlap.
 //
-// Where columns do not start on cache lines, the rows of a tile are shifted in each column by the distance to the line
-// before: warps then read and write whole lines.
+// If columns do not start on cache lines, the rows of a tile are shifted in each column by the
+// distance to the preceding line boundary. Warps then read and write whole cache lines.
 //
 //   column   0       1       2
-//          |  64 | ..63 |  ..62 |    rows of tile 1, of a leading dimension of 32 k + 1
+//          |  64 | ..63 |  ..62 |    rows of tile 1 if the leading dimension is 32 k + 1
 //
-// ger: alpha y_j is rounded to a float where it is a normal one, or zero. Else the three factors are multiplied in
-// double, so that none of their products overflows or underflows on the way.
+// ger rounds alpha y_j to a float if the result is normal or y_j is zero. Otherwise the block
+// computes its update in double, so that no product of the three factors overflows or underflows on
+// the way.
 //
-// Bound: n (n + 1) / 2 floats read and written, of ger m n.  Block: 64 x 8 or 64 x 4 threads.
-// Accepts: all that the grid has blocks for.
+// Bound: n (n + 1) / 2 floats read and written; m n for ger.
+// Launch: a block of 64 x 8 or 64 x 4 threads for each tile.
+// Accepts: every call with at most max_grid_x tiles.
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
@@ -27,27 +31,28 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int tile = 64, tile_elements = tile * tile;
-constexpr int few = 16; // rows or columns of ger
-constexpr int most_early =
-    8;                   // elements of a thread that are loaded beside x and y, not behind them
-constexpr int line = 32; // floats of a cache line
+constexpr int few = 16;       // rows or columns of ger
+constexpr int most_early = 8; // thread_n at which A is loaded before x and y
+constexpr int line = 32;      // floats of a cache line
 constexpr int most_shift = line - 1;
-constexpr int64_t small_n =
-    1536; // up to it more threads with less to do are faster; of syr2 always in the L2 cache
-constexpr double least_streamed =
-    48 << 20; // bytes of A, beyond which it does not stay in the L2 cache
-constexpr double least_thin =
-    4 << 20; // bytes of A, from which on there are tiles for all multiprocessors
+// Up to this size, threads with 8 columns are faster. (For syr2 wherever A stays in the L2 cache.)
+constexpr int64_t small_n = 1536;
+// Bytes of A beyond which A does not stay in the L2 cache.
+constexpr double least_streamed = 48 << 20;
+// The least bytes of A with enough tiles for all multiprocessors.
+constexpr double least_thin = 4 << 20;
 
 enum class update { syr, syr2, ger };
 
-// Rows of a tile's first place: rows first - shift ... first + 63 - shift.
+// Floats between the start of a column and the cache-line boundary before it. In that column, a
+// tile has the rows first - shift to first + tile_m - 1 - shift.
 __device__ __forceinline__ int shift_of(const syr_problem& p, int64_t column) {
     return static_cast<int>((reinterpret_cast<uintptr_t>(p.a) / sizeof(float) + column * p.lda) %
                             line);
 }
 
-// The elements of a thread. element(c): where; inside(c): whether there is one; add(c, old): the new one.
+// A thread's elements of A. element(c): the address in column c; inside(c): whether to update it;
+// add(c, old): its new value.
 template <int thread_n, bool streams, class Element, class Inside>
 __device__ __forceinline__ void
 load_elements(float (&value)[thread_n], Element&& element, Inside&& inside) {
@@ -78,14 +83,15 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     static_assert(form == update::ger || tile_m == tile);
     constexpr bool loads_early = thread_n == most_early;
     constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
-    constexpr int reach = shifts ? most_shift : 0; // rows before a tile's first that it may have
-    __shared__ float by_x[tile_n], by_y[tile_n];   // of the columns: alpha x_j, alpha y_j
+    // Rows before first_i that a shifted tile may contain.
+    constexpr int reach = shifts ? most_shift : 0;
+    __shared__ float by_x[tile_n], by_y[tile_n]; // alpha x_j and alpha y_j for the columns
     __shared__ float row_x[tile_m + reach], row_y[tile_m + reach];
     tile_place place = is_ger ? tile_place{static_cast<int>(blockIdx.x % block_rows),
                                            static_cast<int>(blockIdx.x / block_rows)}
                               : place_of(blockIdx.x, block_rows, p.upper);
     if (shifts && !is_ger && p.upper)
-        --place.column; // an upper triangle's column has one tile more
+        --place.column; // shifted, a column of an upper triangle spans one more tile
     const int64_t rows = is_ger ? p.m : p.n;
     const int64_t first_i = int64_t{place.row} * tile_m, first_j = int64_t{place.column} * tile_n;
     wait_for_earlier_work();
@@ -122,7 +128,7 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
                     row_y[row] = p.y[i * p.incy];
             }
         }
-        return static_cast<bool>(__syncthreads_and(is_normal)); // the factors are there
+        return static_cast<bool>(__syncthreads_and(is_normal)); // the vectors are in shared memory
     };
     bool all_normal = true;
     if constexpr (!loads_early)
@@ -146,7 +152,7 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const bool is_whole = (is_ger || off_diagonal > (shifts ? 1 : 0)) &&
                           (!shifts || place.row > 0) && first_i + tile_m <= rows &&
                           first_j + tile_n <= p.n;
-    // The same as a range of columns, for tiles without shifts.
+    // The same condition as a range of columns, for tiles without shifts.
     const int64_t row_i = first_i + own_row;
     const int64_t end = row_i >= rows ? 0 : min(p.n - j, int64_t{thread_n});
     const int64_t diagonal = min(max(row_i - j, int64_t{-1}), int64_t{thread_n});
@@ -198,22 +204,23 @@ double bytes_of(const syr_problem& p) {
            (p.is_ger ? 1 : 2);
 }
 
-// Rows of a tile: 16 or 256 where ger has so few rows or columns that much of a square tile would be outside.
+// Rows of a tile. A square tile would lie mostly outside an A of at most 16 rows or columns (ger):
+// if A is large, tiles then have 16 or 256 rows.
 int tile_rows(const syr_problem& p) {
     if (!p.is_ger || bytes_of(p) < least_thin)
         return tile;
     return p.m <= few ? few : p.n <= few ? tile_elements / few : tile;
 }
 
-// In the L2 cache parts of lines cost less than the shifts. A tile of 16 rows has all of its columns: where they
-// follow each other, so do its lines.
+// In the L2 cache, incomplete cache lines cost less than the shifts. A tile of 16 rows has whole
+// columns of A; if they are contiguous, so are the tile's cache lines.
 bool needs_shifts(const syr_problem& p) {
     if (bytes_of(p) < least_streamed || tile_rows(p) == few)
         return false;
     return p.lda % line != 0 || reinterpret_cast<uintptr_t>(p.a) % (line * sizeof(float)) != 0;
 }
 
-// Of the triangle whose tiles are numbered, or of ger's columns of tiles.
+// Block rows: of the triangle whose tiles are numbered, or of ger's matrix of tiles.
 int64_t block_rows(const syr_problem& p) {
     const int64_t reach = !needs_shifts(p) ? 0 : p.is_ger || !p.upper ? most_shift : tile;
     return ceil_div<int64_t>(p.rows() + reach, tile_rows(p));
@@ -236,7 +243,7 @@ myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) 
                                  p,
                                  static_cast<int>(block_rows(p)));
     };
-    // syr2 with shifts: with hints for the caches it took 1.2 times as long.
+    // With cache hints, syr2 with shifts took 1.2 times as long.
     constexpr bool streams_shifted = form != update::syr2;
     if constexpr (form == update::ger) {
         constexpr int tall = tile_elements / few;

@@ -1,4 +1,4 @@
-// The CUDA kernels of level 2 on triangles, and of ger. (gemv is a product.)
+// The CUDA kernels of level 2 on triangles, and of ger. gemv is computed as a product.
 #pragma once
 
 #include "core/kernel_entry.h"

@@ -1,4 +1,4 @@
-// Triangles seen as lower, and sums of blocks of their rows: what symv, trmv and trsv share.
+// Triangles seen as lower triangles, and sums over blocks of their rows. For symv, trmv and trsv.
 #pragma once
 
 #include "core/problem.h"
@@ -13,7 +13,7 @@ namespace myblas::cuda {
 template <bool solve>
 lower_view view_of(const triangular_problem<solve>& p) {
     const int64_t row_step = p.trans ? p.lda : 1, column_step = p.trans ? 1 : p.lda;
-    const int64_t incx = p.n == 1 ? 1 : p.incx; // so that its negative exists
+    const int64_t incx = p.n == 1 ? 1 : p.incx; // so that -incx does not overflow
     if (p.op_is_lower())
         return {p.n, p.a, row_step, column_step, p.x, incx, p.unit};
     const int64_t last = p.n - 1;
@@ -21,8 +21,9 @@ lower_view view_of(const triangular_problem<solve>& p) {
         p.n, p.a + last * (p.lda + 1), -row_step, -column_step, p.x + last * incx, -incx, p.unit};
 }
 
-// A symmetric matrix in its lower triangle: an upper one is counted from its last row. Element (u, v) of the lower
-// triangle as above.
+// A symmetric matrix stored in its lower triangle. An upper triangle is indexed backwards from its
+// last row and column, which makes it a lower one. Element (u, v) of the triangle, u >= v, is
+// a[u * row_step + v * column_step].
 struct symmetric_view {
     int64_t n;
     scalar alpha, beta;
@@ -33,7 +34,7 @@ struct symmetric_view {
     float* y;
     int64_t incy;
 
-    // Of the whole matrix.
+    // Element (u, v) of the whole matrix.
     __device__ __forceinline__ float at(int64_t u, int64_t v) const {
         return u >= v ? a[u * row_step + v * column_step] : a[v * row_step + u * column_step];
     }
@@ -50,24 +51,25 @@ inline symmetric_view view_of(const symv_problem& p) {
     if (!p.upper)
         return {p.n, p.alpha, p.beta, p.a, 1, p.lda, p.x, incx, p.y, incy};
     const int64_t last = p.n - 1;
-    const float* const x = p.x ? p.x + last * incx : nullptr; // null where alpha is zero
+    const float* const x = p.x ? p.x + last * incx : nullptr; // x and A are null if alpha is zero
     const float* const a = p.a ? p.a + last * (p.lda + 1) : nullptr;
     return {p.n, p.alpha, p.beta, a, -1, -p.lda, x, -incx, p.y + last * incy, -incy};
 }
 
-// A block of `rows` rows by `width` columns at a time, shared by 256 threads: 16 elements a thread where it has 4096.
+// Blocks of `rows` rows by `width` columns, divided among 256 threads: a block of 4096 elements
+// gives each thread 16.
 //
-//   across = false   memory runs down a column: lanes have neighbouring rows, warps neighbouring columns
-//   across = true    memory runs along a row: lanes have neighbouring columns, warps neighbouring rows
+//   across = false   contiguous columns: lanes have neighbouring rows, warps neighbouring columns
+//   across = true    contiguous rows: lanes have neighbouring columns, warps neighbouring rows
 template <int rows, int width, bool across>
 struct row_block {
     static constexpr int threads = 256, warps = threads / warp_size;
-    static constexpr int row_count = across ? rows / warps : rows / warp_size; // of a thread
+    static constexpr int row_count = across ? rows / warps : rows / warp_size; // rows of a thread
     static constexpr int column_count = across ? width / warp_size : width / warps;
     using elements = float[row_count][column_count];
     using sums = float[row_count];
 
-    // In the block.
+    // Index in the block of the thread's row r or column c.
     static __device__ __forceinline__ int row(int r) {
         const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
         return across ? warp * row_count + r : lane + r * warp_size;
@@ -77,7 +79,7 @@ struct row_block {
         return across ? lane + c * warp_size : warp * column_count + c;
     }
 
-    // `a` is the first element of the block. Rows from `count` on are read as the last before.
+    // `a` is the block's first element. Rows from `count` on are read as row count - 1.
     static __device__ __forceinline__ void
     load(elements& value, const float* a, int64_t row_step, int64_t column_step, int count) {
 #pragma unroll
@@ -87,7 +89,7 @@ struct row_block {
                 value[r][c] = a[min(row(r), count - 1) * row_step + column(c) * column_step];
     }
 
-    // x(c): what multiplies the thread's column c.
+    // x(c): the factor of the thread's column c.
     template <class Factors>
     static __device__ __forceinline__ void multiply(sums& sum, const elements& value, Factors&& x) {
 #pragma unroll
@@ -99,7 +101,8 @@ struct row_block {
         }
     }
 
-    // Adds element(u, v) * x(v) for the rows and columns from first_row and first_column on, where is_read(u, v).
+    // Adds element(u, v) * x(v) for each element of the block with is_read(u, v). The block starts
+    // at (first_row, first_column).
     template <class Element, class Factors, class Test>
     static __device__ __forceinline__ void multiply_some(sums& sum,
                                                          int64_t first_row,
@@ -107,7 +110,8 @@ struct row_block {
                                                          Element&& element,
                                                          Factors&& x,
                                                          Test&& is_read) {
-        // All are on their way before the first is used. What is not read adds zero times zero.
+        // All loads are issued before the first value is used. An element that is not read
+        // adds 0 * 0.
         elements value, factor;
 #pragma unroll
         for (int r = 0; r < row_count; ++r)
@@ -125,7 +129,7 @@ struct row_block {
                 sum[r] = fmaf(value[r][c], factor[r][c], sum[r]);
     }
 
-    // All of the block, x given by its element 0 and increment; row as in load().
+    // The whole block. `x` is the factor of its column 0; incx is the increment; rows as in load().
     static __device__ __forceinline__ void multiply_all(sums& sum,
                                                         const float* a,
                                                         int64_t row_step,
@@ -142,22 +146,23 @@ struct row_block {
                 own[c] = x[column(c) * incx];
             multiply(sum, value, [&](int c) { return own[c]; });
         } else {
-            // A lane has the factor of one of the warp's columns.
+            // Each lane loads the factor of one of the warp's columns.
             const int lane = threadIdx.x % warp_size;
             const float own = x[(column(0) + lane % column_count) * incx];
             multiply(sum, value, [&](int c) { return __shfl_sync(full_warp, own, c); });
         }
     }
 
-    // Parts of the rows' sums in shared memory: a part of each warp, or the whole in part 0.
+    // Partial sums of the rows in shared memory: one sum for each warp, or if `across` the whole
+    // sum in parts[0].
     using parts = float[across ? 1 : warps][rows];
 
-    // A barrier before total().
+    // The caller puts a barrier between leave() and total().
     static __device__ __forceinline__ void leave(parts& part, sums& sum) {
         const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
         if constexpr (across) {
             const int kept = scatter_sums<row_count, warp_size / 2, 1>(sum);
-            if (lane % (warp_size / row_count) == 0) // the lanes beside have the same
+            if (lane % (warp_size / row_count) == 0) // neighbouring lanes hold the same sum
                 part[0][warp * row_count + kept] = sum[0];
         } else {
 #pragma unroll
@@ -176,13 +181,14 @@ struct row_block {
     }
 };
 
-// The block's number in the order in which blocks come, the same in all its threads. Whoever waits for lower numbers
-// alone waits for blocks that run or have ended. The counter is zero before; the last block leaves it zero.
+// The block's number in the order in which blocks start, the same in all its threads. A block that
+// waits only for lower numbers waits only for blocks that run or have ended. The counter starts at
+// zero; the caller's last block resets it.
 __device__ inline unsigned take_number(unsigned* counter) {
     __shared__ unsigned number;
     if (threadIdx.x == 0)
         number = atomicAdd(counter, 1);
-    __syncthreads(); // the number is there
+    __syncthreads(); // `number` is written
     return number;
 }
 

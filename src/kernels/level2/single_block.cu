@@ -1,6 +1,6 @@
-// trmv and trsv row by row, in the order in which x may be overwritten, the sum of a row by one block.
+// trmv and trsv row by row, in the order in which x may be overwritten. One block sums each row.
 //
-// Bound: the latency of n rows one after the other.  Launch: one block.  Accepts: everything.
+// Bound: the latency of n dependent rows.  Launch: one block of 256 threads.  Accepts: everything.
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(threads) single_block(lower_view t) {
             const double diagonal = t.unit ? 1 : row[u * t.column_step];
             x = static_cast<float>(solve ? (x - total.sum) / diagonal : diagonal * x + total.sum);
         }
-        __syncthreads(); // x_u is there, and the sum over the block is free for its next call
+        __syncthreads(); // x_u is written, and block_sum's shared memory is free for its next call
     }
 }
 

@@ -1,10 +1,11 @@
-// symv without workspace, in rows of the whole matrix.
+// symv without workspace. All n^2 elements of the symmetric matrix are read from the triangle.
 //
-//   warps   a warp for each row, lanes beside each other across it: half of what it reads a cache line each. For small n
-//   rows    a block for each 32 rows, which it reads across the stored triangle up to the diagonal, and down it
-//           from there
+//   warps   a warp for each row; its lanes read neighbouring columns. On one side of the diagonal
+//           neighbouring columns lie in different cache lines. For small n
+//   rows    a block for each 32 rows: it reads them up to the diagonal as stored, and beyond it
+//           from the mirror image, down the stored columns
 //
-// Bound: n^2 floats read, twice what is stored.  Launch: 256 threads.  Accepts: everything.
+// Bound: n^2 floats read, twice the stored ones.  Launch: 256 threads.  Accepts: everything.
 
 #include "kernels/common/overlap.h"
 #include "kernels/level2/registry.h"
@@ -37,8 +38,9 @@ myblasStatus_t launch_warps(const symv_problem& p, const launch_context& context
 }
 
 __global__ void __launch_bounds__(threads, 4) multiply_rows(symmetric_view t) {
-    using left = row_block<rows, width, false>; // down columns of the triangle
-    using right = row_block<rows, width, true>; // along them, for what mirrors them
+    using left = row_block<rows, width, false>; // up to the diagonal: lanes have neighbouring rows
+    // Beyond it, in the mirror image: lanes have neighbouring columns.
+    using right = row_block<rows, width, true>;
     __shared__ typename left::parts left_part;
     __shared__ typename right::parts right_part;
     wait_for_earlier_work();
@@ -91,7 +93,7 @@ __global__ void __launch_bounds__(threads, 4) multiply_rows(symmetric_view t) {
     }
     left::leave(left_part, left_sum);
     right::leave(right_part, right_sum);
-    __syncthreads(); // the sums are there
+    __syncthreads(); // left_part and right_part are complete
     const int own = threadIdx.x;
     if (own >= count)
         return;

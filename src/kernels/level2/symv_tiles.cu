@@ -1,19 +1,23 @@
-// symv by parts of the stored triangle: A is read once, though each element off the diagonal counts twice.
+// symv that reads only the stored triangle: A is read once, and elements off the diagonal are used
+// twice.
 //
-// A part gives pieces of the result: for its rows, from sums along rows, and for its columns, from sums down columns. Each piece
-// has a slot of its own in the workspace. The block that leaves the last piece for some rows adds their slots in order:
-// a counter for each block row tells which it is. Tiles on the diagonal are read as whole squares, and give pieces
-// for their rows alone. Upper triangles are counted from their last row (row_blocks.cuh).
+// A block computes a tile or a strip of the triangle, and yields partial sums of y, called pieces:
+// sums along rows for its rows, and sums down columns for its columns. Each piece has its own slot
+// in the workspace. A counter for each block row counts the pieces; the block that stores the last
+// piece adds the slots in a fixed order. Tiles on the diagonal are read as whole squares and give
+// row pieces only. Upper triangles are indexed from their last row (row_blocks.cuh).
 //
-//   tiles    64 x 64 elements a block
-//   strips   128 columns and up to 256 rows a block, 64 rows at a time, the next of them on their way meanwhile.
-//            Sums down columns stay in registers, fewer pieces and counters than with tiles
+//   tiles    64 x 64 elements for each block
+//   strips   128 columns and up to 256 rows for each block, 64 rows at a time; the next 64 rows are
+//            loaded meanwhile. Sums down columns stay in registers: fewer pieces and counters
 //
-// A warp has 8 or 16 columns, its lanes neighbouring rows. Sums down columns take 16 shuffles for 16 columns
-// (scatter_sums), those along rows meet in shared memory.
+// A warp has 8 or 16 columns, and its lanes have neighbouring rows. Sums down 16 columns take 16
+// shuffles (scatter_sums); sums along rows are added through shared memory.
 //
-// Bound: n (n + 1) / 2 floats read; slots add a 64th (strips: 128th) part of n^2, mostly in the L2 cache.
-// Launch: 256 threads.  Accepts: what there is workspace and what there are counters for.
+// Bound: n (n + 1) / 2 floats read. The slots add n^2 / 64 floats (strips: less than n^2 / 128),
+// mostly in the L2 cache.
+// Launch: 256 threads.
+// Accepts: n up to 64 counter_count (strips: 128 counter_count), given the workspace.
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
@@ -25,9 +29,9 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / warp_size;
-constexpr int height = 64, row_count = height / warp_size; // rows at a time; of a thread
+constexpr int height = 64, row_count = height / warp_size; // rows at a time; rows of a thread
 
-// Elements of `height` rows and of the warp's columns, and x of the rows.
+// A thread's elements in `height` rows and its warp's columns, and x of these rows.
 template <int width>
 struct elements {
     static constexpr int column_count = width / warps; // of a thread
@@ -40,7 +44,7 @@ struct elements {
         return threadIdx.x % warp_size + r * warp_size;
     }
 
-    // On the diagonal the whole square; past the last row and column zero.
+    // On the diagonal the whole square is loaded. Elements outside the matrix are zero.
     __device__ __forceinline__ void
     load(const symmetric_view& t, int64_t first_u, int64_t first_v, bool on_diagonal) {
 #pragma unroll
@@ -48,7 +52,7 @@ struct elements {
             const int64_t u = first_u + row(r);
             x[r] = u < t.n ? t.x[u * t.incx] : 0;
         }
-        if (!on_diagonal && first_u + height <= t.n) { // the columns are inside then
+        if (!on_diagonal && first_u + height <= t.n) { // then the columns are inside too
             const float* const a =
                 t.a + (first_u + row(0)) * t.row_step + (first_v + column(0)) * t.column_step;
 #pragma unroll
@@ -103,7 +107,7 @@ __device__ __forceinline__ float add(const row_parts& parts, int row) {
     return sum;
 }
 
-// Sums down columns to their slots.
+// Stores the sums down columns in their slot.
 template <int width>
 __device__ __forceinline__ void
 leave_columns(float* slot, float (&column_sum)[width / warps], int64_t first_v, int64_t n) {
@@ -111,12 +115,12 @@ leave_columns(float* slot, float (&column_sum)[width / warps], int64_t first_v, 
     const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const int kept = scatter_sums<count, warp_size / 2, 1>(column_sum);
     const int64_t v = first_v + warp * count + kept;
-    if (lane % (warp_size / count) == 0 && v < n) // the lanes beside have the same
+    if (lane % (warp_size / count) == 0 && v < n) // neighbouring lanes hold the same sum
         slot[v] = column_sum[0];
 }
 
-// The pieces of `block_rows` rows, by number: those of the first kind lie in slots from the first one on, the others behind
-// `second`.
+// The pieces of `block_rows` rows, `count` in all: the first `first_count` lie in consecutive slots
+// from `first` on, the others in consecutive slots from `second` on.
 struct pieces {
     const float *first, *second;
     int first_count, count;
@@ -136,9 +140,9 @@ __device__ void finish_rows(const symmetric_view& t, int block, const pieces& of
                                ? of_rows.first + s * t.n
                                : of_rows.second + (s - of_rows.first_count) * t.n) +
                           u);
-    __syncthreads(); // the sums are free: other rows may have been finished before
+    __syncthreads(); // sums may be overwritten: an earlier call may have read them
     sums[group][row] = sum;
-    __syncthreads(); // they are there
+    __syncthreads(); // sums are written
     if (group > 0 || u >= t.n)
         return;
 #pragma unroll
@@ -147,18 +151,18 @@ __device__ void finish_rows(const symmetric_view& t, int block, const pieces& of
     t.store(u, sum);
 }
 
-// Counts a piece for some rows, of which there are `count`. Whether it was the last.
+// Counts one of `count` pieces for some rows. True if it was the last one.
 __device__ __forceinline__ bool count_piece(unsigned* counter, int count) {
     __threadfence(); // the block's pieces are visible before they are counted
     const auto last = static_cast<unsigned>(count) - 1;
     return atomicInc(counter, last) == last;
 }
 
-// ---- Tiles -----------------------------------------------------------------------------------------
+// ---- Tiles --------------------------------------------------------------------------------------
 
 constexpr int tile = 64;
 
-// Slot J of the rows of I, and slot I of the rows of J.
+// Tile (I, J) fills slot J of the rows of I, and slot I of the rows of J.
 __global__ void __launch_bounds__(threads, 4)
     multiply_tiles(symmetric_view t, float* slots, unsigned* counters, int blocks) {
     __shared__ row_parts parts;
@@ -178,13 +182,13 @@ __global__ void __launch_bounds__(threads, 4)
         x_v[own] = first_v + own < t.n ? t.x[(first_v + own) * t.incx] : 0;
     elements<tile> e;
     e.load(t, first_u, first_v, on_diagonal);
-    __syncthreads(); // x of the columns is there
+    __syncthreads(); // x_v is written
     float row_sum[row_count] = {}, column_sum[tile / warps] = {};
     e.multiply(row_sum, column_sum, x_v, on_diagonal);
     leave(parts, row_sum);
     if (!on_diagonal)
         leave_columns<tile>(slots + place.row * t.n, column_sum, first_v, t.n);
-    __syncthreads(); // the sums of all warps are there
+    __syncthreads(); // the sums of all warps are in `parts`
     if (own < tile && first_u + own < t.n) {
         const float sum = add(parts, own);
         if (blocks == 1)
@@ -194,14 +198,15 @@ __global__ void __launch_bounds__(threads, 4)
     }
     if (blocks == 1)
         return;
-    __syncthreads(); // the block has left its pieces
+    __syncthreads(); // the block's pieces are written
     if (own < 2)
         is_complete[own] = !(on_diagonal && own == 1) &&
                            count_piece(counters + (own == 0 ? place.row : place.column), blocks);
-    __syncthreads(); // it is known which rows are complete
+    __syncthreads(); // is_complete is written
     for (int side = 0; side < 2; ++side)
         if (is_complete[side]) {
-            __threadfence(); // all pieces are counted: what is read from here on is written
+            // All pieces are counted: their reads come after the counts.
+            __threadfence();
             finish_rows<tile>(
                 t, side == 0 ? place.row : place.column, {slots, nullptr, blocks, blocks});
         }
@@ -229,20 +234,21 @@ myblasStatus_t launch_tiles(const symv_problem& p, const launch_context& context
                              static_cast<int>(blocks));
 }
 
-// ---- Strips ----------------------------------------------------------------------------------------
+// ---- Strips -------------------------------------------------------------------------------------
 
 constexpr int width = 128;      // columns of a strip, and rows of a block row
 constexpr int strip_blocks = 2; // block rows of a strip
 
-// Strip s of block column J has the block rows from s * strip_blocks on that are not above J. Row pieces lie in slot J
-// of their rows, column pieces in slot s behind all those.
+// Strip s of block column J has the block rows s * strip_blocks to (s + 1) * strip_blocks - 1,
+// except rows above J. Its row pieces lie in slot J of their rows, its column pieces in slot s of
+// the second group of slots (column_slots).
 __global__ void __launch_bounds__(threads, 2)
     multiply_strips(symmetric_view t, float* slots, unsigned* counters, int blocks) {
     __shared__ row_parts parts[2];
     __shared__ float x_v[width];
     __shared__ bool is_complete[strip_blocks + 1];
     const int strips = (blocks + strip_blocks - 1) / strip_blocks, own = threadIdx.x;
-    // Strips 0, 1, ... of all columns have 1, 2, ... times strip_blocks columns.
+    // Strip s = 0, 1, ... has blocks for (s + 1) * strip_blocks block columns.
     const auto group = static_cast<int>(blockIdx.x) / strip_blocks;
     const int s = place_of(group, strips, true).column;
     const int column = static_cast<int>(blockIdx.x) - strip_blocks * (s * (s + 1) / 2);
@@ -264,7 +270,7 @@ __global__ void __launch_bounds__(threads, 2)
     elements<width> now, next;
     float column_sum[width / warps] = {};
     now.load(t, first_u, first_v, first_block == column);
-    __syncthreads(); // x of the columns is there
+    __syncthreads(); // x_v is written
     int turn = 0;
     for (int64_t u = first_u; u < end_u; u += height, turn ^= 1) {
         if (u + height < end_u)
@@ -272,7 +278,7 @@ __global__ void __launch_bounds__(threads, 2)
         float row_sum[row_count] = {};
         now.multiply(row_sum, column_sum, x_v, u < first_v + width);
         leave(parts[turn], row_sum);
-        __syncthreads(); // the sums of all warps are there, and nobody needs those of two turns ago
+        __syncthreads(); // parts[turn] is written, and parts[turn ^ 1] is no longer read
         if (own < height && u + own < t.n)
             slots[column * t.n + u + own] = add(parts[turn], own);
         now = next;
@@ -280,21 +286,22 @@ __global__ void __launch_bounds__(threads, 2)
     float* const column_slots = slots + blocks * t.n;
     leave_columns<width>(column_slots + s * t.n, column_sum, first_v, t.n);
 
-    // Pieces for the rows of block R: of columns 0 ... R, and of the strips of column R but the first, which the
-    // same block gives.
+    // The rows of block R have pieces from columns 0 ... R, and from each strip of column R. The
+    // block of that column's first strip gives two of them, and counts once for both.
     const auto first_strip = [&](int block) { return block / strip_blocks; };
     const int row_blocks = end_block - first_block;
-    const bool has_more = column < first_block; // its columns are no rows of it
-    __syncthreads();                            // the block has left its pieces
+    const bool has_more = column < first_block; // the strip's columns are not among its rows
+    __syncthreads();                            // the block's pieces are written
     if (own < row_blocks + has_more) {
         const int block = own < row_blocks ? first_block + own : column;
         is_complete[own] = count_piece(counters + block, block + strips - first_strip(block));
     }
-    __syncthreads(); // it is known which rows are complete
+    __syncthreads(); // is_complete is written
     for (int i = 0; i < row_blocks + has_more; ++i)
         if (is_complete[i]) {
             const int block = i < row_blocks ? first_block + i : column;
-            __threadfence(); // all pieces are counted: what is read from here on is written
+            // All pieces are counted: their reads come after the counts.
+            __threadfence();
             finish_rows<width>(t,
                                block,
                                {slots,

@@ -1,19 +1,24 @@
 // trmv in one launch, in place and without workspace.
 //
-// Up to 128 rows are one block's, transposed ones a warp's each. Of more a block has 32 rows of op(A), those that read most of x first, in the order in which blocks come. It keeps its
-// results until all blocks before it have read x: a bit of each block in the stream's counters says so. The blocks
-// behind it do not read what it overwrites.
+// Up to 128 rows one block computes everything; if A is transposed, each warp sums whole rows.
+// Beyond, each block has 32 rows of op(A). Blocks take their rows in the order in which they start,
+// beginning with the rows that read most of x. A block keeps its results until all blocks before it
+// have read x: each block sets a bit in the stream's counters for this. Later blocks do not read
+// the elements that it overwrites.
 //
-//   counters   0: number of the next block   1: blocks that are done with the bits   2 ...: the bits, 32 in each
+//   counters   0: number of the next block   1: number of blocks that no longer need the bits
+//              2 ...: the bits, 32 in each
 //
-// In the shape of the triangle as lower_view has it:
+// The triangle as lower_view presents it:
 //
 //   block 3 . . .           number 3
 //         2 . . . .                2     reads x up to its own rows
 //         1 . . . . .              1
 //         0 . . . . . .            0
 //
-// Bound: n (n + 1) / 2 floats read.  Launch: 256 threads.  Accepts: all whose bits there are counters for.
+// Bound: n (n + 1) / 2 floats read.
+// Launch: 256 threads (1024 for at most 128 transposed rows).
+// Accepts: n up to 1024 (counter_count - 2), a bit for each 32 rows.
 
 #include "kernels/common/counter.cuh"
 #include "kernels/common/overlap.h"
@@ -24,9 +29,9 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int few_rows = 128, few_width = 32, few_threads = 1024; // of the only block
+constexpr int few_rows = 128, few_width = 32, few_threads = 1024; // for one block
 constexpr int rows = 32, width = 128;
-constexpr int first_bits = 2; // counter
+constexpr int first_bits = 2; // index of the first counter with bits
 
 template <int rows, int width, bool across>
 __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsigned* counters) {
@@ -44,7 +49,8 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     for (; v + width <= first_row; v += width)
         block::multiply_all(
             sum, a + v * t.column_step, t.row_step, t.column_step, count, t.x + v * t.incx, t.incx);
-    // What the triangle does not have, on its diagonal block and right of it, is neither read nor multiplied.
+    // Elements outside the triangle, on its diagonal block and right of it, are neither read nor
+    // multiplied.
     for (; v < first_row + count; v += width)
         block::multiply_some(
             sum,
@@ -58,7 +64,7 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
                 return row < t.n && (column < row || (column == row && !t.unit));
             });
     block::leave(part, sum);
-    __syncthreads(); // the sums are there, and the block has read all that it needs of x
+    __syncthreads(); // the sums are written, and the block has read all of x that it needs
     const int own = threadIdx.x;
     float* const x = t.x + (first_row + own) * t.incx;
     float result = 0;
@@ -72,10 +78,10 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     }
     unsigned* const bits = counters + first_bits;
     if (threadIdx.x == 0) {
-        fence_device(); // what the block has read is not read after the bit is seen
+        fence_device(); // the block's reads of x come before its bit
         atomicOr(bits + number / 32, 1u << number % 32);
     }
-    if (threadIdx.x < warp_size) // by the warp that writes
+    if (threadIdx.x < warp_size) // the warp that writes x
         for (unsigned word = lane; word <= number / 32; word += warp_size) {
             const unsigned wanted = word < number / 32 ? ~0u : (1u << number % 32) - 1;
             while ((load_counter_and_acquire(bits + word) & wanted) != wanted) {
@@ -87,7 +93,7 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     __shared__ bool is_last;
     if (threadIdx.x == 0)
         is_last = atomicInc(counters + 1, gridDim.x - 1) == gridDim.x - 1;
-    __syncthreads(); // the warp that writes has seen its bits, and thread 0 whether all others have
+    __syncthreads(); // the writing warp has seen its bits, and is_last is written
     if (is_last) {
         for (unsigned word = threadIdx.x; word <= (gridDim.x - 1) / 32; word += threads)
             bits[word] = 0;
@@ -96,7 +102,7 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     }
 }
 
-// The rows lie along memory.
+// At most 128 rows, each contiguous in memory.
 __global__ void __launch_bounds__(few_threads) multiply_few(lower_view t) {
     constexpr int warps = few_threads / warp_size, count = few_rows / warps;
     const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -116,7 +122,7 @@ __global__ void __launch_bounds__(few_threads) multiply_few(lower_view t) {
         if (t.unit && warp + i * warps < t.n)
             sum[i] += t.x[(warp + i * warps) * t.incx];
     }
-    __syncthreads(); // nobody reads x any more
+    __syncthreads(); // x is no longer read
     if (lane == 0)
 #pragma unroll
         for (int i = 0; i < count; ++i)

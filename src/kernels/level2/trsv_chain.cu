@@ -1,20 +1,26 @@
-// trsv, and trsm of one line of X, in one launch: substitution by blocks of 128 unknowns, each of which waits for those before it.
+// trsv, and trsm if X has one row or column to solve for, in one launch: substitution in blocks of
+// 128 unknowns. Each block waits for the unknowns before its own.
 //
-// A block subtracts from its right-hand sides what the unknowns before contribute, in panels of 32 as they become known, with the
-// next panel of the triangle already in registers. Then it solves for its own and publishes them, 32 at a time: in x,
-// and by a bit in the stream's counters. Blocks take their numbers in the order in which they come, so that each
+// A block subtracts from its right-hand sides the contributions of earlier unknowns, in panels of
+// 32 as they become known; the next panel of the triangle is already in registers. Then it solves
+// for its own unknowns and publishes them 32 at a time: it writes them to x, and sets a bit in the
+// stream's counters. Blocks take their numbers in the order in which they start, so that each one
 // waits only for blocks that run or have ended.
 //
-//   counters   0: number of the next block   1 ...: of each block, bits 0 to 3: unknowns 0 to 31, 32 to 63, ... are there
+//   counters   0: number of the next block
+//              1 + b: bits 0 to 3 of block b; bit i: its unknowns 32 i to 32 i + 31 are known
 //
-// The block on the diagonal lies in shared memory. A warp solves for 32 unknowns, eight at a time: every lane
-// gets the eight right-hand sides and solves for all of them, so that only the gathering takes shuffles.
+// The diagonal block is in shared memory. A warp solves for 32 unknowns, eight at a time: every
+// lane receives the eight right-hand sides and solves for all eight, so that only the gathering
+// needs shuffles.
 //
-// Quotients are products with reciprocals, which are within 2 u of them, where all divisors of the 32 are between 2^-126 and
-// 2^126 and all results finite; else the 32 are solved for again, by divisions.
+// Divides by multiplying with the reciprocal (error 2 u), if all 32 divisors are between 2^-126 and
+// 2^126 and all results are finite. Otherwise the 32 unknowns are solved for again, with divisions.
 //
-// Bound: the chain of dependent steps, some 2.5 us for a block on an H200, and n (n + 1) / 2 floats read.
-// Shared memory: 75 KiB.  Launch: 256 threads.  Accepts: all whose bits there are counters for.
+// Bound: the chain of dependent steps, about 2.5 us for each block on an H200, and n (n + 1) / 2
+// floats read.  Shared memory: 75 KiB.
+// Launch: a block of 256 threads for each 128 unknowns.
+// Accepts: n up to most_chain_order, a counter for each block.
 
 #include "kernels/common/counter.cuh"
 #include "kernels/common/cp_async.cuh"
@@ -27,10 +33,11 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int rows = chain_block, width = 32, threads = 256;
-constexpr int parts_of_block = rows / width; // that are published for themselves
-constexpr int most_panels = threads / width; // that a block takes at a time
-constexpr int pitch = rows + 4;              // of columns: aligned, and rows of 8 x 8 in all banks
-constexpr int together = 8;                  // unknowns that a warp solves for at once
+constexpr int parts_of_block = rows / width; // parts of a block, each published by itself
+constexpr int most_panels = threads / width; // panels that a block takes at a time
+// Of a column: keeps float4 aligned, and the rows of 8 x 8 in different banks.
+constexpr int pitch = rows + 4;
+constexpr int together = 8; // unknowns that a warp solves for at once
 static_assert(width == warp_size && parts_of_block <= threads / warp_size);
 
 template <bool across>
@@ -40,12 +47,12 @@ template <bool across>
 struct chain_smem {
     float triangle[rows * pitch]; // element (r, c), r > c, at c * pitch + r
     float divisor[rows], reciprocal[rows], solved[rows];
-    float x[2][most_panels * width]; // of the panels in hand, and of those before
+    float x[2][most_panels * width]; // of the current panels, and of the panels before them
     typename block_of<across>::parts part;
-    int known[2]; // panels in hand
+    int known[2]; // panels in each half of x
 };
 
-// Solves for the 32 unknowns of a warp; own: its lane's right-hand side, and its result.
+// Solves for a warp's 32 unknowns. own: the lane's right-hand side. Returns the lane's unknown.
 template <bool divides>
 __device__ __forceinline__ float
 solve_32(const float* triangle, const float* divisor, const float* reciprocal, float own) {
@@ -90,9 +97,9 @@ __global__ void __launch_bounds__(threads, 2)
     unsigned* const bits = counters + 1;
     const int64_t first_row = int64_t{number} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
-    const float* const a = t.a + first_row * t.row_step; // of the block's rows
+    const float* const a = t.a + first_row * t.row_step; // the block's rows
     const float scale = resolve(gate) == 0 ? 0 : resolve(alpha);
-    if (scale == 0) { // nothing is read
+    if (scale == 0) { // neither A nor x is read
         if (thread < count)
             t.x[(first_row + thread) * t.incx] = 0;
         if (number + 1 == gridDim.x && thread == 0)
@@ -100,7 +107,7 @@ __global__ void __launch_bounds__(threads, 2)
         return;
     }
 
-    // The strict triangle on the diagonal. Rows past the last are zero.
+    // The strict triangle of the diagonal block. Rows past the last are zero.
     const float* const diagonal = a + first_row * t.column_step;
 #pragma unroll 16
     for (int step = 0; step < rows / 8; ++step)
@@ -127,7 +134,7 @@ __global__ void __launch_bounds__(threads, 2)
         smem.reciprocal[thread] = 1 / divisor;
     }
 
-    // The unknowns before.
+    // The contributions of earlier blocks' unknowns.
     typename block::sums sum{};
     typename block::elements value;
     const int panels = static_cast<int>(number) * parts_of_block;
@@ -144,7 +151,7 @@ __global__ void __launch_bounds__(threads, 2)
                                        1);
                 known = __ballot_sync(full_warp, is_known);
             } while (!(known & 1));
-            __syncwarp(); // what one lane has acquired holds for all
+            __syncwarp(); // one lane's acquire holds for the warp
             const int taken = __ffs(static_cast<int>(~known)) - 1;
             for (int k = 0; k < taken; ++k)
                 smem.x[turn][k * width + lane] =
@@ -152,7 +159,7 @@ __global__ void __launch_bounds__(threads, 2)
             if (lane == 0)
                 smem.known[turn] = taken;
         }
-        __syncthreads(); // the unknowns are there, and nobody needs those of two turns ago
+        __syncthreads(); // smem.x[turn] is written, and the other half is no longer read
         const int end = panel + smem.known[turn];
         for (const float* x = smem.x[turn]; panel < end; ++panel, x += width) {
             typename block::elements next;
@@ -173,11 +180,11 @@ __global__ void __launch_bounds__(threads, 2)
     if (panels > 0)
         block::leave(smem.part, sum);
     cp_async_wait<0>();
-    __syncthreads(); // the sums, the triangle and its diagonal are there
+    __syncthreads(); // the sums, the triangle and its diagonal are written
     if (panels > 0 && thread < rows)
         own -= block::total(smem.part, thread);
 
-    // The block's own.
+    // The block's own unknowns.
     for (int part = 0; part < parts_of_block && part * width < count; ++part) {
         const int first = part * width;
         if (warp == part) {
@@ -190,7 +197,7 @@ __global__ void __launch_bounds__(threads, 2)
                 own = solve_32<true>(triangle, divisor, reciprocal, right);
             smem.solved[thread] = own;
         }
-        __syncthreads(); // the part's unknowns are there
+        __syncthreads(); // the part's unknowns are in smem.solved
         if (warp == part) {
             if (thread < count)
                 t.x[(first_row + thread) * t.incx] = own;
@@ -209,7 +216,8 @@ __global__ void __launch_bounds__(threads, 2)
             own -= (rest[0] + rest[1]) + (rest[2] + rest[3]);
         }
     }
-    // The last block has seen all bits, and all others have read theirs before they set their last.
+    // The last block has seen all bits. Every other block reads its bits before it sets its own
+    // last bit.
     if (number + 1 == gridDim.x)
         for (unsigned i = thread; i <= number; i += threads)
             counters[i] = 0;
