@@ -1,4 +1,4 @@
-// Where a kernel finds the operands of a batch.
+// The operands of one problem of a batch.
 #pragma once
 
 #include "level3/parts.h"

@@ -1,11 +1,12 @@
-// Level 3 without tiles and workspace: what every call can have.
+// Level 3 without tiles or workspace, one thread for each result or line.
 //
-//   elements  syrk, syr2k, symm: a thread for each element of C, which takes its dot product; symmetric operands are
-//             read through their mirror image
-//   lines     trmm, trsm: a thread for each line (level3/triangular.h), which is multiplied in place from its last
-//             element to its first, or solved from its first to its last by substitution
+//   elements  syrk, syr2k, symm: a thread for each element of C computes its dot product. If an
+//             element of a symmetric operand is not stored, its mirror image is read
+//   lines     trmm, trsm: a thread for each line (level3/triangular.h) works in place. trmm
+//             multiplies from the last element to the first, trsm solves from the first to the last
 //
-// Bound: the L1 cache, two loads for a multiply-add.  Block: 256 threads; a grid-stride loop.  Accepts: everything.
+// Bound: the L1 cache, two loads for each multiply-add.  Launch: 256 threads, a grid-stride loop.
+// Accepts: everything.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/scalar.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// Blocks for so many threads' work; what is beyond the grid a loop does.
+// A thread for each unit of work, up to the largest grid. A grid-stride loop does the rest.
 dim3 grid_for(int64_t work) {
     return dim3(static_cast<unsigned>(std::min(ceil_div<int64_t>(work, threads), max_grid_x)));
 }
@@ -25,12 +26,12 @@ dim3 grid_for(int64_t work) {
 __device__ int64_t first_work() { return int64_t{blockIdx.x} * threads + threadIdx.x; }
 __device__ int64_t next_work() { return int64_t{gridDim.x} * threads; }
 
-// alpha * sum + beta * c, without reading c where beta is 0.
+// alpha * sum + beta * c, without reading c if beta is 0.
 __device__ void blend(float alpha, float sum, float beta, float* c) {
     *c = beta == 0 ? alpha * sum : fmaf(alpha, sum, beta * *c);
 }
 
-// ---- Elements --------------------------------------------------------------------------------------
+// ---- Elements -----------------------------------------------------------------------------------
 
 template <bool twice>
 __global__ void __launch_bounds__(threads) rank_k_elements(rank_k_problem<twice> p) {
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(threads) symm_elements(symm_problem p) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     const int64_t depth = alpha == 0 ? 0 : p.right ? p.n : p.m;
     for (int64_t e = first_work(); e < p.m * p.n; e += next_work()) {
-        const int64_t i = e % p.m, j = e / p.m, row = p.right ? j : i; // of A
+        const int64_t i = e % p.m, j = e / p.m, row = p.right ? j : i; // row: of A
         float sum = 0;
         for (int64_t l = 0; l < depth; ++l) {
             const bool is_stored = p.upper ? row <= l : row >= l;
@@ -76,9 +77,9 @@ myblasStatus_t launch_symm(const symm_problem& p, const launch_context& context)
     return launch(symm_elements, grid_for(p.m * p.n), threads, 0, context, p);
 }
 
-// ---- Lines -----------------------------------------------------------------------------------------
+// ---- Lines --------------------------------------------------------------------------------------
 
-// A triangular form as numbers: where its elements are from the operands' first ones.
+// A triangular form as numbers: offsets of its first elements, and strides, all in elements.
 struct places {
     int64_t n, lines;
     int64_t first_a, a_row, a_col;

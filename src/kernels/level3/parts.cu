@@ -1,7 +1,8 @@
-// The small steps of level 3's plans: mirroring a symmetric operand, joining operands, storing triangles of diagonal blocks,
-// and scalars and pointers that only the device knows.
+// The small steps of level 3's plans: mirroring a symmetric operand, joining operands, storing the
+// triangles of diagonal blocks, and writing scalars and pointers that only the device knows.
 //
-// Bound: bytes moved.  Block: 256 threads, a tile of 32 x 32; a mirrored tile is turned in padded shared memory.
+// Bound: bytes moved.  Launch: 256 threads for tiles of 32 x 32; a grid-stride loop.
+// Shared memory: mirror and store transpose a tile in 4 KiB, with padded rows.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/overlap.h"
@@ -15,20 +16,21 @@ namespace {
 
 constexpr int side = 32;
 constexpr int threads = 256;
-constexpr int step = threads / side;    // columns that the block covers at once
-constexpr int per_thread = side / step; // elements
+constexpr int step = threads / side;    // columns that a block covers at once
+constexpr int per_thread = side / step; // elements of a thread
 
 struct position {
-    int row, col; // of columns col, col + step, ...
+    int row, col; // the thread has columns col, col + step, ...
 };
 
 __device__ position place() {
     return {static_cast<int>(threadIdx.x) % side, static_cast<int>(threadIdx.x) / side};
 }
 
-using turned_tile = float[side][side + 1]; // (column, row)
+using turned_tile = float[side][side + 1]; // (column, row) of the transposed tile
 
-// Reads a tile of rows x cols so that element (j, i) of it is turned[i][j]. A barrier before and after it.
+// Reads a tile of rows x cols: its element (i, j) goes to turned[i][j]. The caller puts a barrier
+// before and after the call.
 __device__ void
 load_turned(turned_tile& turned, const float* gmem, int64_t ld, int rows, int cols) {
     const position at = place();
@@ -47,9 +49,9 @@ __device__ int extent(int64_t n, int64_t first) {
     return static_cast<int>(min(int64_t{side}, n - first));
 }
 
-// ---- Mirror ----------------------------------------------------------------------------------------
+// ---- Mirror -------------------------------------------------------------------------------------
 
-// A block reads a tile of the stored triangle and writes it, and turned its mirror image.
+// A block reads a tile of the stored triangle, and writes the tile and its transposed mirror image.
 __global__ void __launch_bounds__(threads) mirror_tiles(mirror_part p) {
     __shared__ turned_tile turned;
     wait_for_earlier_work();
@@ -74,7 +76,7 @@ __global__ void __launch_bounds__(threads) mirror_tiles(mirror_part p) {
         }
         __syncthreads(); // the tile is complete
 #pragma unroll
-        for (int k = 0; k < per_thread; ++k) { // element (at.row, col) of the image
+        for (int k = 0; k < per_thread; ++k) { // element (at.row, col) of the mirror image
             const int col = at.col + k * step;
             const bool is_image = i0 != j0 || (p.upper ? col < at.row : col > at.row);
             if (at.row < cols && col < rows && is_image)
@@ -84,9 +86,9 @@ __global__ void __launch_bounds__(threads) mirror_tiles(mirror_part p) {
     }
 }
 
-// ---- Join ------------------------------------------------------------------------------------------
+// ---- Join ---------------------------------------------------------------------------------------
 
-// blockIdx.y: of the three copies.
+// blockIdx.y: which of the three copies.
 __global__ void __launch_bounds__(threads) join_tiles(join_part p) {
     wait_for_earlier_work();
     const position at = place();
@@ -109,7 +111,7 @@ __global__ void __launch_bounds__(threads) join_tiles(join_part p) {
     }
 }
 
-// ---- Store -----------------------------------------------------------------------------------------
+// ---- Store --------------------------------------------------------------------------------------
 
 __global__ void __launch_bounds__(threads) store_tiles(store_part p) {
     __shared__ turned_tile turned;
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(threads) store_tiles(store_part p) {
             return at.row < rows && col < cols && is_in;
         };
         const auto place_in_c = [&](int col) { return i0 + at.row + (j0 + col) * p.ldc; };
-        // All that is read is on its way before the first of it is waited for.
+        // All loads are issued before the first value is used.
         float sum[per_thread], old[per_thread];
 #pragma unroll
         for (int k = 0; k < per_thread; ++k) {
@@ -155,7 +157,7 @@ __global__ void __launch_bounds__(threads) store_tiles(store_part p) {
             c[place_in_c(col)] = beta == 0 ? sum[k] : fmaf(beta, old[k], sum[k]);
         }
         if (p.twice)
-            __syncthreads(); // the image may be overwritten
+            __syncthreads(); // the mirror image may be overwritten
     }
 }
 
@@ -163,11 +165,11 @@ dim3 grid_of_tiles(int64_t tiles) {
     return dim3(static_cast<unsigned>(std::min(tiles, max_grid_x)));
 }
 
-// ---- Scalars and pointers --------------------------------------------------------------------------
+// ---- Scalars and pointers -----------------------------------------------------------------------
 
 __global__ void write_gate(gate_part p) { *p.result = *p.alpha == 0 ? 0.0f : -1.0f; }
 
-// Of one operand: blockIdx.y.
+// blockIdx.y: which operand.
 __global__ void __launch_bounds__(threads) write_pointers(pointers_part p) {
     const auto of_operand = [](const auto& x) {
         return blockIdx.y == 0 ? x[0] : blockIdx.y == 1 ? x[1] : x[2];

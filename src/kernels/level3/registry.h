@@ -12,15 +12,16 @@ extern const kernel_entry<symm_problem> symm_naive, symm_products, symm_small;
 extern const kernel_entry<trmm_problem> trmm_naive, trmm_products, trmm_small;
 extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 
-// A plan's parts that are no kernels of their own (parts.cu, zero_fill.cu), and diagonal blocks of triangles: triangle.cu
-// multiplies, solve.cu solves, and solve_small.cu where a batch's triangles have 32 rows at most.
+// Steps of a plan without a kernel_entry (parts.cu, zero_fill.cu), and diagonal blocks of
+// triangles: triangle.cu multiplies, solve.cu solves, and solve_small.cu solves batches of
+// triangles with at most 32 rows.
 myblasStatus_t mirror(const mirror_part&, const launch_context&);
 myblasStatus_t store(const store_part&, const launch_context&);
 myblasStatus_t join(const join_part&, const launch_context&);
 myblasStatus_t triangle(const triangle_part&, const launch_context&);
 myblasStatus_t solve(const triangle_part&, const launch_context&);
 myblasStatus_t solve_small(const triangle_part&, const launch_context&);
-myblasStatus_t prepare_solve(const device_info&); // before the first of them
+myblasStatus_t prepare_solve(const device_info&); // before the first solve
 myblasStatus_t gate(const gate_part&, const launch_context&);
 myblasStatus_t pointers(const pointers_part&, const launch_context&);
 myblasStatus_t zero_fill(const zero_fill_part&, const launch_context&);

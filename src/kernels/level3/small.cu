@@ -1,18 +1,23 @@
-// trmm and symm of a small triangular or symmetric operand in one launch, in place and without workspace.
+// trmm and symm with a triangular or symmetric operand of order at most 64, in one launch, in place
+// and without workspace.
 //
-// A block has some lines of B (its columns, or its rows where A is on the right), which do not depend on each other, and all
-// of A: W with C = alpha * W * X for the lines X. Both are laid out in shared memory, where W has its mirror image, and a
-// thread computes 4 rows of a line:
+// A block computes C = alpha * W * X + beta * C for some lines X of B: columns, or rows if A is on
+// the right. Lines do not depend on each other. W is all of A: transposed if necessary, and with
+// its mirror image if symmetric. W and X are in shared memory, and a thread computes 4 rows of a
+// line:
 //
 //      W (rows x rows)     X (rows x lines)
-//      +-----------+       +-------+        column j of W and row j of X at a time
-//      | 4 rows    |   *   | | line|        across = false  lanes have neighbouring rows, as memory has (A on the left)
+//      +-----------+       +-------+        one column j of W and row j of X after another
+//      | 4 rows    |   *   | | line|        across = false  lanes have neighbouring rows, which are
+//      |           |       |       |                        contiguous in memory (A on the left)
 //      +-----------+       +-------+        across = true   lanes have neighbouring lines
 //
-// What a triangle does not have is neither read nor multiplied: an Inf or a NaN of B meets no zero.
+// Elements outside a triangle are neither read nor multiplied: an Inf or a NaN of B meets no zero.
 //
-// Bound: latency: one wait for memory, and a multiply-add and a quarter of a shared load for each element of W.
-// Shared memory: 9 or 22 KiB.  Block: 256 threads.  Grid: tiles of lines.  Accepts: orders up to 64.
+// Bound: latency: one wait for memory, then for each element of W a multiply-add and a quarter of a
+// load from shared memory.
+// Shared memory: 9 or 22 KiB.  Launch: 256 threads for each tile of lines.  Accepts: orders up to
+// 64.
 
 #include "kernels/common/fragment.cuh"
 #include "kernels/common/launch.h"
@@ -29,7 +34,7 @@ constexpr int most_order = 64;
 
 enum class shape_of_w { symmetric, lower, upper };
 
-// The problem by its lines. Element i of a line is at i * along + line * across.
+// The problem in terms of lines. Element i of a line is at i * along + line * across.
 struct small_product {
     shape_of_w shape;
     bool is_unit;
@@ -50,7 +55,7 @@ template <int rows>
 struct tile {
     static constexpr int row_groups = rows / thread_rows;
     static constexpr int lines = threads / row_groups;
-    static constexpr int pitch = rows + 4; // columns of W are read in quads
+    static constexpr int pitch = rows + 4; // columns of W are read four rows at a time
     float w[rows][pitch];                  // (column, row)
     float x[rows][lines + 1];              // (row, line)
 };
@@ -117,7 +122,7 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
     if (alpha != 0) {
         load_w(smem, p);
         load_x<rows, across>(smem, p, first_line, lines_here);
-        __syncthreads(); // W and X are there, and the lines may be overwritten
+        __syncthreads(); // W and X are complete, and the lines may be overwritten
         const int begin = p.shape == shape_of_w::upper ? row : 0;
         const int end = p.shape == shape_of_w::lower ? min(row + thread_rows, p.order) : p.order;
 #pragma unroll 4
@@ -153,7 +158,7 @@ myblasStatus_t launch_rows(const small_product& p, bool across, const launch_con
                   : launch_overlapped(multiply_small<rows, false>, grid, threads, context, p);
 }
 
-// What both problems have.
+// The members that trmm and symm have in common.
 template <class Problem>
 small_product by_lines(const Problem& p) {
     small_product s{};

@@ -1,21 +1,24 @@
-// Y = L^-1 * alpha * X by substitution, of a triangle of up to 256 rows (level3/parts.h).
+// Y = L^-1 * alpha * X by substitution, for a triangle L of up to 256 rows (level3/parts.h).
 //
-// A block of threads has 16 or 32 lines of X, which do not depend on each other, and goes down them in panels of 32 rows:
+// A block of threads has 16 or 32 lines of X, which do not depend on each other, and solves them in
+// panels of 32 rows:
 //
 //      L           X
-//      |\                      The first of ten warps solves a panel (solve_panel.cuh).
-//      | \       solved        Two warps, the first among them, subtract its product with L from the next panel: this is all
-//      |  \      ------        that the next panel waits for.
-//      |32|\     panel         Six warps subtract it from the rest of the rows while the next panel is solved. They and two
-//      |  | \    next          more copy L, a panel ahead, and store the panels of X that are solved. (These two share a
-//      |  |  \   rest          scheduler with the warp that solves, and leave it alone otherwise.)
+//      |\                      One of ten warps solves a panel (solve_panel.cuh). Two warps, this
+//      | \       solved        one included, subtract its product with L from the next panel,
+//      |  \      ------        which waits for nothing else. While the next panel is solved, six
+//      |32|\     panel         warps subtract the product from the rest of the rows. The six and
+//      |  | \    next          two more warps copy L, a panel ahead, and store solved panels of X.
+//      |  |  \   rest          The two share a scheduler with the solving warp: they only copy.
 //
-// What is subtracted from an element is subtracted in the order of columns, each product with one rounding: the bits are
-// those of plain substitution, but for the quotients.
+// Products are subtracted from an element in the order of columns, each with one rounding: the
+// result has the bits of plain substitution, except for the quotients.
 //
-// Bound: latency of the rows one after the other for few lines, about 80 cycles a row on an H200; for many lines the 128
-// bytes a cycle that registers get from shared memory. So the threads that subtract have tiles of 4 x 4 or 4 x 8.
-// Shared memory: 24 to 103 KiB, two stages of a panel of L and all of X.  Block: 320 threads.  Grid: tiles of lines, 1, batch.
+// Bound: for few lines, the latency of dependent rows, about 80 cycles a row on an H200. For many
+// lines, the 128 bytes a cycle between shared memory and registers: so the threads that subtract
+// have tiles of 4 x 4 or 4 x 8.
+// Shared memory: 24 to 103 KiB, two stages of a panel of L and all of X.
+// Launch: 320 threads; the grid is tiles of lines x 1 x batch.
 
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/dynamic_smem.h"
@@ -35,57 +38,60 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int panel_rows = 32;
-constexpr int copy_threads = 256; // they subtract from the rest, too
-constexpr int next_threads = 64;  // the first warp of which solves
+constexpr int copy_threads = 256; // they also subtract from the rest of the rows
+constexpr int next_threads = 64;  // the first of these two warps solves
 constexpr int threads = copy_threads + next_threads;
 
 template <int block, int lines>
 struct storage {
-    static constexpr int solved_rows = panel_rows;        // at a time
-    static constexpr int rows_below = block - panel_rows; // a panel's, at most
+    static constexpr int solved_rows = panel_rows;        // solved at a time
+    static constexpr int rows_below = block - panel_rows; // most rows below a panel
 
-    // (column, row): the first 32 rows of a panel of L, and the others from row 32 of L on
+    // (column, row): `triangle` has the first 32 rows of a panel of L, `below` the other ones from
+    // row 32 of L on.
     float triangle[2][panel_rows][panel_rows + vector];
     float below[2][panel_rows][rows_below + vector];
     float x[block][lines + vector];  // (row, line)
     float diagonal[2][panel_rows];   // of a panel of L
-    float reciprocal[2][panel_rows]; // NaN near the ends of the range
+    float reciprocal[2][panel_rows]; // NaN if the element is near the ends of the range
 };
 
-// ---- Copies ----------------------------------------------------------------------------------------
+// ---- Copies -------------------------------------------------------------------------------------
 
-// How the copying threads go over a matrix of 32 rows, one stride of which is 1 or -1, so that a warp's elements are
-// neighbours in memory and in different banks of shared memory, where lines are 4 floats longer than a multiple of 16.
+// How the copying threads traverse a matrix of 32 rows, one of whose strides is 1 or -1. A warp's
+// elements are neighbours in memory, and lie in different banks of shared memory. (Rows of shared
+// memory are 4 floats longer than a multiple of 16.)
 struct walk {
     int row, col, row_step, col_step;
 
-    // Neighbours in memory are neighbours in shared memory, too: `width` of a line.
+    // Neighbours in memory are also neighbours in shared memory, in rows of `width` elements.
     static __device__ walk straight(int width) {
         const int thread = threadIdx.x;
         return {thread / width, thread % width, copy_threads / width, 0};
     }
-    // They are in lines of their own there: patches of 8 along memory and 4 across it.
+    // Neighbours in memory lie in different rows of shared memory: patches of 8 elements along
+    // memory and 4 across it.
     static __device__ walk turned() {
         const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
         return {in_block % 4 * 8 + lane % 8, in_block / 4 * 4 + lane / 8, 0, 8};
     }
 };
 
-// Blocks of 32 x 32 elements of L, on or below the diagonal, to shared memory.
+// Copies blocks of 32 x 32 elements of L, on or below the diagonal, to shared memory.
 class block_copy {
 public:
     __device__ block_copy(const triangle_part& p, const float* a, int size)
         : a_(a), row_stride_(p.a_row), col_stride_(p.a_col), size_(size),
           first_diagonal_(p.unit ? 1 : 0) {
         const walk straight = walk::straight(panel_rows), turned = walk::turned();
-        const bool is_straight = is_along(p.a_row); // in shared memory rows are neighbours
+        const bool is_straight = is_along(p.a_row); // rows are contiguous, as in shared memory
         row_ = is_straight ? straight.col : turned.col;
         col_ = is_straight ? straight.row : turned.row;
         row_step_ = is_straight ? 0 : turned.col_step;
         col_step_ = is_straight ? straight.row_step : 0;
     }
 
-    // L's block from (row, col) to `target`, (column, row) in columns of `pitch`.
+    // Copies L's block at (row, col) to `target`, (column, row) with columns of `pitch` floats.
     __device__ void copy(int row, int col, float* target, int pitch) const {
         int i = row + row_, j = col + col_;
         const float* source = a_ + i * row_stride_ + j * col_stride_;
@@ -109,13 +115,13 @@ private:
     int row_, col_, row_step_, col_step_;
 };
 
-// How the copying threads go over 32 rows of X or Y, of `lines` lines.
+// How the copying threads traverse 32 rows of X or Y with `lines` lines.
 template <int lines>
 __device__ walk walk_lines(int64_t along) {
     return is_along(along) ? walk::turned() : walk::straight(lines);
 }
 
-// alpha * X, zeros in what is not there.
+// Loads alpha * X, with zeros outside X.
 template <int block, int lines>
 __device__ void load_lines(storage<block, lines>& smem,
                            const triangle_part& p,
@@ -148,7 +154,7 @@ __device__ void load_lines(storage<block, lines>& smem,
     }
 }
 
-// Rows [first, first + panel_rows), or zeros.
+// Stores rows [first, first + panel_rows) of X, or zeros.
 template <int block, int lines>
 __device__ void store_panel(const storage<block, lines>& smem,
                             const triangle_part& p,
@@ -168,15 +174,15 @@ __device__ void store_panel(const storage<block, lines>& smem,
     }
 }
 
-// ---- Products --------------------------------------------------------------------------------------
+// ---- Products -----------------------------------------------------------------------------------
 
-// X's rows [row, row + tile_rows) of a quarter of the lines, minus a panel of L, which is `below` its triangle, times the
-// panel of X from `first`.
+// Updates X's rows [row, row + tile_rows) in a quarter of the lines: subtracts the panel of L (its
+// rows in `below`) times the panel of X at `first`.
 template <int tile_rows, int block, int lines>
 __device__ void subtract(storage<block, lines>& smem, int stage, int first, int row, int quarter) {
-    constexpr int vectors = lines / 16; // of a quarter's lines
-    constexpr int together =
-        tile_rows == vector ? 8 : panel_rows; // columns: the next panel is waited for
+    constexpr int vectors = lines / 16; // float4 in a quarter of the lines
+    // Columns in one unrolled step: all of them for the next panel, which is urgent.
+    constexpr int together = tile_rows == vector ? 8 : panel_rows;
     float acc[tile_rows][vectors][vector];
     const auto at = [&](int i, int v) {
         return reinterpret_cast<float4*>(&smem.x[i][(quarter + 4 * v) * vector]);
@@ -231,22 +237,22 @@ __device__ void subtract(storage<block, lines>& smem, int stage, int first, int 
             *at(row + i, v) = {acc[i][v][0], acc[i][v][1], acc[i][v][2], acc[i][v][3]};
 }
 
-// ---- The kernel ------------------------------------------------------------------------------------
+// ---- The kernel ---------------------------------------------------------------------------------
 
-// What a block of threads has to do.
+// The work of a block of threads.
 struct task {
     const float *a, *x;
     float* y;
-    int size, lines; // of L, of X
+    int size, lines; // rows of L; lines of X
     float alpha;
 
     __device__ int panels() const { return (size + panel_rows - 1) / panel_rows; }
 };
 
-// Barriers, by number. Both roles wait at `all`, by instructions of their own, for two things:
-//   start     X, the first triangle and its diagonal are there
-//   solved    a panel of X is solved, and the panel of L below is there
-// and those who prepare the next panel of X at `prepared`.
+// Barriers, by number. Both roles wait at `all` for two events, each role in its own code:
+//   start     X, the first triangle and its diagonal are in shared memory
+//   solved    a panel of X is solved, and the panel of L below its triangle is in shared memory
+// The warps that prepare the next panel of X wait at `prepared`.
 constexpr int all = 0, prepared = 1;
 
 template <int block, int lines>
@@ -281,14 +287,14 @@ __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_pa
     cp_async_commit();
     cp_async_wait<1>();      // the first triangle
     sync_at<all, threads>(); // start
-    // The warps that share a scheduler with the one that solves leave it alone: six are enough.
+    // Warps that share a scheduler with the solving warp do not subtract: the other six are enough.
     const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
     const int rest = in_block - 1 - in_block / 4; // 0 to 5
     static_assert(block / panel_rows - 2 <= copy_threads / warp / 4 * 3);
 #pragma unroll 1
     for (int panel = 0;; ++panel) {
         cp_async_wait<0>();
-        // solved: and the stages of L that are not read in what follows are free
+        // solved. The stages of L that are not read below are now free.
         sync_at<all, threads>();
         if (panel + 1 < panels) {
             copy_below(panel + 1);
@@ -298,7 +304,7 @@ __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_pa
         store_rows(panel);
         if (panel + 1 >= panels)
             break;
-        // Blocks of 32 rows, a warp each
+        // Each warp has a block of 32 rows.
         const int row = (panel + 2) * panel_rows + rest * panel_rows;
         if (in_block % 4 != 0 && row < t.size)
             subtract<vector>(
@@ -313,7 +319,7 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
     const int thread = static_cast<int>(threadIdx.x) - copy_threads;
     const int in_block = thread / warp, lane = thread % warp;
     const bool solves = in_block == 0;
-    // The diagonal of the panel from `first`, a lane an element.
+    // The lane's diagonal element of the panel at `first`.
     const auto load_diagonal = [&](int first) {
         const int row = first + lane;
         return p.unit || row >= t.size ? 1 : t.a[row * (p.a_row + p.a_col)];
@@ -329,7 +335,7 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
             diagonal = load_diagonal(next);
             if (lane < lines)
                 solve_panel(smem, stage, first, lane);
-            __syncwarp(); // a barrier's instruction counts whole warps
+            __syncwarp(); // a named barrier counts whole warps
         }
         sync_at<all, threads>(); // solved
         if (next >= t.size)
@@ -355,7 +361,7 @@ __global__ void __launch_bounds__(threads, 2) solve_block(triangle_part p, int64
     t.y = base_of(p.y, index) + first_line * p.y_across;
     t.a = nullptr;
     t.x = nullptr;
-    if (t.alpha != 0) { // otherwise there may be nothing to be read
+    if (t.alpha != 0) { // otherwise A and X may be null
         t.a = base_of(p.a, index);
         t.x = base_of(p.x, index) + first_line * p.x_across;
     }
@@ -370,7 +376,7 @@ bool has_room(const device_info& device) {
     return sizeof(storage<block, lines>) <= device.smem_per_block;
 }
 
-// What keeps a block from sharing a multiprocessor: more than half of its shared memory.
+// Shared memory that keeps a second block off the multiprocessor: more than half of it.
 template <int block, int lines>
 size_t bytes_alone(const device_info& device) {
     return std::max(sizeof(storage<block, lines>), device.smem_per_block / 2 + 1024);
@@ -380,9 +386,10 @@ template <int block, int lines>
 myblasStatus_t launch_solve(const triangle_part& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
     if (tiles > max_grid_x)
-        return MYBLAS_STATUS_NOT_SUPPORTED; // more than a GPU has memory for
-    // The blocks come while those of the kernel before still run, one multiprocessor after the other becomes free, and two
-    // blocks would come to the first of them: 26 us for 16 (256 rows, blocks of 16 lines) on an H200.
+        return MYBLAS_STATUS_NOT_SUPPORTED; // more lines than fit in a GPU's memory
+    // Blocks start while the previous kernel's blocks still run. Multiprocessors become free one
+    // after another, and the first of them would take two blocks: 26 us instead of 16 us (256 rows,
+    // blocks of 16 lines) on an H200.
     const bool are_few = tiles * p.batch_count <= context.device->sm_count;
     const size_t bytes =
         are_few ? bytes_alone<block, lines>(*context.device) : sizeof(storage<block, lines>);
@@ -397,7 +404,7 @@ myblasStatus_t launch_solve(const triangle_part& p, const launch_context& contex
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// Calls f.operator()<block, lines>() for every size that there is.
+// Calls f.operator()<block, lines>() with the sizes for `rows` and `is_wide`.
 template <class F>
 myblasStatus_t with_sizes(int64_t rows, bool is_wide, F&& f) {
     if (rows <= 64)
@@ -415,8 +422,8 @@ myblasStatus_t prepare_solve(const device_info& device) {
             return MYBLAS_STATUS_SUCCESS;
         const myblasStatus_t failure =
             allow_smem(solve_block<block, lines>, bytes_alone<block, lines>(device));
-        return failure ? failure
-                       : prefer_smem(solve_block<block, lines>); // as the products between
+        // The products between the solves also prefer shared memory.
+        return failure ? failure : prefer_smem(solve_block<block, lines>);
     };
     for (const int64_t rows : {64, 128, 256})
         for (const bool is_wide : {false, true})
@@ -428,14 +435,15 @@ myblasStatus_t prepare_solve(const device_info& device) {
 myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
     if (p.n <= panel_rows && p.batch_count > 1)
         return solve_small(p, context);
-    if (p.n > most_cuda_solve_block) { // of one line
+    if (p.n > most_cuda_solve_block) { // for a single line only
         static_assert(most_chain_rows <= most_chain_order);
         const lower_view triangle{
             p.n, p.a.base + p.a.offset, p.a_row, p.a_col, p.y.base + p.y.offset, p.y_along, p.unit};
         return solve_chain(triangle, p.alpha, p.gate, std::abs(p.a_row) != 1, context);
     }
-    // Few lines to a block where all multiprocessors have one block at most, and where no more fit: with 99 KiB of shared
-    // memory, as compute capability 8.6 has. For 4096 lines of 256, in 256 or 128 blocks: 26.0 and 23.0 us on an H200.
+    // Blocks have 16 lines if each multiprocessor then gets at most one block, or if 32 lines do
+    // not fit (compute capability 8.6 has 99 KiB of shared memory). 4096 lines of 256 rows took
+    // 26.0 us in 256 blocks and 23.0 us in 128 blocks on an H200.
     const int64_t narrow_tiles = ceil_div<int64_t>(p.lines, 16) * p.batch_count;
     const bool is_wide = narrow_tiles > context.device->sm_count;
     const auto launch_where_it_fits = [&]<int block, int lines>() {

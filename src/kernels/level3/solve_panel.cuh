@@ -1,14 +1,15 @@
-// The triangle of a panel, solved by a warp: a lane a line, all rows in registers.
+// Solves the triangle of a panel with one warp: a lane has one line, with all its rows in
+// registers.
 //
 // Storage is a struct in shared memory with
 //   solved_rows                             rows of a panel, 16 or 32
-//   triangle[stage][column][row]            of the panel of L, below the diagonal
-//   diagonal[stage], reciprocal[stage]      of the panel of L, as write_reciprocal has them
+//   triangle[stage][column][row]            the panel of L, below its diagonal
+//   diagonal[stage], reciprocal[stage]      of the panel of L, written by write_reciprocal
 //   x[row][line]
 //
-// A quotient is taken by the reciprocal and corrected by its remainder, to within an ulp. Where a diagonal element is near
-// the ends of the range, or an outcome is not finite, the panel of that line is solved once more by division. So nothing
-// overflows that the quotient itself does not.
+// A quotient is computed with the reciprocal and corrected by its remainder, to within an ulp. If a
+// diagonal element is near the ends of the range, or a result is not finite, the panel of that line
+// is solved again by division. Nothing overflows unless the quotient itself does.
 #pragma once
 
 #include "kernels/common/launch.h"
@@ -21,7 +22,7 @@ inline constexpr int warp = 32;
 inline constexpr int vector = 4; // floats of a 16-byte access
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-// The diagonal element of a row, for solve_panel.
+// Stores the diagonal element of a row, and its reciprocal, for solve_panel.
 template <class Storage>
 __device__ void write_reciprocal(Storage& smem, int stage, int row, float value) {
     const bool is_safe = fabsf(value) > 0x1p-100f && fabsf(value) < 0x1p100f;
@@ -29,8 +30,8 @@ __device__ void write_reciprocal(Storage& smem, int stage, int row, float value)
     smem.reciprocal[stage][row] = is_safe ? 1 / value : not_a_number;
 }
 
-// One line of the panel of X from `first`, by division. In loops, for the sake of the code's size: instructions that run
-// once are fetched for longer than they run.
+// Solves one line of the panel of X at `first` by division. The loops are not unrolled, to keep the
+// code small: instructions that run once take longer to fetch than to execute.
 template <class Storage>
 __device__ void divide_panel(Storage& smem, int stage, int first, int line) {
 #pragma unroll 1
@@ -44,7 +45,7 @@ __device__ void divide_panel(Storage& smem, int stage, int first, int line) {
     }
 }
 
-// One line of the panel of X from `first`.
+// Solves one line of the panel of X at `first`.
 template <class Storage>
 __device__ void solve_panel(Storage& smem, int stage, int first, int line) {
     constexpr int rows = Storage::solved_rows;

@@ -1,9 +1,10 @@
-// Y = L^-1 * alpha * X for batches of triangles of up to 32 rows (level3/parts.h): solve.cu with a warp for a triangle and 32
-// lines, instead of ten for 16.
+// Y = L^-1 * alpha * X for batches of triangles L of up to 32 rows (level3/parts.h). One warp
+// solves 32 lines, where solve.cu has ten warps for 16 or 32 lines.
 //
-// Bound: latency of loads, of the rows one after the other, and of stores; many warps share a multiprocessor.
-// Shared memory: 14 or 38 KiB.  Block: 128 threads, four warps that have nothing to do with each other.  Grid: tiles of lines
-// of all triangles.
+// Bound: the latency of loads, of dependent rows and of stores, hidden by many warps on a
+// multiprocessor.
+// Shared memory: 14 or 38 KiB.
+// Launch: 128 threads, four independent warps; a warp for each tile of 32 lines of each triangle.
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
@@ -30,7 +31,8 @@ struct storage {
     float reciprocal[1][rows];
 };
 
-// How a warp goes over a matrix in the order of memory, where one stride is 1 or -1: element `step` of `count` of a lane.
+// How a warp traverses a matrix in the order of memory; one stride is 1 or -1. A lane has `count`
+// elements, at row(step) and col(step).
 template <int rows, int cols>
 struct walk {
     static constexpr int count = rows * cols / warp;
@@ -105,7 +107,7 @@ myblasStatus_t launch_tiles(const triangle_part& p, const launch_context& contex
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines), all_tiles = tiles * p.batch_count;
     const int64_t blocks = ceil_div<int64_t>(all_tiles, warps);
     if (blocks > max_grid_x)
-        return MYBLAS_STATUS_NOT_SUPPORTED; // more than a GPU has memory for
+        return MYBLAS_STATUS_NOT_SUPPORTED; // more lines than fit in a GPU's memory
     return launch_overlapped(solve_tiles<rows>,
                              dim3(static_cast<unsigned>(blocks)),
                              threads,

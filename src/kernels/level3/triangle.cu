@@ -1,19 +1,21 @@
-// Y_i = alpha * L_i * X_i on the diagonal blocks of a triangle (level3/parts.h).
+// Y_i = alpha * L_i * X_i, where L_i are the diagonal blocks of a triangle (level3/parts.h).
 //
-// A block of threads has 64 lines, which do not depend on each other, and one diagonal block, of which 32 rows of L at a
-// time are in shared memory. Four threads share a line; each has 8 of the 32 rows in registers.
+// A block of threads has 64 lines, which do not depend on each other, and one diagonal block.
+// Shared memory holds X and a panel of 32 rows of L. Four threads share a line; each has 8 of the
+// 32 rows in registers.
 //
 //      panel of L                    X
-//      +-----------+--+           +-------+     upwards: all add up panel * X, so that Y may be X
-//      |           |\ |           |       |
-//      |   panel   | \| 32 rows * +-------+
+//      +-----------+--+           +-------+     panels from the bottom to the top: all threads
+//      |           |\ |           |       |     read X before the panel's rows of Y are
+//      |   panel   | \| 32 rows * +-------+     written, so that Y may be X
 //      +-----------+--+           | 4 x 8 |
 //                                 +-------+
 //
-// The next panel is on its way to registers meanwhile.
+// Meanwhile the next panel is loaded into registers.
 //
 // Bound: latency for few lines; FP32 arithmetic and shared memory for many.
-// Shared memory: 24 or 48 KiB, one stage.  Block: 256 threads.  Grid: tiles of lines, diagonal blocks, batch.
+// Shared memory: 24 or 48 KiB, one stage.
+// Launch: 256 threads; the grid is tiles of lines x diagonal blocks x batch.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/scalar.h"
@@ -27,8 +29,8 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int lines = 64;              // of a tile
-constexpr int parts = threads / lines; // threads of a line
-constexpr int part_rows = 8;           // of a thread
+constexpr int parts = threads / lines; // threads that share a line
+constexpr int part_rows = 8;           // rows of a thread
 constexpr int panel_rows = parts * part_rows;
 constexpr int vector = 4; // floats of a 16-byte load
 constexpr int batch = 8;  // loads of a thread in flight
@@ -36,23 +38,23 @@ static_assert(panel_rows == 32, "a lane a row");
 
 template <int block>
 struct tile {
-    float panel[block][panel_rows]; // (column of L, row), its vectors permuted: see row_of
-    float x[block][lines];          // (row, line), each row turned by its number: see line_of
+    float panel[block][panel_rows]; // (column of L, row); groups of 4 rows are permuted: see row_of
+    float x[block][lines];          // (row, line); each row is rotated by its number: see line_of
 };
 
-// Where row i has a line: threads that hold neighbouring rows of one line, as when X is read along its columns, meet
-// no bank twice, and neither do those with neighbouring lines of one row.
+// The place of a line in row i. Threads with neighbouring rows of one line (X read along its
+// columns) access different banks, and so do threads with neighbouring lines of one row.
 __device__ int line_of(int i, int line) { return (line + i) % lines; }
 
-// Where column j of a panel has row i: threads that write neighbouring columns, as when L is read along its rows, meet a
-// bank 4 times, not 32 times. j % 8 is a constant where columns are read.
+// The place of row i in column j of a panel. Threads that write neighbouring columns (L read along
+// its rows) have 4-way bank conflicts, not 32-way. j % 8 is a constant where columns are read.
 __device__ int row_of(int j, int i) { return (i / vector ^ j % 8) * vector + i % vector; }
 
-// How the threads go over a matrix of rows x cols, one stride of which is 1 or -1, in the order of memory. The other way a
-// thread goes in steps: rows and cols are divisors of the number of threads.
+// How the threads traverse a matrix of rows x cols in the order of memory; one stride is 1 or -1.
+// Along the other direction a thread advances in steps: rows and cols divide the number of threads.
 struct walk {
     int first_row, first_col, row_step, col_step;
-    int64_t first, step; // of element 0 in memory, and from one element to the next
+    int64_t first, step; // offset of element 0 in memory, and from one element to the next
 
     __device__ walk(int64_t row_stride, int64_t col_stride, int rows, int cols) {
         const bool along_rows = row_stride == 1 || row_stride == -1;
@@ -71,13 +73,14 @@ struct walk {
     __device__ int64_t memory(int k) const { return first + k * step; }
 };
 
-// Rows [first, first + panel_rows) of L, up to the diagonal, on their way through registers.
+// Rows [first, first + panel_rows) of L up to the diagonal, in registers on the way to shared
+// memory.
 template <int block>
 struct panel_copy {
     static constexpr int count = block * panel_rows / threads;
     float value[count];
 
-    // One where there is nothing to be read on the diagonal.
+    // Diagonal elements that are not read (unit, or past the last row) are one.
     __device__ void
     load(const walk& elements, const float* panel, bool is_unit, int first, int size) {
 #pragma unroll
@@ -122,7 +125,7 @@ __device__ void load_lines(tile<block>& smem,
     }
 }
 
-// Zeros if `is_zero`.
+// Stores Y, or zeros if `is_zero`.
 template <int block>
 __device__ void store_lines(const tile<block>& smem,
                             bool is_zero,
@@ -138,7 +141,7 @@ __device__ void store_lines(const tile<block>& smem,
     }
 }
 
-// A thread's rows of column first + k of the panel, where `first` is a multiple of 8 and k a constant.
+// A thread's rows of the panel's column first + k. `first` is a multiple of 8 and k a constant.
 template <int block>
 __device__ void load_column(float (&column)[part_rows], const tile<block>& smem, int first, int k) {
     const int part = threadIdx.x / lines;
@@ -153,7 +156,7 @@ __device__ void load_column(float (&column)[part_rows], const tile<block>& smem,
     }
 }
 
-// acc += the panel's columns [begin, end) * x; both are multiples of 8.
+// acc += the panel's columns [begin, end) times x; begin and end are multiples of 8.
 template <int block>
 __device__ void add_products(float (&acc)[part_rows], const tile<block>& smem, int begin, int end) {
     const int line = threadIdx.x % lines;
@@ -179,7 +182,7 @@ __device__ void write_rows(tile<block>& smem, const float (&acc)[part_rows], int
         smem.x[row + i][line_of(row + i, line)] = acc[i];
 }
 
-// The thread's rows of the panel times X. (All threads read X before one of them writes it.)
+// The thread's rows of the panel times X. All threads read X before any thread writes it.
 template <int block>
 __device__ void multiply_rows(tile<block>& smem, int first) {
     const int row = first + static_cast<int>(threadIdx.x) / lines * part_rows;
@@ -195,7 +198,7 @@ __device__ void multiply_rows(tile<block>& smem, int first) {
         for (int i = k; i < part_rows; ++i)
             acc[i] = fmaf(column[i], x, acc[i]);
     }
-    __syncthreads(); // X is read
+    __syncthreads(); // all threads have read X
     write_rows(smem, acc, row);
 }
 
@@ -227,7 +230,7 @@ __global__ void __launch_bounds__(threads, 2)
         for (int panel = -1; panel < panels; ++panel) {
             if (panel >= 0)
                 next.store(panel_walk, smem);
-            __syncthreads(); // the panel is complete, and X
+            __syncthreads(); // the panel and X are complete
             if (panel + 1 < panels) {
                 const int first = first_row(panel + 1);
                 next.load(panel_walk, a + first * p.a_row, p.unit, first, size);
@@ -245,7 +248,7 @@ template <int block>
 myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
     if (tiles > max_grid_x)
-        return MYBLAS_STATUS_NOT_SUPPORTED; // more than a GPU has memory for
+        return MYBLAS_STATUS_NOT_SUPPORTED; // more lines than fit in a GPU's memory
     const int64_t blocks = std::min(ceil_div<int64_t>(p.n, block), max_grid_y);
     for (int64_t first = 0; first < p.batch_count; first += max_grid_z) {
         const dim3 grid(static_cast<unsigned>(tiles),
@@ -264,7 +267,7 @@ myblasStatus_t triangle(const triangle_part& p, const launch_context& context) {
     if (p.is_solve)
         return solve(p, context);
     const int64_t rows = std::min(p.n, p.block); // of the largest diagonal block
-    // Blocks of `block` rows, unless there is but one.
+    // If there are several diagonal blocks, they have p.block rows, the rows of a block here.
     return rows <= 64 ? launch_blocks<64>(p, context)
                       : launch_blocks<most_triangle_block>(p, context);
 }

@@ -1,11 +1,15 @@
-// What trmm by one product needs beside it (level3/parts.h): the triangle with zeroes in place of its other half, and, should
-// B hold an Inf or a NaN that these zeroes turn into more NaNs than there are, all of C without them.
+// Two steps of a trmm that is computed as one product (level3/parts.h).
 //
-// zero_fill   256 threads, tiles of 256 x 8 elements of A and of B, neighbouring threads in neighbouring rows
-//             Bound: bytes, half of A and B read, A written, B perhaps, too.
-// exact       256 threads, tiles of 64 x 64 of C, 4 x 4 a thread; slabs of 16 k through shared memory, each element
-//             multiplied only where the triangle has it. Exits immediately where B is finite.
-//             Bound: FP32 arithmetic, at about a fifth of its rate.
+// zero_fill copies the triangle, with zeros in place of its other half, and looks for an Inf or a
+// NaN in B.
+// Launch: 256 threads, tiles of 256 x 8 elements of A and of B; lanes have neighbouring rows.
+// Bound: bytes. Half of A and all of B are read. A copy of A is written, and one of B if wanted.
+//
+// exact exits immediately if B is finite. Otherwise the zeros may have made NaNs that trmm does not
+// have, and all of C is computed again, from the elements of the triangle alone.
+// Launch: 256 threads, tiles of 64 x 64 of C, 4 x 4 for each thread, slabs of 16 k in shared
+// memory.
+// Bound: FP32 arithmetic, at about a fifth of its rate.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/overlap.h"
@@ -20,7 +24,8 @@ namespace {
 constexpr int threads = 256;
 constexpr int tile_cols = 8;
 
-// Reads an element, or not, and hands it to write(row, col, value): all of a tile of `rows` x `cols` at (row, col).
+// Calls write(row, col, value) for each element of the tile at (row, col) of a matrix of rows x
+// cols. The value is 0, and x is not read, unless is_read(row, col).
 template <class IsRead, class Write>
 __device__ void copy_tile(int64_t row,
                           int64_t col,
@@ -92,7 +97,7 @@ __global__ void __launch_bounds__(threads) zero_fill_tiles(zero_fill_part p, int
         p.found[blockIdx.x] = is_any;
 }
 
-// ---- Exact -----------------------------------------------------------------------------------------
+// ---- Exact --------------------------------------------------------------------------------------
 
 constexpr int side = 64, slab = 16, per_thread = 4, step = side / per_thread;
 
@@ -122,7 +127,7 @@ __global__ void __launch_bounds__(threads) exact_tiles(exact_part e) {
                 smem_l[kk][lane] = is_read ? a[r * p.a_row + at * p.a_col] : is_one ? 1 : 0;
                 smem_x[kk][lane] = l < p.lines && at < p.n ? x[at * p.x_along + l * p.x_across] : 0;
             }
-            __syncthreads(); // the slab is there
+            __syncthreads(); // the slab is complete
             for (int kk = 0; kk < slab; ++kk)
 #pragma unroll
                 for (int i = 0; i < per_thread; ++i) {
@@ -133,7 +138,7 @@ __global__ void __launch_bounds__(threads) exact_tiles(exact_part e) {
                     for (int j = 0; j < per_thread; ++j)
                         sum[j][i] = fmaf(smem_l[kk][r], smem_x[kk][own_line + j * step], sum[j][i]);
                 }
-            __syncthreads(); // it has been read
+            __syncthreads(); // the slab may be overwritten
         }
 #pragma unroll
         for (int j = 0; j < per_thread; ++j)

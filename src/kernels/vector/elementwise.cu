@@ -1,4 +1,4 @@
-// axpy, copy, scal, swap, rot, rotm: the ladder of walk.h with an operation each.
+// axpy, copy, scal, swap, rot, rotm: for each, the kernels of walk.h with one operation.
 //
 //             bound, floats moved
 //   axpy      3 n    y = alpha x + y

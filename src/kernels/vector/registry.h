@@ -1,4 +1,4 @@
-// The CUDA kernels of level 1 that change vectors, or generate rotations for them.
+// The CUDA kernels of level 1 that change vectors or generate rotations.
 #pragma once
 
 #include "core/kernel_entry.h"

@@ -1,6 +1,7 @@
-// rotg, rotmg: rotations generated from scalars in device memory, by the code of core/rotation.h.
+// rotg, rotmg: rotations generated from scalars in device memory, with core/rotation.h.
 //
-// Bound: latency of a launch, of memory and of a root and divisions in double.  Grid: one thread.  Accepts: everything.
+// Bound: the latency of a launch, of memory, and of a root and divisions in double.
+// Launch: one warp, in which one thread works.  Accepts: everything.
 
 #include "core/rotation.h"
 #include "kernels/common/overlap.h"

@@ -1,15 +1,18 @@
-// How kernels walk over two vectors, or over one, which is then y. A routine gives them an operation with
-//   uses of x and y                  as constants: x_use, y_use
-//   bool idle()                      nothing is to be done: no element is read
-//   void apply(float& x, float& y)   the new elements; what the uses do not tell of is neither read nor kept
-// and they give it the ladder:
+// How kernels traverse two vectors x and y, or one vector, called y. A routine provides an
+// operation with
+//   x_use, y_use                    constants: how it uses elements of x and y
+//   bool idle()                     true if there is nothing to do: no element is read
+//   void apply(float& x, float& y)  computes the new elements; x_use and y_use say which are read
+//                                   before and which are stored after
+// and becomes three kernels:
 //   naive       one thread for each element; unit increments
-//   vectorised  adds 16-byte accesses, one of each vector for a thread; unit increments, x and y equally
-//               far from a 16-byte boundary. (Several in a loop over a grid that fits the device reach
-//               0.90 of the rate of a device copy, this 1.01: docs/experiments/vectors.md.)
-//   strided     element by element, any increments; one thread, in order, when all updates meet in
-//               one element
-// Launches overlap the kernel before, which is most of the time of a short walk.
+//   vectorised  adds 16-byte accesses, one to each vector for each thread; unit increments, x and y
+//               equally far from a 16-byte boundary. (1.01 of the rate of a device copy; several
+//               accesses in a loop, on a grid that fits the device, reach 0.90:
+//               docs/experiments/vectors.md.)
+//   strided     element by element, any increments; if all updates change one element, one thread
+//               makes them in order
+// Launches overlap the previous kernel: launch latency is most of the time of a short walk.
 #pragma once
 
 #include "core/device.h"
@@ -27,7 +30,7 @@ inline constexpr int walk_elements = walk_threads * walk_vector; // of a block
 
 // Blocks of 256 threads in a grid that fills the device and loops.
 inline dim3 walk_grid(int64_t blocks, const device_info& device) {
-    constexpr int blocks_per_sm = 16; // twice what fits, against the tail
+    constexpr int blocks_per_sm = 16; // twice what fits, to shorten the tail
     return dim3(static_cast<unsigned>(
         std::clamp<int64_t>(blocks, 1, int64_t{blocks_per_sm} * device.sm_count)));
 }
@@ -37,7 +40,7 @@ inline __host__ __device__ int misalignment(const float* ptr) {
     return static_cast<int>((0 - reinterpret_cast<uintptr_t>(ptr) / sizeof(float)) % walk_vector);
 }
 
-// Where the vectors are: element 0 of each, whatever the sign of its increment.
+// The vectors: pointers to their elements 0, for positive and negative increments.
 struct vectors {
     int64_t n;
     float* x;
@@ -54,7 +57,7 @@ __host__ __device__ vectors vectors_of(const Problem& p) {
         return {p.n, p.x, p.incx, p.x, p.incx};
 }
 
-// What an operation does with the elements of a vector.
+// How an operation uses the elements of a vector.
 enum class use { none, reads, writes, updates };
 
 constexpr __host__ __device__ bool is_read(use what) {
@@ -127,7 +130,7 @@ __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
             __stcs(y + own, value_y);
     }
 
-    // At most three elements before the first vector, and three after the last.
+    // At most three elements before the first 16-byte vector, and three after the last.
     if (blockIdx.x == 0 && threadIdx.x < walk_vector) {
         const int64_t i = tail + threadIdx.x;
         if (threadIdx.x < head)
@@ -150,7 +153,7 @@ __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
         update(op, v.x + i * v.incx, v.y + i * v.incy);
 }
 
-// An increment of zero: the updates meet in one element, one after the other. It is kept in a register.
+// An increment of zero: the updates change one element, in order and in a register.
 template <class Operation, class Problem>
 __global__ void walk_in_order(Problem p) {
     constexpr use x_use = Operation::x_use, y_use = Operation::y_use;
@@ -160,7 +163,7 @@ __global__ void walk_in_order(Problem p) {
         return;
     const vectors v = vectors_of(p);
     float x = is_read(x_use) ? *v.x : 0, y = is_read(y_use) ? *v.y : 0;
-    // Only the last update counts where each overwrites the one before.
+    // If each update overwrites the previous one, only the last is made.
     const bool overwrites = !is_written(x_use) && y_use == use::writes && v.incy == 0;
     for (int64_t i = overwrites ? v.n - 1 : 0; i < v.n; ++i) {
         if (is_read(x_use) && v.incx != 0)
@@ -179,14 +182,15 @@ __global__ void walk_in_order(Problem p) {
         *v.y = y;
 }
 
-// Whether updates meet in one element: each thread of a grid would overwrite what the others did.
+// Whether all updates change one element. Threads of a grid would overwrite each other's results.
 template <class Operation>
 bool is_in_order(const vectors& v) {
     return (is_written(Operation::x_use) && v.incx == 0) ||
            (is_written(Operation::y_use) && v.incy == 0);
 }
 
-// A grid of one block for 256 elements or vectors stays within a grid's limit up to 2^39 of them.
+// A block for 256 elements or 16-byte vectors: at most 2^31 - 1 blocks up to 2^39 elements or
+// vectors.
 template <class Operation, class Problem>
 myblasStatus_t launch_naive(const Problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, walk_threads)));
@@ -207,7 +211,7 @@ myblasStatus_t launch_strided(const Problem& p, const launch_context& context) {
     return launch_overlapped(walk_strided<Operation, Problem>, grid, walk_threads, context, p);
 }
 
-// ---- The ladder ----------------------------------------------------------------------------------
+// ---- The ladder ---------------------------------------------------------------------------------
 
 template <class Operation, class Problem>
 constexpr kernel_entry<Problem> naive_entry = {
