@@ -1,9 +1,9 @@
-// B = A^T, a tile a block, by asynchronous copies of 16 bytes.
+// B = A^T, one tile for each block, by asynchronous copies of 16 bytes.
 //
-// Adds to `vectorised`: the loads go past the registers to shared memory, where the tile lies as in A;
-// a thread reads a square from there, turns it and stores it straight to B, with one barrier in
-// between. So a tile needs few threads: with 32 x 32 floats and two warps, matrices of a few hundred
-// rows fill the device. Batches are one launch.
+// Adds to `vectorised`: the loads bypass the registers and go to shared memory, where the tile lies
+// as in A. After a single barrier, a thread reads a square from there, transposes it and stores it
+// straight to B. A tile needs few threads: with 32 x 32 floats and two warps, matrices of a few
+// hundred rows fill the device. Batches are one launch.
 //
 // Bound: 2 m n elements moved.  One stage.  Tile and threads, by the element's size:
 //                  small_tiles              large_tiles
@@ -13,12 +13,12 @@
 //          4   4    32 x 32        64        64 x 64        256
 //          8   2    16 x 32       128        32 x 64        256
 //         16   1     8 x 32       128        16 x 64        256
-// Accepts: out of place, everything a multiple of 16 bytes: pointers, strides, leading dimensions,
-// rows and columns.
+// Accepts: out of place; pointers, strides, leading dimensions, rows and columns that are all
+// multiples of 16 bytes.
 //
 //      A                    smem (mover.h)                 registers        B
 //      columns of vectors   column j: vector u at          v x v elements   rows of vectors
-//                           u ^ (j / v & 7)                turned
+//                           u ^ (j / v & 7)                transposed
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"

@@ -1,8 +1,8 @@
 // Yardstick: copies A to B tile by tile, element by element; B becomes A, not its transpose.
 //
-// What a kernel of the ladder's shape (a thread moves four elements, a warp 32 neighbours) reaches
-// when both sides are coalesced: an upper bound for the rungs up to `diagonal`, and with
-// `copy_shared` the price of the detour through shared memory.
+// Shows what a kernel of the ladder's shape (a thread moves four elements, a warp 32 neighbours)
+// reaches if both sides are coalesced. This is an upper bound for the rungs up to `diagonal`;
+// compared with `copy_shared` it gives the price of the detour through shared memory.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32.  Accepts: m == n, B != A.
 

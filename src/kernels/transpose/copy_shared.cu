@@ -1,7 +1,7 @@
 // Yardstick: `copy` with a stop in shared memory; B becomes A, not its transpose.
 //
-// Adds to `copy` the write, the barrier and the read that a transpose through shared memory has,
-// but not its bank conflicts.
+// Adds to `copy` the write, the barrier and the read of a transpose through shared memory, but no
+// bank conflicts.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: m == n, B != A.

@@ -1,15 +1,15 @@
 // B = A^T, tile by tile along diagonals.
 //
-// Adds to `shared_tile_padded`: blocks that run at the same time take tiles along a diagonal, so
-// that neither their reads nor their writes are a power of two apart. That mattered on GPUs whose
-// memory partitions were picked by plain address bits ("partition camping"). Today's GPUs hash the
-// address, so the rung brings little, and may cost: neighbouring blocks no longer share sectors and
-// pages. It stays in the ladder to show just that.
+// Adds to `shared_tile_padded`: blocks that run at the same time have tiles along a diagonal, so
+// that neither their reads nor their writes are a power of two apart. That mattered on GPUs that
+// chose memory partitions by plain address bits ("partition camping"). Today's GPUs hash the
+// address, so the rung gains little and may lose: neighbouring blocks no longer share sectors and
+// pages. The rung stays in the ladder to show this.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: everything out of place.
 //
-//      tile rows  x  tile columns, number of the block that takes the tile (3 x 3):
+//      tile rows  x  tile columns: number of the block that has the tile (3 x 3)
 //                     0  7  5
 //                     3  1  8
 //                     6  4  2

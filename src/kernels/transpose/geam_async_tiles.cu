@@ -1,15 +1,17 @@
-// C = alpha op(A) + beta op(B), a tile a block, by asynchronous copies.
+// C = alpha op(A) + beta op(B), one tile for each block, by asynchronous copies.
 //
-// Adds to `shared_tile`: transpose's tile mover (mover.h). Both operands' tiles are copied to shared
-// memory past the registers: a transposed one as it lies in A or B, to be turned as it is read; a plain
-// one to slots of the threads that will add it. 16 bytes at a time where everything is a multiple of 16
-// bytes; else words, with columns of C that start where its sectors do, of one operand. Two that are
-// misaligned are left to `shared_tile`.
+// Adds to `shared_tile`: transpose's tile mover (mover.h). Tiles of both operands are copied to
+// shared memory past the registers. A transposed operand lies there as in A or B, and is transposed
+// as it is read. A plain operand lies in slots of the threads that will add it. Copies are of 16
+// bytes if everything is a multiple of 16 bytes. Otherwise single floats are copied, and the
+// columns of a tile of C start on sector boundaries. Two unaligned operands are left to
+// `shared_tile`, unless C is thin.
 //
-// Bound: 3 m n floats moved (2 m n when a scalar is zero).  Block: 256 threads, a tile of 64 x 64, by
-// words 8 x 256 or 256 x 8 where C is thin; one stage of a tile for each operand.
-// Accepts: everything; where C is A or B, that operand is not transposed, and an element is written by
-// the thread that read it.
+// Bound: 3 m n floats moved (2 m n if a scalar is zero).
+// Launch: 256 threads, a tile of 64 x 64, or 8 x 256 or 256 x 8 (unaligned) if C is thin; one stage
+// of a tile for each operand.
+// Accepts: everything. If C is A or B, that operand is not transposed, and each element is written
+// by the thread that read it.
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
@@ -21,7 +23,8 @@ namespace {
 
 constexpr int threads = 256;
 
-// Columns of C are the rows of a tile, as B's are in a transpose: a transposed operand is n x m.
+// The rows of a tile are columns of C, like columns of B in a transpose: a transposed operand is n
+// x m.
 using vectors = vector_tile<float, 16, 16, threads>;
 using words = word_tile<float, 64, 64, 8, threads>;
 using few_columns = word_tile<float, 8, 256, 8, threads>;
@@ -33,7 +36,7 @@ constexpr bool is_aligned = std::is_same_v<tile, vectors>;
 template <class tile>
 using cell = std::conditional_t<is_aligned<tile>, vector16, float>;
 
-// Of an operand's tile, turned or straight.
+// Bytes of an operand's tile, transposed or not.
 template <class tile>
 constexpr size_t operand_bytes = std::max(tile::smem_bytes, tile::rows* tile::cols * sizeof(float));
 
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(threads) async_tiles(geam_problem p, tile_orde
     }
 }
 
-// Whether an operand with this scalar may be read, as far as the host knows.
+// Whether the host must assume that an operand with this scalar is read.
 bool may_read(const scalar& s) { return s.device || s.value != 0; }
 
 template <class tile>
@@ -147,7 +150,7 @@ myblasStatus_t launch_async_tiles(const geam_problem& p, const launch_context& c
         return launch_tiles<few_columns>(p, context);
     if (consists_of_vectors(p))
         return launch_tiles<vectors>(p, context);
-    // Two tiles of words leave too few blocks on a multiprocessor.
+    // Two tiles of `words` leave too few blocks on a multiprocessor.
     return may_read(p.alpha) && may_read(p.beta) ? geam_shared_tile.launch(p, context)
                                                  : launch_tiles<words>(p, context);
 }

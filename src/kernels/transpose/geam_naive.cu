@@ -1,10 +1,11 @@
 // C = alpha op(A) + beta op(B), one element at a time.
 //
-// The ground floor: threads of a warp take 32 neighbours of a column of C, so that a transposed
+// The simplest kernel: threads of a warp have 32 neighbours in a column of C, so that a transposed
 // operand is gathered from 32 of its columns.
 //
-// Bound: 3 m n floats moved (2 m n when a scalar is zero).  Block: 256 threads, a tile of 32 x 32,
-// four elements a thread.  Accepts: everything; an element is written by the thread that read it.
+// Bound: 3 m n floats moved (2 m n if a scalar is zero).
+// Launch: 256 threads, a tile of 32 x 32, four elements for each thread.
+// Accepts: everything; each element is written by the thread that read it.
 
 #include "kernels/common/scalar.h"
 #include "kernels/transpose/registry.h"

@@ -1,12 +1,13 @@
 // C = alpha op(A) + beta op(B), transposed operands through shared memory.
 //
-// Adds to `naive`: a transposed operand is read along its own columns and turned in a padded tile
-// of shared memory, as in transpose's `unrolled`; a thread has all its loads in flight, 16 of each
-// operand, before it needs the first.
+// Adds to `naive`: a transposed operand is read along its columns and transposed in a padded tile
+// of shared memory, as in transpose's `unrolled`. A thread issues all its loads, 16 of each
+// operand, before it uses the first value.
 //
-// Bound: 3 m n floats moved (2 m n when a scalar is zero).  Block: 256 threads, a tile of 64 x 64,
-// one stage for each transposed operand.  Accepts: everything; where C is A or B, that operand is
-// not transposed, and an element is written by the thread that read it.
+// Bound: 3 m n floats moved (2 m n if a scalar is zero).
+// Launch: 256 threads, a tile of 64 x 64, one stage for each transposed operand.
+// Accepts: everything. If C is A or B, that operand is not transposed, and each element is written
+// by the thread that read it.
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
@@ -18,16 +19,16 @@ namespace {
 
 constexpr int side = 64;
 constexpr int threads = 256;
-constexpr int step = threads / side;    // columns that the block covers at once
-constexpr int per_thread = side / step; // elements
+constexpr int step = threads / side;    // columns that a block covers at once
+constexpr int per_thread = side / step; // elements of a thread
 constexpr int pitch = padded_pitch<float, side>;
 
-// Where a thread stands: in row `row` of columns first, first + step, ... of a tile.
+// A thread's place in a tile: row `row` of columns first, first + step, ...
 struct position {
     int row, first;
 };
 
-// Loads the thread's elements of a tile, rows x cols as it is stored.
+// Loads the thread's elements of a tile that is stored as rows x cols.
 __device__ void load(float (&value)[per_thread],
                      const float* gmem_tile,
                      int64_t ld,
@@ -43,7 +44,7 @@ __device__ void load(float (&value)[per_thread],
 
 template <bool transa, bool transb>
 __global__ void __launch_bounds__(threads) shared_tile(geam_problem p) {
-    // (column, row) of the operands as they are stored; one float stands in for an unused tile.
+    // (column, row) of the stored operands. An unused tile is a single float.
     __shared__ float smem_a[transa ? side : 1][transa ? pitch : 1];
     __shared__ float smem_b[transb ? side : 1][transb ? pitch : 1];
 

@@ -1,21 +1,23 @@
-// The tile mover for elements of 1 and 2 bytes at any alignment: columns of A come to shared memory 16 bytes
-// at a time, as images with the 16-byte grid of their own memory; words of B are gathered from there element
-// by element; rows of B leave as words, in windows that start where sectors of B do.
+// The tile mover for elements of 1 and 2 bytes at any alignment. Columns of A are copied to shared
+// memory 16 bytes at a time. Each becomes an image, with the same offset from a 16-byte boundary as
+// in memory. Words of B are gathered from the images element by element. Rows of a tile are stored
+// to B as words, in windows that start on sector boundaries.
 //
-// Images lie `pitch` elements apart, a number that 16 bytes divide with the same rest as A's leading
-// dimension. So shared memory is a matrix again, of any alignment: element (i, j) of the tile is the one at
-// i + j * pitch from its first on.
+// Images are `pitch` elements apart; the pitch equals A's leading dimension modulo 16 bytes. Shared
+// memory is then a matrix too, of any alignment: element (i, j) of the tile is i + j * pitch
+// elements after the first.
 //
 //      image of a column   |..aa aaaa|aaaa aaaa|aaaa ..|      the tile starts at the first a
 //
-// A word of B is one element of each of v columns. Lanes that take the words of a row side by side read
-// `pitch` words apart: from all banks, where the pitch is odd. Where it is even, lanes take words of several
-// rows, each a word further down the columns: two rows, or four. Where eight divide it, each v columns move on
-// by another vector, which leaves four.
+// A word of B consists of one element from each of v columns. Lanes with neighbouring words of a
+// row read addresses that are `pitch` words apart: in all banks, if the pitch is odd. If it is
+// even, lanes have words of two or four rows, each a word further down the columns. If it is a
+// multiple of eight, each group of v columns is moved on by one more vector, which makes it a
+// multiple of four only.
 //
-// Rows of B start anywhere in their sectors, each somewhere else. A tile loads `overlap` columns, a sector,
-// more than it stores, and of each row stores a window of `cols` elements, shifted to the left so that it
-// starts on a sector's boundary: no two blocks write parts of one sector.
+// Each row of B starts anywhere in a sector. A tile loads `overlap` columns (one sector) more than
+// it stores. A window of `cols` elements of each row is stored, shifted to the left so that it
+// starts on a sector boundary. No two blocks write to the same sector.
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
@@ -33,14 +35,14 @@ struct image_tile {
     static constexpr int overlap = 32 / sizeof(T);   // elements of a sector
     static constexpr int rows = rows_, cols = cols_, threads = threads_;
     static constexpr int loaded_cols = cols + overlap;
-    static constexpr int overlap_rest = overlap - 1; // as word_tile's
-    static constexpr int vectors =
-        rows / of_vector; // of an image, besides the one that it may end in
-    static constexpr int words = cols / (v * warp_size); // of a lane, of each row
+    static constexpr int overlap_rest = overlap - 1; // as in word_tile
+    // 16-byte vectors of an image, not counting one more in which the image may end.
+    static constexpr int vectors = rows / of_vector;
+    static constexpr int words = cols / (v * warp_size); // words of a lane in each row
     static_assert(v > 1 && threads % vectors == 0);
     static_assert(rows % overlap == 0 && cols % (v * warp_size) == 0);
 
-    // Elements of shared memory from a column to the next, and from v columns to the next v.
+    // Elements of shared memory between neighbouring columns, and between groups of v columns.
     struct pitches {
         int col, group;
 
@@ -59,17 +61,18 @@ struct image_tile {
     // Issues the copies of a tile of A, from column at.j0 - overlap on.
     static __device__ __forceinline__ void
     load(unsigned char* smem, const T* matrix, int64_t ld, const tile_region& at) {
-        constexpr int step = threads / vectors; // columns that the block covers at once
+        constexpr int step = threads / vectors; // columns that a block covers at once
         const pitches place = pitches_of(ld);
         const int64_t j0 = at.j0 - overlap, rest = at.m - at.i0; // rows left
         const int first_byte = late_of(matrix + at.i0 + j0 * ld);
         const auto* const memory = reinterpret_cast<const unsigned char*>(matrix);
         const int64_t last =
             static_cast<int64_t>(((at.n - 1) * ld + at.m) * sizeof(T)) - sizeof(vector16);
-        // Whether vectors may begin before the matrix or end after: these are copied element by element.
+        // True if vectors may begin before the matrix or end after it; these are copied element by
+        // element.
         const bool has_rim = j0 < of_vector || at.n - j0 < loaded_cols + of_vector;
-        // The vector that holds element `vector * of_vector` of column j0 + col. It may hold elements of
-        // the columns before and after.
+        // Copies the 16-byte vector with element `vector * of_vector` of column j0 + col. The
+        // vector may also hold elements of the columns before and after.
         const auto load_vector = [&](int vector, int col, const T* element) {
             unsigned char* const target =
                 smem + ((first_byte + (vector * of_vector + place(col)) * int{sizeof(T)}) &
@@ -100,13 +103,13 @@ struct image_tile {
             for (int col = first; col < loaded_cols; col += step, element += step * ld)
                 load_vector(vector, col, element);
         }
-        if (rows - (of_vector - 1) <
-            rest) // one more for the columns that start late in their images
+        if (rows - (of_vector - 1) < rest)
+            // One more vector for columns that start late in their images.
             for (int col = threadIdx.x; col < loaded_cols; col += threads)
                 load_vector(vectors, col, matrix + at.i0 + rows + (j0 + col) * ld);
     }
 
-    // Stores the tile. `source`, lda: the matrix that it was loaded from.
+    // Stores the tile, which was loaded from the matrix `source` with leading dimension lda.
     static __device__ __forceinline__ void store(const unsigned char* smem,
                                                  const T* source,
                                                  int64_t lda,
@@ -118,7 +121,7 @@ struct image_tile {
             reinterpret_cast<const T*>(smem + late_of(source + at.i0 + (at.j0 - overlap) * lda));
         T* const to = target + at.j0 + at.i0 * ldb;
         const auto first = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T));
-        // Elements by which row i is stored further to the left.
+        // Elements by which the window of row i is shifted to the left.
         const auto shift_of = [&](int i) {
             return static_cast<int>((first + i * static_cast<uint32_t>(ldb)) % overlap);
         };
@@ -131,12 +134,12 @@ struct image_tile {
     }
 
 private:
-    // Bytes past the 16-byte grid.
+    // Bytes between `element` and the 16-byte boundary before it.
     static __device__ __forceinline__ int late_of(const T* element) {
         return static_cast<int>(reinterpret_cast<uintptr_t>(element) % sizeof(vector16));
     }
 
-    // An element of each of v columns, `offset` from where they start.
+    // A word of one element from each of v columns, at `offset` in the column.
     static __device__ __forceinline__ uint32_t gather(const T* const (&col)[v], int offset) {
         if constexpr (sizeof(T) == 1)
             return __byte_perm(__byte_perm(col[0][offset], col[1][offset], 0x0040),
@@ -146,7 +149,7 @@ private:
             return __byte_perm(col[0][offset], col[1][offset], 0x5410);
     }
 
-    // What the matrix has of the windows that are shifted by `shift`: columns from `begin` to `end`.
+    // Columns [begin, end) of a window shifted by `shift` are inside the matrix.
     struct span {
         int begin, end;
     };
@@ -155,18 +158,18 @@ private:
                 static_cast<int>(min(at.n - at.j0 + shift, int64_t{cols}))};
     }
 
-    // Stores whole words; is_cut: not all of the tile is inside the matrix. Rows whose windows are shifted
-    // alike, `overlap` apart, are a thread's at a time. 2^k rows of words, v apart, share the lanes; what a
-    // warp does of them, 1 / 2^k of their words, is a part.
+    // Stores whole words. is_cut: the tile is partly outside the matrix. A thread stores rows that
+    // are `overlap` apart: their windows have the same shift. The lanes of a warp share 2^k rows, v
+    // apart. A part is the work of one warp: 1 / 2^k of the words of these rows.
     template <bool is_cut, class Shift>
     static __device__ __forceinline__ void store_words(
         const T* tile, pitches place, T* to, int64_t ldb, Shift shift_of, const tile_region& at) {
         constexpr int log2_warp = 5, most_log2_rows = 2;
         const int log2_rows = min(__ffs(place.group / v) - 1, most_log2_rows);
-        const int log2_words = log2_warp - log2_rows; // of a row, of the lanes
+        const int log2_words = log2_warp - log2_rows; // of a row, that the lanes cover at once
         const int lane = threadIdx.x % warp_size;
         const int word = lane & ((1 << log2_words) - 1), row = lane >> log2_words;
-        const int log2_groups = __ffs(overlap) - 1 - log2_rows; // of rows
+        const int log2_groups = __ffs(overlap) - 1 - log2_rows; // groups of rows
 #pragma unroll 1
         for (int part = threadIdx.x / warp_size; part < overlap; part += threads / warp_size) {
             const int group = part & ((1 << log2_groups) - 1), slice = part >> log2_groups;
@@ -193,11 +196,11 @@ private:
         }
     }
 
-    // Stores the elements of the words that rows of the matrix begin or end in, a lane each.
+    // Stores the elements of words that a row begins or ends in, one element for each lane.
     template <class Shift>
     static __device__ __forceinline__ void store_rims(
         const T* tile, pitches place, T* to, int64_t ldb, Shift shift_of, const tile_region& at) {
-        constexpr int rims = 2 * v; // lanes of a row
+        constexpr int rims = 2 * v; // lanes for a row
         static_assert(threads % rims == 0 && v == (v & -v));
         const bool is_end = threadIdx.x / v % 2 == 1;
 #pragma unroll 1

@@ -1,13 +1,13 @@
-// A = A^T in place, any shape with tight leading dimensions, without memory.
+// A = A^T in place, for any shape with tight leading dimensions, without workspace.
 //
 // The transpose permutes positions: the element at i + j m moves to j + i n. Each thread follows
-// the cycles of its positions by arithmetic alone until it meets a position before its own; one
-// that returns without, leads the cycle and moves its elements one by one. Threads share no
-// element, since cycles are disjoint. Slow: the moves of a cycle depend on each other, and a long
-// cycle, which may be the whole matrix, keeps one thread busy alone.
+// the cycles of its positions, by arithmetic alone, until it meets a smaller position than its own.
+// If it returns without meeting one, it leads the cycle and moves the elements one by one. Cycles
+// are disjoint, so threads share no element. This is slow: the moves of a cycle depend on each
+// other, and a long cycle, which may be the whole matrix, occupies a single thread.
 //
-// Bound: the latency of the longest cycle.  Block: 256 threads.  Accepts: B == A, lda == m, ldb ==
-// n.
+// Bound: the latency of the longest cycle.  Launch: 256 threads.
+// Accepts: B == A, lda == m, ldb == n, no batch.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -16,7 +16,7 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int blocks_per_sm = 8; // 2048 threads, as many as a multiprocessor holds
+constexpr int blocks_per_sm = 8; // 2048 threads: all that a multiprocessor holds
 
 template <class T>
 __global__ void __launch_bounds__(threads) in_place_cycles(transpose_problem p) {

@@ -1,17 +1,19 @@
 // A = A^T in place, A square, by pairs of tiles.
 //
-// Adds to `in_place_square`: larger tiles that are copied asynchronously, past the registers (mover.h), 16 bytes at a
-// time where n and the leading dimension allow, and streaming stores; for floats of up to 2048 rows smaller tiles
+// Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.h), and
+// streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and stride
+// are multiples of 16 bytes. Aligned floats of up to 2048 rows have smaller tiles, which pass
 // through registers (turned_tile.h). Batches are one launch.
 //
-// Bound: 2 n^2 elements moved.  One stage of two tiles. Tile, by vectors or words:
-//      bytes   1          2        4        8        16
-//      vectors 128 x 128  64 x 64  64 x 64  32 x 32  16 x 16     256 threads
-//                                  32 x 32                       256 up to 1024 rows, 128 up to 2048: by registers
-//      words   -          -        64 x 64                       512, 1536 rows and more
-//                                  32 x 32                       128
-//                                           32 x 32  16 x 16     256
-// Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes by vectors alone.
+// Bound: 2 n^2 elements moved.  One stage of two tiles. Tiles and threads, by the element's size:
+//      bytes      1          2        4        8        16       threads
+//      aligned    128 x 128  64 x 64  64 x 64  32 x 32  16 x 16  256
+//                                     32 x 32                    n <= 1024: 256, n <= 2048: 128
+//      unaligned  -          -        64 x 64                    n >= 1536: 512
+//                                     32 x 32                    128
+//                                              32 x 32  16 x 16  256
+// Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes only if
+// aligned.
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
@@ -47,8 +49,8 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-constexpr int64_t large = 1536; // n that larger tiles of words pay for
-// Of n, for small tiles of vectors.
+constexpr int64_t large = 1536; // the least n for the larger tiles of words
+// Largest n for small tiles of vectors: with two groups of threads, and at all.
 constexpr int64_t two_group_limit = 1024, small_tile_limit = 2048;
 
 template <class tile>
@@ -79,8 +81,8 @@ __global__ void __launch_bounds__(tile::threads)
     using T = typename tile::T;
     using cell = typename tile::cell;
     extern __shared__ __align__(16) unsigned char smem_raw[];
-    cell* smem_upper = reinterpret_cast<cell*>(smem_raw);                    // of the tile (i0, j0)
-    cell* smem_lower = reinterpret_cast<cell*>(smem_raw + tile::smem_bytes); // of the tile (j0, i0)
+    cell* smem_upper = reinterpret_cast<cell*>(smem_raw);                    // the tile at (i0, j0)
+    cell* smem_lower = reinterpret_cast<cell*>(smem_raw + tile::smem_bytes); // the tile at (j0, i0)
 
     const uint32_t pairs = tiles * (tiles + 1) / 2;
     const uint32_t batch = blockIdx.x / pairs;
@@ -93,14 +95,15 @@ __global__ void __launch_bounds__(tile::threads)
     tile::load(smem_upper, gmem, p.lda, upper);
     if (i0 != j0)
         tile::load(smem_lower, gmem, p.lda, lower);
-    wait_for_tile(); // both tiles are read: their places may be written
+    wait_for_tile(); // both tiles are in shared memory: A may be overwritten
     store_tile<tile>(smem_upper, gmem, p.lda, upper);
     if (i0 != j0)
         store_tile<tile>(smem_lower, gmem, p.lda, lower);
 }
 
-// The same by tiles of turned_tile.h, so small that few hundred rows fill the device. Two groups of threads move one
-// tile of a pair each: sooner done. One moves both: more bytes under way on a multiprocessor.
+// The same with tiles of turned_tile.h, so small that a few hundred rows fill the device. With two
+// groups of threads, each moves one tile of a pair, which takes less time. A single group moves
+// both tiles, which keeps more bytes in flight on a multiprocessor.
 using small_vectors = turned_tile<uint32_t>;
 static_assert(small_vectors::rows == small_vectors::cols);
 
@@ -130,7 +133,7 @@ __global__ void __launch_bounds__(groups* small_vectors::threads)
         own[t].template load<true>(matrix + i + int64_t{j} * ld, ld, n - i, n - j);
     });
     for_each_tile([&](int t, int is_lower, int, int) { own[t].put(smem[is_lower]); });
-    __syncthreads(); // both tiles are read: their places may be written
+    __syncthreads(); // both tiles are in shared memory: A may be overwritten
     for_each_tile([&](int, int is_lower, int i, int j) {
         small_vectors::store(smem[is_lower], matrix + j + int64_t{i} * ld, ld, n - i, n - j);
     });

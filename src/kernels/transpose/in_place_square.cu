@@ -1,8 +1,8 @@
 // A = A^T in place, A square, by pairs of tiles.
 //
-// Adds to `shared_tile_padded`: a block loads a tile and its mirror image across the diagonal
-// before it writes either, turned, to the place of the other. Tiles on the diagonal are their own
-// mirror.
+// Adds to `shared_tile_padded`: a block loads a tile and its mirror image across the diagonal,
+// before it stores each of them, transposed, in the other's place. A tile on the diagonal is its
+// own mirror image.
 //
 // Bound: 2 n^2 elements moved.  Block: 256 threads, two tiles of 32 x 32, one stage.
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b.
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(tile_threads) in_place_square(transpose_proble
     const int lane = threadIdx.x % tile_side;
     const int warp = threadIdx.x / tile_side;
     const int64_t tiles = tiles_of(p.n, tile_side);
-    const int64_t pairs = tiles * (tiles + 1) / 2; // of a matrix
+    const int64_t pairs = tiles * (tiles + 1) / 2; // pairs of a matrix
     for (int64_t pair = blockIdx.x; pair < pairs * p.batch_count; pair += gridDim.x) {
         const int64_t batch = pair / pairs;
         const auto [tile_i, tile_j] = pair_of<int64_t>(pair - batch * pairs, tiles);
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(tile_threads) in_place_square(transpose_proble
             if (lower_row && i0 + k < p.n)
                 smem_lower[k][lane] = gmem_lower[lane + k * p.lda];
         }
-        __syncthreads(); // both tiles are read: their places may be written
+        __syncthreads(); // both tiles are in shared memory: A may be overwritten
 #pragma unroll
         for (int k = warp; k < tile_side; k += tile_step) {
             if (upper_row && j0 + k < p.n)

@@ -1,9 +1,11 @@
 // A = A^T in place, any shape with tight leading dimensions, through the workspace.
 //
-// Transposes out of place into the workspace, then copies back: fast at the price of memory.
+// Transposes out of place into the workspace, then copies back: fast, but needs memory.
 //
-// Bound: 4 m n elements moved.  Launches: `vectorised` where A is aligned for it, else `interleaved`
-// where it is thin, else `shifted`; and a copy.  Accepts: B == A, lda == m, ldb == n, with m * n elements of workspace.
+// Bound: 4 m n elements moved.
+// Launches: `vectorised` if A is aligned for it, else `interleaved` if A is thin, else `shifted`;
+// then a copy.
+// Accepts: B == A, lda == m, ldb == n, no batch; m * n elements of workspace.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
@@ -30,7 +32,8 @@ myblasStatus_t launch_in_place_workspace(const transpose_problem& p,
             mover = candidate;
     if (const myblasStatus_t status = mover->launch(out, context); status != MYBLAS_STATUS_SUCCESS)
         return status;
-    // In a graph, copies of sizes that are not multiples of 64 KiB run at 0.65 of the speed: the rest is apart.
+    // In a graph, copies whose size is no multiple of 64 KiB run at 0.65 of the speed: the rest is
+    // copied separately.
     const size_t bytes = matrix_bytes(p, *context.device);
     const size_t rest = bytes % (64 * 1024), whole = bytes - rest;
     const auto copy = [&](size_t from, size_t count) {

@@ -1,36 +1,45 @@
-// B = A^T of a thin matrix, by stretches of its long extent and asynchronous copies.
+// B = A^T of a thin matrix, in stretches of its long extent, by asynchronous copies.
 //
-// Square tiles would leave most lanes idle where min(m, n) is small. Here a block takes a stretch of the
-// long extent over the whole thin one. One of the two sides is then a single run of memory when its
-// leading dimension is tight, and the other a run for each of the thin extent's rows or columns. Runs
-// are copied to shared memory as images: with the 16-byte grid of their own memory, so that the copies
-// are of 16 bytes whatever the alignment. Images are read element by element, neighbouring lanes in the
-// order of B's memory; elements of 1 and 2 bytes leave as words of 4 bytes, put together in registers.
+// Square tiles would leave most lanes idle if min(m, n) is small. Here a block has a stretch of the
+// long extent, and all of the thin extent. One of the two sides, A or B, is then a single run of
+// memory if its leading dimension is tight. The other side has one run for each row or column of
+// the thin extent.
 //
-// No vector is cut where a run starts or ends: the bytes beside a run are the next one's, or padding, and the
-// image has room for them. Only before and after the matrix are there words to copy one by one.
+// Runs are copied to shared memory as images, with the same offset from a 16-byte boundary as in
+// memory: so all copies are of 16 bytes at any alignment. Images are read element by element, with
+// neighbouring lanes in the order of B's memory. Elements of 1 and 2 bytes are joined in registers
+// and stored as words of 4 bytes.
 //
-// Elements of 4 bytes and more leave by whole sectors of B, 32 bytes, each written by one warp at once. Runs of
-// B's long side are windows, shifted to the left so that they start on a sector; the stretch then needs
-// `overlap` columns more on its left, unless all runs start on sectors. Columns of B's short side follow each other, so that lanes go on from
-// one to the next across the padding, and a warp writes a line of memory; where the padding is long, each column has
-// lanes from its first sector on. The loops have no division and next to no bounds: instructions are scarce here.
+// Vectors are not cut where a run starts or ends: the bytes beside a run are the next run's or
+// padding, and the image has room for them. Only before and after the matrix are words copied one
+// by one.
 //
-// Where all of the matrix is less than the device has threads for, all of that would take longer than the copy: each
-// thread moves one element, past no image. Its addresses are known before earlier work has ended.
+// Elements of 4 bytes and more are stored in whole sectors of B, 32 bytes, each by one warp at
+// once. Runs of B's long side are windows, shifted to the left so that they start on a sector. The
+// stretch then needs `overlap` more columns on its left, unless all runs start on sectors. Columns
+// of B's short side follow each other in memory: lanes go on from one column to the next across the
+// padding, and a warp writes a cache line. If the padding is long, each column has lanes from its
+// first sector on. The loops have no division and almost no bounds checks: the rate of instructions
+// limits them.
 //
-// Adds to `unrolled`'s stretches: copies past the registers, all of a block's under way at once; images;
-// whole sectors.
+// If the matrix has fewer elements than the device has threads, all this would take longer than the
+// copy. Then each thread moves one element without an image, and computes its addresses before
+// earlier work has ended.
 //
-// Bound: 2 m n elements moved.  Block: 256 threads, a stretch of 1 to 32 KiB, or more where that makes runs shorter
-// than 512 bytes; one stage.  Accepts: out of place, min(m, n) <= 128 (elements of 1 and 2 bytes: 40).
+// Adds to the stretches of `unrolled`: copies past the registers, all of a block's copies in flight
+// at once; images; whole sectors.
+//
+// Bound: 2 m n elements moved.
+// Launch: 256 threads, a stretch of 1 to 32 KiB, or more if runs would be shorter than 512 bytes;
+// one stage.
+// Accepts: out of place, min(m, n) <= 128 (40 for elements of 1 and 2 bytes).
 //
 //      A: short side, t + l * ld            smem: one image               B: long side, l + t * ld
-//      t0 t1 t2 | t0 t1 t2 | ...     ->     t0 t1 t2 t0 t1 t2 ...   ->    l0 l1 l2 l3 ...  (run t0)
-//      (l0)       (l1)                                                    l0 l1 l2 l3 ...  (run t1)
+//      t0 t1 t2 | t0 t1 t2 | ...     ->     t0 t1 t2 t0 t1 t2 ...   ->    l0 l1 l2 ...  (run t0)
+//      (l0)       (l1)                                                    l0 l1 l2 ...  (run t1)
 //
 //      A: long side                         smem: an image each run       B: short side
-//      l0 l1 l2 l3 ...  (run t0)     ->     l0 l1 l2 l3 ...         ->    t0 t1 t2 | t0 t1 t2 | ...
+//      l0 l1 l2 l3 ...  (run t0)     ->     l0 l1 l2 l3 ...         ->    t0 t1 t2 | t0 t1 ...
 //      l0 l1 l2 l3 ...  (run t1)            l0 l1 l2 l3 ...               (l0)       (l1)
 
 #include "kernels/common/overlap.h"
@@ -44,57 +53,60 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int log_threads = 8, threads = 1 << log_threads;
-constexpr int image_bytes_min = 1024;            // of a stretch's elements
-constexpr int image_bytes_most = 32 * 1024;      // where runs are long enough
-constexpr int image_bytes_least_run = 72 * 1024; // where they are not
-constexpr int least_run_bytes = 512;             // share one sector of 17
+constexpr int image_bytes_min = 1024;            // of a stretch, at least
+constexpr int image_bytes_most = 32 * 1024;      // of a stretch, at most, if runs are long enough
+constexpr int image_bytes_least_run = 72 * 1024; // at most, if they are not
+constexpr int least_run_bytes = 512;             // a run has 17 sectors; it shares one of them
 constexpr int few = 4;                           // runs
 constexpr int blocks_per_sm = 4;                 // at least, before stretches get longer
-constexpr int stretch_min = 16;                  // whole vectors of the smallest elements
-constexpr int direct_thin_max = 16;              // where threads move single elements
-constexpr int direct_blocks_per_sm = 8;          // at most: all threads
+constexpr int stretch_min = 16;                  // a whole vector of the smallest elements
+constexpr int direct_thin_max = 16;              // for threads that move single elements
+constexpr int direct_blocks_per_sm = 8;          // at most: all threads of a multiprocessor
 constexpr int sector_bytes = 32, line_bytes = 128;
 
 constexpr int thin_max(int element_bytes) { return element_bytes < 4 ? 40 : 128; }
 
-// Elements of a sector, by which windows of B are shifted at most; small ones leave as words, which are not.
+// Elements of a sector, the most by which windows of B are shifted. Small elements are stored as
+// words, and their windows are not shifted.
 template <class T>
 inline constexpr int overlap_max = sizeof(T) < 4 ? 0 : sector_bytes / static_cast<int>(sizeof(T));
 
 struct stretch_shape {
-    int thin;                 // min(m, n)
-    int log;                  // of the stretch, a power of two
-    bool is_direct = false;   // no images: an element for each thread; else
-    int run_pitch = 0;        // of A's long side: bytes from one run's image to the next
-    int pitch = 0;            // of A's short side: elements from a column to the next
-    int overlap = 0;          // and columns by which windows of B may be shifted
-    bool is_permuted = false; // its image, lest lanes a multiple of 32 bytes apart meet few banks
+    int thin;               // min(m, n)
+    int log;                // of the length of the stretch, a power of two
+    bool is_direct = false; // no images: one element for each thread
+    int run_pitch = 0;      // of A's long side: bytes between the images of two runs
+    int pitch = 0;          // of A's short side: elements between columns
+    int overlap = 0;        // of A's short side: columns by which windows of B may be shifted
+    // The image of A's short side is permuted: lanes a multiple of 32 bytes apart would meet few
+    // banks.
+    bool is_permuted = false;
 };
 
-// The image, by the vectors that its misfits, permutation and overlap may add.
+// Bytes of the image, with the vectors that misfits, permutation and overlap may add.
 constexpr size_t smem_bytes_of(size_t image_bytes, int thin) {
     return image_bytes + thin * sector_bytes + (thin + 8) * sizeof(vector16);
 }
 constexpr size_t smem_bytes_max = smem_bytes_of(image_bytes_least_run, thin_max(4));
 static_assert(thin_max(4) * stretch_min * max_element_bytes <= image_bytes_most);
 
-// Where vector `unit` of an image lies, in vectors.
+// The place of vector `unit` of an image, in vectors.
 __device__ __forceinline__ int unit_place(int unit, bool permuted) {
     return permuted ? unit ^ (unit >> 3 & 7) : unit;
 }
 
-// Byte `byte` of an image.
+// The place of byte `byte` of an image.
 __device__ __forceinline__ int byte_place(int byte, bool permuted) {
     return unit_place(byte / 16, permuted) * 16 + byte % 16;
 }
 
-// Bytes by which a run starts past the 16-byte grid of its memory.
+// Bytes between a run and the 16-byte boundary before it.
 template <class T>
 __device__ __forceinline__ int misfit(const T* gmem) {
     return static_cast<int>(reinterpret_cast<uintptr_t>(gmem) % sizeof(vector16));
 }
 
-// The memory of A, and whether all vectors that a block copies lie in it.
+// The memory of A, and whether it holds all vectors that a block copies.
 struct extent_of {
     const unsigned char *begin, *end;
     bool holds_block;
@@ -118,7 +130,7 @@ copy_vector(unsigned char* target, const unsigned char* source, const extent_of&
     }
     constexpr int word = sizeof(T) < 4 ? 4 : sizeof(T);
 #pragma unroll 1
-    for (int k = 0; k < 16; k += word) // a vector that the matrix starts or ends in
+    for (int k = 0; k < 16; k += word) // a vector in which the matrix starts or ends
         if (source + k >= memory.begin && source + k + word <= memory.end) {
             cp_async<word>(target + k, source + k, true);
         } else if constexpr (sizeof(T) < 4) {
@@ -129,7 +141,8 @@ copy_vector(unsigned char* target, const unsigned char* source, const extent_of&
         }
 }
 
-// A thread's walk over the elements t + l * thin = first, first + step, ... of a stretch.
+// A thread's walk over elements number first, first + step, ... of a stretch. Element number
+// t + l * thin is in thin row t and at l along the stretch.
 struct walk {
     int t, l;
     int step_t, step_l, thin;
@@ -151,7 +164,7 @@ private:
     }
 };
 
-// A's short side, `count` columns: one image, in which columns are shape.pitch elements apart.
+// Copies `count` columns of A's short side to one image, shape.pitch elements apart.
 template <class T>
 __device__ __forceinline__ void load_short_side(unsigned char* image,
                                                 const T* gmem,
@@ -179,8 +192,9 @@ __device__ __forceinline__ void load_short_side(unsigned char* image,
     }
 }
 
-// A's long side: an image for each run. Its pitch leaves the same rest mod 16 as A's leading dimension, so that
-// images are a matrix, too: run t starts at misfit + t * pitch.
+// Copies A's long side to an image for each run. The pitch of the images equals A's leading
+// dimension modulo 16 bytes, so that the images are a matrix too: run t starts at
+// misfit + t * pitch.
 template <class T>
 __device__ __forceinline__ void load_long_side(unsigned char* image,
                                                const T* gmem,
@@ -189,7 +203,7 @@ __device__ __forceinline__ void load_long_side(unsigned char* image,
                                                const stretch_shape& shape,
                                                const extent_of& memory) {
     const int log_units = shape.log - (31 - __clz(16 / static_cast<int>(sizeof(T))));
-    const int units = valid * static_cast<int>(sizeof(T)) / 16 + 2; // with misfits
+    const int units = valid * static_cast<int>(sizeof(T)) / 16 + 2; // vectors, with two for misfits
     const auto copy = [&](int t, int unit) {
         const auto* const run = reinterpret_cast<const unsigned char*>(gmem + t * ld);
         const int late = misfit(run);
@@ -201,7 +215,7 @@ __device__ __forceinline__ void load_long_side(unsigned char* image,
 #pragma unroll 4
     for (int e = threadIdx.x; e < shape.thin << log_units; e += threads)
         copy(e >> log_units, e & ((1 << log_units) - 1));
-    for (int t = threadIdx.x; t < shape.thin; t += threads) // one more for a misfit
+    for (int t = threadIdx.x; t < shape.thin; t += threads) // one more vector for a misfit
         copy(t, 1 << log_units);
 }
 
@@ -210,8 +224,9 @@ __device__ __forceinline__ T read(const unsigned char* image, int byte) {
     return *reinterpret_cast<const T*>(image + byte);
 }
 
-// Elements of 1 and 2 bytes leave as words of 4 wherever a word of B's memory is the run's alone: `read(e)`
-// is element e of a run of `count`. Word g covers elements g * v - misfit to g * v - misfit + v - 1.
+// Elements of 1 and 2 bytes are stored as words of 4 bytes, if a word of B's memory belongs to one
+// run only. `read(e)` is element e of a run of `count`. Word g has elements g * v - misfit to
+// g * v - misfit + v - 1.
 template <class T>
 inline constexpr int word_elements = 4 / static_cast<int>(sizeof(T));
 
@@ -231,12 +246,12 @@ __device__ __forceinline__ void store_word(T* run, int count, int first, Read re
         __stcs(reinterpret_cast<uint32_t*>(run + first), word);
         return;
     }
-    for (int k = 0; k < v; ++k) // a word that the run starts or ends in
+    for (int k = 0; k < v; ++k) // a word in which the run starts or ends
         if (first + k >= 0 && first + k < count)
             __stcs(run + first + k, read(first + k));
 }
 
-// B's long side from A's short one, by words.
+// Stores B's long side from A's short side, as words.
 template <class T>
 __device__ __forceinline__ void store_long_words(const unsigned char* image,
                                                  int shift,
@@ -256,18 +271,18 @@ __device__ __forceinline__ void store_long_words(const unsigned char* image,
 #pragma unroll 4
     for (int e = threadIdx.x; e < shape.thin << log_words; e += threads)
         store(e >> log_words, e & ((1 << log_words) - 1));
-    for (int t = threadIdx.x; t < shape.thin; t += threads) // one more for a misfit
+    for (int t = threadIdx.x; t < shape.thin; t += threads) // one more word for a misfit
         store(t, 1 << log_words);
 }
 
-// Where the run of thin row t of A's long side starts among the images.
+// The byte among the images at which the run of thin row t of A's long side starts.
 struct run_places {
     int first, pitch;
 
     __device__ __forceinline__ int operator()(int t) const { return first + t * pitch; }
 };
 
-// B's short side, tight, from A's long one, by words.
+// Stores B's tight short side from A's long side, as words.
 template <class T>
 __device__ __forceinline__ void store_short_words(
     const unsigned char* image, const run_places& run_at, T* gmem, int valid, int thin) {
@@ -291,14 +306,15 @@ __device__ __forceinline__ void store_short_words(
     }
 }
 
-// Elements by which `gmem` is late after a boundary of so many bytes.
+// Elements between `gmem` and the boundary of `bytes` bytes before it.
 template <int bytes, class T>
 __device__ __forceinline__ int late_after(const T* gmem) {
     return static_cast<int>(reinterpret_cast<uintptr_t>(gmem) % bytes / sizeof(T));
 }
 
-// B's long side from A's short one, by sectors: of run t the window from where its sector starts on. The image
-// starts `before` columns left of B's; `rest`: columns from there to the matrix's last.
+// Stores B's long side from A's short side, in sectors: of run t the window that starts at the
+// sector of its first column. The image starts `before` columns left of B's first column. `rest`:
+// columns from B's first one to the matrix's last.
 template <class T>
 __device__ __forceinline__ void store_long_sectors(const unsigned char* image,
                                                    int shift,
@@ -308,7 +324,7 @@ __device__ __forceinline__ void store_long_sectors(const unsigned char* image,
                                                    int64_t rest,
                                                    const stretch_shape& shape) {
     constexpr int bytes = sizeof(T);
-    // Threads of a run: so few that each has several elements, so that a run's beginning counts little.
+    // Threads for a run: so few that each has several elements, which makes a run's start cheap.
     const int log_lanes = min(max(shape.log - 2, 5), 31 - __clz(threads)), lanes = 1 << log_lanes;
     const int column = shape.pitch * bytes;
     for (int t = threadIdx.x >> log_lanes; t < shape.thin; t += threads >> log_lanes) {
@@ -325,7 +341,7 @@ __device__ __forceinline__ void store_long_sectors(const unsigned char* image,
     }
 }
 
-// B's short side from A's long one, by sectors.
+// Stores B's short side from A's long side, in sectors.
 template <class T>
 __device__ __forceinline__ void store_short_sectors(const unsigned char* image,
                                                     const run_places& run_at,
@@ -335,8 +351,8 @@ __device__ __forceinline__ void store_short_sectors(const unsigned char* image,
                                                     int thin) {
     constexpr int bytes = sizeof(T);
     constexpr int sector = overlap_max<T>, line = line_bytes / bytes;
-    const int whole = (thin + 2 * sector - 2) / sector * sector; // wherever it starts
-    if (ld > whole) {                                            // each column by itself
+    const int whole = (thin + 2 * sector - 2) / sector * sector; // for any alignment
+    if (ld > whole) {                                            // each column separately
         for (walk lane(whole); lane.l < valid; lane.advance()) {
             T* to = gmem + lane.l * ld;
             const int t = lane.t - late_after<sector_bytes>(to);
@@ -345,11 +361,11 @@ __device__ __forceinline__ void store_short_sectors(const unsigned char* image,
         }
         return;
     }
-    // Elements of B from the start of a line on, of which the first `late` are not the block's: element t of
-    // column l is in byte run_at(t) + l * bytes.
+    // Elements of B from the start of a cache line on; the first `late` are not the block's.
+    // Element t of column l is at byte run_at(t) + l * bytes.
     const int pitch = static_cast<int>(ld), late = late_after<line_bytes>(gmem);
-    const int place =
-        threadIdx.x - late + line * pitch; // so many columns before, lest it be negative
+    // `line` columns are added, so that it is not negative.
+    const int place = threadIdx.x - late + line * pitch;
     int t = place % pitch, byte = run_at(t) + (place / pitch - line) * bytes;
     const int step_t = threads % pitch, step = step_t * run_at.pitch + threads / pitch * bytes;
     const int next_column = bytes - pitch * run_at.pitch;
@@ -368,8 +384,8 @@ __device__ __forceinline__ void store_short_sectors(const unsigned char* image,
     }
 }
 
-// An element for each thread, neighbouring ones in the order of B's memory, with a power of two of lanes for the
-// thin extent.
+// Each thread moves one element; neighbouring threads have neighbours in B's memory. A power of two
+// of lanes covers the thin extent.
 template <class T, bool thin_rows>
 __device__ __forceinline__ void move_element(
     const T* gmem_a, int64_t lda, T* gmem_b, int64_t ldb, int valid, const stretch_shape& shape) {
@@ -429,14 +445,15 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-// Whether all runs of B's long side start on sectors.
+// Whether all runs of B's long side start on sector boundaries.
 bool has_whole_runs(const transpose_problem& p) {
     const uint64_t pitches = (p.m > 1 ? p.ldb : 0) | (p.batch_count > 1 ? p.stride_b : 0);
     return (reinterpret_cast<uintptr_t>(p.b) | pitches * p.element_bytes) % sector_bytes == 0;
 }
 
-// Blocks for all multiprocessors, if the matrix has so much; longer stretches where runs are many, so
-// that they share fewer sectors. Padding of a short side is copied along where it is less than a sector.
+// Stretches are short enough for blocks on all multiprocessors, if the matrix is that large. Many
+// runs get longer stretches, so that they share fewer sectors. The padding of a short side is
+// copied too if it is less than a sector.
 template <class T>
 stretch_shape shape_of(const transpose_problem& p, const device_info& device) {
     const int thin = static_cast<int>(std::min(p.m, p.n)), bytes = sizeof(T);
@@ -484,14 +501,15 @@ myblasStatus_t prepare_interleaved(const device_info&) {
 
 myblasStatus_t launch_interleaved(const transpose_problem& problem, const launch_context& context) {
     transpose_problem p = problem;
-    if (p.n == 1 && p.ldb == 1) { // a plain copy: as a row, whose loops divide less
+    if (p.n == 1 && p.ldb == 1) { // a plain copy: as a row its loops have fewer divisions
         p.n = std::exchange(p.m, 1);
         p.lda = 1, p.ldb = p.n;
     }
     return with_element(p.element_bytes, [&]<class T>(T) {
         const stretch_shape shape = shape_of<T>(p, *context.device);
         const bool thin_rows = p.m <= p.n;
-        // Windows of the last stretch may start before its columns, so that one more holds the rest.
+        // Windows are shifted to the left: the windows of the last stretch may end before the last
+        // column, and one more stretch holds the rest.
         const int64_t stretches =
             tiles_of(thin_rows ? p.n + std::max(shape.overlap - 1, 0) : p.m, 1 << shape.log);
         const auto kernel = thin_rows ? interleaved<T, true> : interleaved<T, false>;

@@ -1,20 +1,22 @@
-// The tile mover that the fast kernels of transpose and geam share: a block copies one tile to shared
-// memory asynchronously, past the registers, and stores it turned. What one block waits for, the others
-// on the multiprocessor overlap: blocks that stay and copy ahead were slower (docs/experiments).
+// The tile mover of the fast kernels of transpose and geam: a block copies one tile to shared
+// memory asynchronously, past the registers, and stores it transposed. While a block waits, the
+// others on the multiprocessor work: persistent blocks that copy ahead were slower
+// (docs/experiments).
 //
 // Two kinds of tile:
 //   vector_tile  16 bytes at a time on both sides; everything is a multiple of 16 bytes.
-//   word_tile    an element of 4, 8 or 16 bytes at a time; any alignment. (1 and 2 bytes: image_tile.h.)
+//   word_tile    one element of 4, 8 or 16 bytes at a time; any alignment.
+// (Elements of 1 and 2 bytes: image_tile.h.)
 //
-// A vector_tile holds columns of A as vectors, permuted by an XOR, so that 8 lanes (one phase of a
-// 16-byte access) meet 8 different groups of four banks both when a column is written and when
+// A vector_tile holds columns of A as vectors, permuted by an XOR: 8 lanes (one phase of a 16-byte
+// access) access 8 different groups of four banks, both when a column is written and when
 // neighbouring lanes read the same vector of every v-th column.
 //
 //      vector u of column j of A: column j, at u ^ (j / v & 7)      v: elements of a vector
 //
-// Rows of a word_tile are shifted, where B's leading dimension is odd: each row of the tile covers `cols`
-// columns, shifted to the left so that it starts on a boundary of B's memory: sectors of B are written
-// whole, at the price of reading `overlap` columns twice.
+// Rows of a word_tile are shifted if they do not start on sector boundaries of B. Each row of the
+// tile covers `cols` columns, shifted to the left so that it starts on a boundary. Sectors of B are
+// then written whole, but `overlap` columns are read twice.
 //
 //      row i      |---- cols ----|            stored, shifted by up to overlap elements
 //      row i+1  |---- cols ----|
@@ -28,16 +30,16 @@
 
 namespace myblas::cuda {
 
-// ---- Order of the tiles --------------------------------------------------------------------------
+// ---- Order of the tiles -------------------------------------------------------------------------
 
 struct mover_tile {
     int64_t batch, row, col; // row, col: in tiles
 };
 
-// Along the rows of tiles of a panel, some columns of tiles: blocks that run at the same time write
-// neighbouring stretches of the same columns of B, and the next row, which shares sectors of A's columns
-// with this one, comes while the L2 cache still has them. Where A is short a panel is narrow, so that
-// all of it is under way at once.
+// The order of tiles: along the rows of tiles of a panel, which is some columns of tiles. Blocks
+// that run at the same time write neighbouring stretches of the same columns of B. The next row,
+// which shares sectors of A's columns with this one, follows while the L2 cache still has them. If
+// A is short, a panel is narrow, so that all of it is in flight at once.
 struct tile_order {
     uint32_t tiles_m, tiles_n; // of a matrix
     uint32_t panel;            // columns of tiles
@@ -64,22 +66,23 @@ inline tile_order order_of(int64_t tiles_m, int64_t tiles_n, int64_t matrices) {
             static_cast<uint32_t>(tiles_m * tiles_n * matrices)};
 }
 
-// Tiles of a launch, a block for each.
+// The most tiles of a launch, which has a block for each.
 inline constexpr int64_t max_tiles = int64_t{1} << 30;
 
-// Whether the tiles of one matrix are not too many, for tiles of at least 8 x 8.
+// Whether one matrix has at most max_tiles tiles, if tiles are at least 8 x 8.
 inline bool fits_tile_order(int64_t m, int64_t n) {
     return tiles_of(m, 8) <= max_tiles / tiles_of(n, 8);
 }
 
-// Whether wide tiles leave hardly more of their columns empty than narrow ones.
+// Whether wide tiles cover at most 9 / 8 of the columns, empty ones included, that narrow tiles
+// cover.
 template <class wide, class narrow>
 bool fills_wide(int64_t n) {
     return 8 * tiles_of(n, wide::cols) * wide::cols <= 9 * tiles_of(n, narrow::cols) * narrow::cols;
 }
 
-// Calls launch(part, order) for a batch of matrices of tiles_m x tiles_n tiles, in as many parts as
-// their number asks for: nearly always one.
+// Calls launch(part, order) for a batch of matrices of tiles_m x tiles_n tiles, once for each part
+// of at most max_tiles tiles. One part nearly always suffices.
 template <class Launch>
 myblasStatus_t
 launch_parts(const transpose_problem& p, int64_t tiles_m, int64_t tiles_n, Launch launch) {
@@ -93,21 +96,22 @@ launch_parts(const transpose_problem& p, int64_t tiles_m, int64_t tiles_n, Launc
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// Where a tile lies: it starts at (i0, j0) of an m x n matrix.
+// The place of a tile: it starts at (i0, j0) of an m x n matrix.
 struct tile_region {
     int64_t m, n, i0, j0;
 };
 
-// Waits for the copies of this thread, then for those of the block.
+// Waits for the copies of this thread, then for all threads of the block.
 __device__ __forceinline__ void wait_for_tile() {
     cp_async_commit();
     cp_async_wait<0>();
     __syncthreads();
 }
 
-// ---- Vectors -------------------------------------------------------------------------------------
+// ---- Vectors ------------------------------------------------------------------------------------
 
-// units: vectors of a column of A; groups: of v columns of A, that is vectors of a column of B.
+// units: vectors of a column of A; groups: groups of v columns of A, each a vector of a column of
+// B.
 template <class Element, int units_, int groups_, int threads_>
 struct vector_tile {
     using T = Element;
@@ -123,10 +127,10 @@ struct vector_tile {
         return col * units + (unit ^ (col / v & 7));
     }
 
-    // Issues the copies of a tile of A, as far as it is inside the matrix.
+    // Issues the copies of a tile of A, except for elements outside the matrix.
     static __device__ __forceinline__ void
     load(vector16* smem, const T* matrix, int64_t ld, const tile_region& at) {
-        constexpr int step = threads / units; // columns that the block covers at once
+        constexpr int step = threads / units; // columns that a block covers at once
         const int unit = threadIdx.x % units, first = threadIdx.x / units;
         if (at.i0 + unit * v >= at.m)
             return;
@@ -139,8 +143,8 @@ struct vector_tile {
         }
     }
 
-    // The same of a matrix that lies as B does: each thread copies, to slots of its own, the vectors
-    // of the squares that for_each_square gives it.
+    // The same for a matrix that is stored as B is. Each thread copies the vectors of its squares,
+    // as for_each_square passes them, to its own slots.
     static __device__ __forceinline__ void
     load_straight(vector16* smem, const T* matrix, int64_t ld, const tile_region& at) {
         for_each_square(at, [&](int square, int i, int j) {
@@ -151,11 +155,11 @@ struct vector_tile {
         });
     }
 
-    // Calls visit(square, i, j) for the thread's squares inside the matrix: v x v elements from
-    // (i, j) of the tile on.
+    // Calls visit(square, i, j) for the thread's squares inside the matrix: v x v elements, the
+    // first at (i, j) of the tile.
     template <class Visit>
     static __device__ __forceinline__ void for_each_square(const tile_region& at, Visit visit) {
-        constexpr int step = threads / groups; // units that the block covers at once
+        constexpr int step = threads / groups; // units that a block covers at once
         const int j = threadIdx.x % groups * v;
 #pragma unroll
         for (int square = 0; square < ceil_div(units, step); ++square) {
@@ -189,26 +193,28 @@ private:
     }
 };
 
-// ---- Words ---------------------------------------------------------------------------------------
+// ---- Words --------------------------------------------------------------------------------------
 
-// overlap: elements of B between the boundaries that rows are shifted to.
+// overlap: elements between the boundaries of B on which shifted rows start.
 template <class Element, int rows_, int cols_, int overlap_, int threads_>
 struct word_tile {
     using T = Element;
     static_assert(sizeof(T) >= 4);
     static constexpr int rows = rows_, cols = cols_, overlap = overlap_, threads = threads_;
     static constexpr int loaded_cols = cols + overlap;
-    // Columns beyond the matrix by which the last tile may have to reach, since rows are shifted left.
+    // Columns beyond the matrix that the last tile may have to cover, because rows are shifted to
+    // the left.
     static constexpr int overlap_rest = overlap == 0 ? 0 : overlap - 1;
-    static constexpr int pitch = rows | 1; // odd: lanes in successive columns meet all banks
+    static constexpr int pitch = rows | 1; // odd: lanes in neighbouring columns access all banks
     static constexpr size_t smem_bytes = sizeof(T) * pitch * loaded_cols;
 
     static __device__ __forceinline__ int place(int row, int col) { return col * pitch + row; }
 
-    // Issues the copies of a tile of A, as far as it is inside the matrix, from column j0 - overlap on.
+    // Issues the copies of a tile of A from column j0 - overlap on, except for elements outside the
+    // matrix.
     static __device__ __forceinline__ void
     load(T* smem, const T* matrix, int64_t ld, const tile_region& at) {
-        constexpr int step = threads / rows; // columns that the block covers at once
+        constexpr int step = threads / rows; // columns that a block covers at once
         static_assert(threads % rows == 0);
         const int row = threadIdx.x % rows, first = threadIdx.x / rows;
         if (at.i0 + row >= at.m)
@@ -223,11 +229,12 @@ struct word_tile {
         }
     }
 
-    // The same through registers, for elements of 4 bytes. Inside the matrix there is nothing to ask: on an H200
-    // instructions are what there is too little of: a multiprocessor has time for 60 for each 32 elements.
+    // The same through registers, for elements of 4 bytes. A tile inside the matrix needs no bounds
+    // checks. Instructions are scarce: a multiprocessor of an H200 has time for 60 of them for each
+    // 32 elements.
     static __device__ __forceinline__ void
     load_through_registers(T* smem, const T* matrix, int64_t ld, const tile_region& at) {
-        constexpr int step = threads / rows; // columns that the block covers at once
+        constexpr int step = threads / rows; // columns that a block covers at once
         constexpr int count = loaded_cols / step;
         static_assert(threads % rows == 0 && loaded_cols % step == 0);
         const int row = threadIdx.x % rows, first = threadIdx.x / rows;
@@ -238,7 +245,7 @@ struct word_tile {
             for (int k = 0; k < count; ++k, from += step * ld)
                 value[k] = load_amid_128(from);
         } else {
-            // The columns that the matrix has.
+            // Loads k with begin <= k * step < end are inside the matrix.
             const int begin = static_cast<int>(max(overlap - at.j0, int64_t{0})) - first;
             const int end =
                 static_cast<int>(min(at.n - at.j0 + overlap, int64_t{loaded_cols})) - first;
@@ -249,13 +256,13 @@ struct word_tile {
                     value[k] = load_amid_128(from);
         }
 #pragma unroll
-        for (int k = 0; k < count; ++k) // what lies outside the matrix is never read
+        for (int k = 0; k < count; ++k) // elements outside the matrix are never read
             smem[place(row, first + k * step)] = value[k];
     }
 
-    // Calls visit(slot, i, j, place) for the elements that the thread stores, whose B is `target`:
-    // (i, j) of the matrix, at `place` in shared memory. Rows that are a multiple of `overlap` apart are
-    // shifted alike: all of a thread's, or in turns.
+    // Calls visit(slot, i, j, place) for the elements that the thread stores to B, which is
+    // `target`: element (i, j) of the matrix, at `place` in shared memory. Rows a multiple of
+    // `overlap` apart have the same shift. In one turn a thread has only such rows.
     template <class Visit>
     static __device__ __forceinline__ void
     for_each_element(const T* target, int64_t ldb, const tile_region& at, Visit visit) {
@@ -279,8 +286,8 @@ struct word_tile {
         }
     }
 
-    // The same of a matrix that lies as B does: each thread copies the elements that it stores, to
-    // slots of its own.
+    // The same for a matrix that is stored as B is. Each thread copies the elements that it stores,
+    // to its own slots.
     static __device__ __forceinline__ void load_straight(
         T* smem, const T* matrix, int64_t ld, const T* target, int64_t ldb, const tile_region& at) {
         for_each_element(target, ldb, at, [&](int slot, int64_t i, int64_t j, int) {
@@ -293,7 +300,7 @@ struct word_tile {
     }
 
 private:
-    // Elements by which row i is stored further to the left.
+    // Elements by which row i is shifted to the left.
     static __device__ __forceinline__ int shift_of_row(const T* target, int64_t ldb, int64_t i) {
         if constexpr (overlap == 0)
             return 0;

@@ -1,9 +1,10 @@
-// B = A^T, one load and one store an element, nothing between.
+// B = A^T, with one load and one store for each element.
 //
-// The ground floor: warps read 32 neighbours of a column of A and scatter them over 32 columns of
-// B, so that every store of a warp touches 32 sectors.
+// The simplest kernel: warps read 32 neighbours of a column of A and scatter them over 32 columns
+// of B, so that every store of a warp touches 32 sectors.
 //
-// Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, four elements a thread.
+// Bound: 2 m n elements moved.
+// Launch: 256 threads, a tile of 32 x 32, four elements for each thread.
 // Accepts: everything out of place.
 
 #include "kernels/transpose/registry.h"

@@ -1,8 +1,8 @@
 // B = A^T, tile by tile through shared memory.
 //
-// Adds to `naive`: a block gathers a tile in shared memory and turns it there, so that warps read
-// and write 32 neighbours in global memory. The price: a warp reads a row of the tile, 32 elements
-// that are 32 elements apart, which with 4-byte elements all lie in one bank.
+// Adds to `naive`: a block collects a tile in shared memory and transposes it there, so that warps
+// read and write 32 neighbours in global memory. The price is bank conflicts: a warp reads a row of
+// the tile, 32 elements that are 32 elements apart. With 4-byte elements they all lie in one bank.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: everything out of place.

@@ -1,7 +1,7 @@
 // B = A^T, tile by tile through padded shared memory.
 //
-// Adds to `shared_tile`: each column of the tile in shared memory is followed by one unused bank,
-// so that the elements of a row lie in different banks and no access conflicts.
+// Adds to `shared_tile`: one unused bank follows each column of the tile in shared memory. The
+// elements of a row then lie in different banks, and no access has conflicts.
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: everything out of place.

@@ -1,21 +1,23 @@
-// B = A^T, a tile a block, whatever the alignment.
+// B = A^T, one tile for each block, at any alignment.
 //
-// Adds to `unrolled`: each row of a tile is shifted so that it starts where a sector of B does, so that with
-// odd leading dimensions, too, sectors are written whole and by one block. Elements of 4 bytes and more travel
-// one by one (mover.h), those of 1 and 2 bytes 16 bytes at a time to shared memory and as words from there
-// (image_tile.h). The loads go past the registers to shared memory, but those of 4 bytes. Batches are one launch.
+// Adds to `unrolled`: each row of a tile is shifted so that it starts on a sector boundary of B.
+// Sectors are then written whole and by one block, also with odd leading dimensions. Elements of 4
+// bytes and more move one at a time (mover.h). Elements of 1 and 2 bytes are copied to shared
+// memory 16 bytes at a time and leave it as words (image_tile.h). Loads bypass the registers,
+// except for elements of 4 bytes. Batches are one launch.
 //
-// What limits misaligned matrices is not memory but the L2 cache and instructions: 64 rows of a column are 9
-// sectors, not 8, and columns at a tile's edge are read twice. So tiles of 4 bytes are wide where there are many, and
-// those inside the matrix are moved without a question.
+// Unaligned matrices are limited by the L2 cache and by instructions, not by memory. 64 rows of a
+// column are 9 sectors, not 8, and columns at the edge of a tile are read twice. If there are many
+// tiles of 4-byte elements, they are therefore wide, and tiles inside the matrix are moved without
+// bounds checks.
 //
-// Bound: 2 m n elements moved.  One stage.  Tile, columns of it loaded twice, threads, and the blocks on a
-// multiprocessor that registers are kept down for:
+// Bound: 2 m n elements moved. One stage. Tile, columns of it that are loaded twice, threads, and
+// the blocks on a multiprocessor that registers are limited to allow:
 //      bytes   tile        overlap   threads   blocks
 //          1   128 x 256        32       512        3
 //          2   128 x 128        16       512        3
 //          4    64 x 128         8       512        3
-//               64 x 64          8       512        4      of fewer, or where it fills better
+//               64 x 64          8       512        4      if fewer, or if it fills better
 //          8    32 x 64          4       256
 //         16    16 x 64          0       256
 // Accepts: everything out of place.
@@ -52,10 +54,11 @@ constexpr size_t smem_bytes(int64_t lda) {
         return tile::smem_bytes_of(lda);
 }
 
-constexpr size_t most_smem_bytes = smem_bytes<tiling<uint8_t>>(15); // of all leading dimensions
+// The most, over all leading dimensions.
+constexpr size_t most_smem_bytes = smem_bytes<tiling<uint8_t>>(15);
 static_assert(most_smem_bytes <= 48 * 1024 && smem_bytes<tiling<uint16_t>>(7) <= most_smem_bytes);
 
-// 0: as many as there are.
+// Blocks on a multiprocessor that registers are limited to allow. 0: no limit.
 template <class tile>
 constexpr int min_blocks = sizeof(typename tile::T) <= 4 ? 3 : 0;
 template <>
@@ -116,7 +119,8 @@ myblasStatus_t launch_tiles(const transpose_problem& p, const launch_context& co
                         });
 }
 
-// Whether wide tiles are so many that it does not count how full their last wave is, and leave few columns empty.
+// Whether wide tiles leave few columns empty, and are many: then an incomplete last wave matters
+// little.
 bool takes_wide(const transpose_problem& p, const device_info& device) {
     using wide = tiling<uint32_t>;
     constexpr int waves = 8;

@@ -1,12 +1,13 @@
 // B = A^T of matrices that stay in the L2 cache: small tiles, short code, launches that overlap.
 //
-// Such a transpose is over in 1 to 10 us: what counts is how soon all multiprocessors have work, how many
-// instructions a block has to fetch, and that its launch hides behind the kernel before.
+// A transpose of this size takes 1 to 10 us. Three things matter: how soon all multiprocessors have
+// work, how many instructions a block has to fetch, and that the launch is hidden behind the
+// previous kernel.
 //
-//   squares    Tiles of turned_tile.h. Loads that leave an A of up to 16 MiB in the caches; stores that stream past
-//              them.
-//   elements   `unrolled` with small tiles, all numbers but addresses words: any alignment, padded shared
-//              memory.
+//   squares    tiles of turned_tile.h. Loads keep an A of up to 16 MiB in the caches; stores stream
+//              past them.
+//   elements   `unrolled` with small tiles and 32-bit numbers, except for addresses: any alignment,
+//              padded shared memory.
 //
 // Bound: latency; 2 m n elements moved.  One stage.  Tile and threads:
 //      bytes     1          2          4          8          16
@@ -14,10 +15,11 @@
 //                256        128        128        128        256
 //      elements  32 x 64    32 x 64    32 x 64    32 x 32    32 x 32
 //                256        256        256        256        256
-//                (32 x 32 up to 2^18 elements, and where n is at most 32)
-// Accepts: out of place, batches too, as far as the grid reaches; m, n and leading dimensions up to 2^25. squares:
-// columns of A that are multiples of 8 bytes and start on them (elements of 8 bytes: of 16), columns of B of 16; with
-// elements of 1 byte extents up to 2^24.
+//                (32 x 32 up to 2^18 elements, and if n is at most 32)
+// Accepts: out of place; batches within the limits of the grid; m, n and leading dimensions up to
+// 2^25. For squares, the base, columns and leading dimension of A are multiples of 8 bytes (16 for
+// elements of 8 and 16 bytes), and B's are multiples of 16 bytes. Elements of 1 byte: extents up to
+// 2^24.
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/registry.h"
@@ -27,7 +29,7 @@
 namespace myblas::cuda {
 namespace {
 
-// What the kernels need of the problem, in words where they do: fewer instructions.
+// The problem as the kernels need it, in 32-bit numbers where they suffice: fewer instructions.
 template <class T>
 struct small_problem {
     const T* a;
@@ -45,9 +47,9 @@ bool has_short_extents(const transpose_problem& p, int tile_cols) {
     return std::max({p.m, p.n, p.lda, p.ldb}) <= most_extent(tile_cols);
 }
 
-// ---- Squares -------------------------------------------------------------------------------------
+// ---- Squares ------------------------------------------------------------------------------------
 
-constexpr int64_t kept_bytes = 16 << 20; // of A
+constexpr int64_t kept_bytes = 16 << 20; // of an A that is kept in the caches, at most
 
 template <class T, bool keeps>
 __global__ void __launch_bounds__(turned_tile<T>::threads,
@@ -56,7 +58,7 @@ __global__ void __launch_bounds__(turned_tile<T>::threads,
     using tile = turned_tile<T>;
     __shared__ vector16 smem[tile::vectors];
     const int i0 = blockIdx.x * tile::rows, j0 = blockIdx.y * tile::cols;
-    const int rows = p.m - i0, cols = p.n - j0; // left from here on
+    const int rows = p.m - i0, cols = p.n - j0; // from the tile's first row and column on
     const T* gmem_a = p.a + blockIdx.z * p.stride_a + i0 + int64_t{j0} * p.lda;
     T* gmem_b = p.b + blockIdx.z * p.stride_b + j0 + int64_t{i0} * p.ldb;
     wait_for_earlier_work();
@@ -68,7 +70,8 @@ __global__ void __launch_bounds__(turned_tile<T>::threads,
     tile::store(smem, gmem_b, p.ldb, rows, cols);
 }
 
-// Tiles of rows, of columns and matrices are the three dimensions of the grid: no number is divided.
+// The grid's dimensions are tiles of rows, tiles of columns, and matrices: nothing has to be
+// divided.
 template <int rows, int cols>
 dim3 grid_of_tiles(const transpose_problem& p) {
     return dim3(static_cast<unsigned>(tiles_of(p.m, rows)),
@@ -105,7 +108,7 @@ myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_con
     });
 }
 
-// ---- Elements ------------------------------------------------------------------------------------
+// ---- Elements -----------------------------------------------------------------------------------
 
 constexpr int threads = 256;
 constexpr int element_rows = 32; // of A
@@ -114,13 +117,13 @@ constexpr int64_t few_elements = 1 << 18;
 template <class T>
 constexpr int element_pitch = padded_pitch<T, element_rows>;
 
-// cols: of A.
+// cols: columns of a tile of A.
 template <class T, int cols>
 __global__ void __launch_bounds__(threads, sizeof(T) <= 8 ? resident_threads / threads : 4)
     small_elements(small_problem<T> p) {
     constexpr int rows = element_rows;
-    constexpr int load_step = threads / rows;  // columns that the block loads at once
-    constexpr int store_step = threads / cols; // rows that it stores at once
+    constexpr int load_step = threads / rows;  // columns that a block loads at once
+    constexpr int store_step = threads / cols; // rows that a block stores at once
     __shared__ T smem[cols][element_pitch<T>]; // (j, i)
     const int i0 = blockIdx.x * rows, j0 = blockIdx.y * cols;
     const int rows_left = p.m - i0, cols_left = p.n - j0; // from here on
@@ -136,7 +139,7 @@ __global__ void __launch_bounds__(threads, sizeof(T) <= 8 ? resident_threads / t
         if (i < rows_left && first_j + k * load_step < cols_left)
             value[k] = gmem_a[k * load_step * p.lda];
 #pragma unroll
-    for (int k = 0; k < cols / load_step; ++k) // what lies outside the matrix is never read
+    for (int k = 0; k < cols / load_step; ++k) // elements outside the matrix are never read
         smem[first_j + k * load_step][i] = value[k];
     __syncthreads(); // the tile is complete
 #pragma unroll

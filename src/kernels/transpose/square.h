@@ -25,7 +25,8 @@ __device__ inline void store_streaming(void* ptr, const vector16& value) {
 template <class T>
 inline constexpr int vector_elements = sizeof(vector16) / sizeof(T);
 
-// Transposes a square of words, of elements of 1 or 2 bytes: element r of from[c] becomes element c of to[r].
+// Transposes a square of words with elements of 1 or 2 bytes: element r of from[c] becomes element
+// c of to[r].
 template <class T>
 __device__ __forceinline__ void transpose_word_square(const uint32_t (&from)[4 / sizeof(T)],
                                                       uint32_t (&to)[4 / sizeof(T)]) {
@@ -51,7 +52,7 @@ __device__ __forceinline__ void transpose_square(const vector16 (&from)[vector_e
                                                  vector16 (&to)[vector_elements<T>]) {
     constexpr int v = vector_elements<T>;
     if constexpr (sizeof(T) == 1) {
-        // By 4 x 4 bytes, a word of each of four vectors.
+        // In squares of 4 x 4 bytes: one word of each of four vectors.
 #pragma unroll
         for (int q = 0; q < 4; ++q)
 #pragma unroll

@@ -1,9 +1,9 @@
 // Transposes of thin matrices, where min(m, n) is less than the side of a square tile.
 //
-// Square tiles would leave most lanes idle. Here a block takes a stretch of the long extent over
-// the whole thin one: `thin` x `stretch` elements. On the side where the thin extent runs fastest
-// its threads walk over the elements in storage order, (thin, long), contiguous when the leading
-// dimension is tight; on the other side they write or read `thin` runs of `stretch` elements.
+// Square tiles would leave most lanes idle. Here a block has a stretch of the long extent, over the
+// whole thin extent: `thin` x `stretch` elements. On the side whose columns are the thin extent,
+// threads go over the elements in storage order, (thin, long): contiguous if the leading dimension
+// is tight. On the other side they read or write `thin` runs of `stretch` elements.
 //
 //      short side, t + l * ld              smem[t][l]               long side, l + t * ld
 //      t0 t1 t2 | t0 t1 t2 | ...     <->   l0 l1 l2 l3 ...    <->   l0 l1 l2 l3 ...  (run t0)
@@ -18,18 +18,19 @@
 
 namespace myblas::cuda {
 
-inline constexpr int thin_limit = 48; // largest min(m, n) taken
+inline constexpr int thin_limit = 48; // largest min(m, n) that is accepted
 inline constexpr int thin_threads = 256;
 inline constexpr int thin_unroll = 8; // loads of a thread in flight
 
 struct thin_shape {
     int thin;    // min(m, n)
-    int stretch; // of the long extent, a power of two
+    int stretch; // of the long extent; a power of two
     int pitch;   // elements between runs in shared memory
 };
 
-// About 16 KiB of elements, at most 4096, in a block. Neighbours in storage order are spread over
-// all banks when runs are shifted by as many banks as neighbours of one run lie side by side.
+// About 16 KiB of elements, at most 4096, for each block. Runs are shifted by one bank for each
+// neighbouring lane with elements of one run, so that neighbours in storage order are spread over
+// all banks.
 template <class T>
 thin_shape shape_thin(const transpose_problem& p) {
     const int elements = std::min<int>(4096, 16384 / sizeof(T));
@@ -45,7 +46,8 @@ inline constexpr size_t
 
 inline bool is_thin(const transpose_problem& p) { return std::min(p.m, p.n) <= thin_limit; }
 
-// A thread's walk over the elements t + l * thin = first, first + threads, ... of a stretch.
+// A thread's walk over elements number threadIdx.x, threadIdx.x + threads, ... of a stretch.
+// Element number t + l * thin is in thin row t and at l along the stretch.
 struct thin_walk {
     int t, l;
     int step_t, step_l, thin;
@@ -64,7 +66,7 @@ struct thin_walk {
     }
 };
 
-// thin_rows: the thin extent is m, A has the short side. Else it is n, and B has it.
+// thin_rows: the thin extent is m, and A has the short side. Otherwise it is n, and B has it.
 template <class T, bool thin_rows>
 __global__ void __launch_bounds__(thin_threads)
     transpose_thin(transpose_problem p, thin_shape shape) {

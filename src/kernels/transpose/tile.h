@@ -1,4 +1,4 @@
-// What the rungs of the transpose ladder share: elements by size, tiles, and the move of one tile
+// Shared by the rungs of the transpose ladder: elements by size, tiles, and the move of one tile
 // through shared memory.
 #pragma once
 
@@ -38,8 +38,8 @@ myblasStatus_t with_every_element(Function function) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// Threads that a multiprocessor of the architecture being compiled for holds at once. CUDA C++ Programming
-// Guide, compute capabilities.
+// Threads that a multiprocessor of the architecture being compiled for holds at once. CUDA C++
+// Programming Guide, compute capabilities.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 &&                      \
     __CUDA_ARCH__ != 1000 && __CUDA_ARCH__ != 1030
 inline constexpr int resident_threads = 1536;
@@ -47,18 +47,19 @@ inline constexpr int resident_threads = 1536;
 inline constexpr int resident_threads = 2048;
 #endif
 
-// The rungs up to `diagonal` take tiles of 32 x 32 elements with 32 x 8 threads: a warp spans a
+// The rungs up to `diagonal` have tiles of 32 x 32 elements and 32 x 8 threads: a warp spans a
 // side.
 inline constexpr int tile_side = 32;
 inline constexpr int tile_threads = 256;
 inline constexpr int tile_step = tile_threads / tile_side; // columns that a block covers at once
 
 // Elements between the columns of a padded tile in shared memory: an odd number of banks, or of
-// elements where these are wider, so that a warp walks along a row of the tile without conflicts.
+// elements if they are wider than a bank. A warp then reads a row of the tile without conflicts.
 template <class T, int side>
 inline constexpr int padded_pitch = side + (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
 
-// Of rows, columns and leading dimensions, where offsets in a tile of so many columns are words.
+// The largest extents and leading dimensions that give 32-bit offsets in a tile of `tile_cols`
+// columns.
 constexpr int64_t most_extent(int tile_cols) { return (int64_t{1} << 31) / tile_cols; }
 
 __host__ __device__ inline int64_t tiles_of(int64_t extent, int side) {
@@ -74,7 +75,7 @@ inline dim3 tile_grid(const transpose_problem& p) {
     return grid_of(tiles_of(p.m, tile_side) * tiles_of(p.n, tile_side));
 }
 
-// One matrix, out of place: what the rungs up to `vectorised` move.
+// One matrix, out of place: accepted by the rungs up to `vectorised`.
 inline bool out_of_place(const transpose_problem& p, const device_info&) {
     return !p.in_place() && p.batch_count == 1;
 }
@@ -84,11 +85,12 @@ inline bool out_of_place_square(const transpose_problem& p, const device_info& d
     return out_of_place(p, device) && p.m == p.n;
 }
 
-// The upper triangle of tiles, diagonal included, folds into a rectangle: row r of it is followed
-// by the row that completes it to the common width, so that the number of a block gives its pair
-// without a search. Four tiles a side:
+// The upper triangle of tiles, diagonal included, is folded into a rectangle: each row is followed
+// by the row that completes it to the common width. A block's number then gives its pair without a
+// search. With four tiles a side:
 //
 //      0 0   0 1   0 2   0 3 | 3 3
+//      1 1   1 2   1 3 | 2 2   2 3
 //      1 1   1 2   1 3 | 2 2   2 3
 template <class Integer>
 struct tile_pair {

@@ -1,6 +1,6 @@
-// Small tiles, of which a thread turns a few bytes of up to 4 columns in registers: few, so that there are many
-// threads. They meet in shared memory by rows, as pieces of vectors of 16 bytes, in which they are stored. An XOR in
-// place of padding. All numbers but addresses are words.
+// Small tiles. A thread transposes a few bytes of up to 4 columns in registers: it has few
+// elements, so that there are many threads. Rows meet in shared memory as pieces of 16-byte
+// vectors, which are then stored. An XOR replaces padding. All numbers except addresses are 32-bit.
 #pragma once
 
 #include "kernels/transpose/square.h"
@@ -25,10 +25,11 @@ struct words_of<16> {
     using type = uint4;
 };
 
-// A thread's part of a tile, and what the tile's threads do together: those of a block, or each `threads` of them.
+// A thread's part of a tile, and the operations of the `threads` threads that share a tile: a
+// block, or one of several such groups in it.
 template <class T>
 struct turned_tile {
-    // Of A: what a thread reads of a column, and its columns.
+    // In A: the bytes and rows that a thread reads in a column, and its number of columns.
     static constexpr int read_bytes = sizeof(T) >= 8 ? 16 : 8, thread_rows = read_bytes / sizeof(T);
     static constexpr int thread_cols = sizeof(T) <= 4 ? 4 : 16 / sizeof(T);
     static constexpr int lanes_m = sizeof(T) == 4 ? 16 : 8; // threads along m
@@ -45,8 +46,8 @@ struct turned_tile {
 
     read_type column[thread_cols];
 
-    // Where vector `unit` of row i lies in shared memory, in vectors. Threads that are neighbours along m write the
-    // same unit: to 8 different groups of four banks.
+    // The place of vector `unit` of row i in shared memory, in vectors. Threads that are neighbours
+    // along m write the same unit: to 8 different groups of four banks.
     static __device__ __forceinline__ int place(int i, int unit) {
         return i * units + (unit ^ (i / thread_rows & 7));
     }
@@ -56,7 +57,8 @@ struct turned_tile {
     static __device__ __forceinline__ int first_row() { return thread() % lanes_m * thread_rows; }
     static __device__ __forceinline__ int square() { return thread() / lanes_m; }
 
-    // From a tile of A, of which so many rows and columns, or more, are inside the matrix. keeps: in the caches.
+    // Loads from a tile of A. rows_left, cols_left: rows and columns of the matrix from the tile's
+    // first on. keeps: A stays in the caches.
     template <bool keeps>
     __device__ __forceinline__ void load(const T* gmem, int ld, int rows_left, int cols_left) {
         const int i = first_row(), j = square() * thread_cols;
@@ -68,7 +70,8 @@ struct turned_tile {
             }
     }
 
-    // What lies outside the matrix is never read: rows end there, and columns of B by whole vectors.
+    // Elements outside the matrix are never read: rows end there, and columns of B end with whole
+    // vectors.
     __device__ __forceinline__ void put(vector16* smem) const {
         piece_type row[thread_rows];
         turn(row);
@@ -78,7 +81,7 @@ struct turned_tile {
                 &smem[place(first_row() + r, square() / pieces)])[square() % pieces] = row[r];
     }
 
-    // To the tile of B, which has a column for each row of the tile.
+    // Stores to the tile of B, which has a column for each row of this tile.
     static __device__ __forceinline__ void
     store(const vector16* smem, T* gmem, int ld, int rows_left, int cols_left) {
         const int unit = thread() % units, first = thread() / units;

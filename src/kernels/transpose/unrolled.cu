@@ -1,13 +1,14 @@
-// B = A^T, tile by tile through padded shared memory, several independent elements a thread.
+// B = A^T, tile by tile through padded shared memory, several independent elements for each thread.
 //
-// Adds to `shared_tile_padded`: a thread issues all its loads, 16 with elements of up to 4 bytes,
-// before it needs the first, so that enough bytes are in flight to cover the latency of the memory;
-// and tiles of 64 x 64, so that a column of a tile that starts anywhere shares fewer of its sectors
-// with the neighbouring tile. Thin matrices take stretches instead of tiles (thin.h).
-// It needs no alignment beyond the element's: what `vectorised` cannot take comes here.
+// Adds to `shared_tile_padded`: a thread issues all its loads, 16 for elements of up to 4 bytes,
+// before it uses the first value. Enough bytes are then in flight to cover the latency of memory.
+// Tiles are 64 x 64: a column of a tile, which may start anywhere, shares fewer of its sectors with
+// the neighbouring tile. Thin matrices are moved in stretches (thin.h). No alignment is needed
+// beyond the element's: `unrolled` moves the matrices that `vectorised` does not accept.
 //
-// Bound: 2 m n elements moved.  Block: 256 threads, a tile of 64 x 64 (elements of 8 and 16 bytes:
-// 32 x 32), one stage.  Accepts: everything out of place.
+// Bound: 2 m n elements moved.
+// Launch: 256 threads, a tile of 64 x 64 (32 x 32 for elements of 8 and 16 bytes), one stage.
+// Accepts: everything out of place.
 
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/thin.h"
@@ -26,7 +27,7 @@ constexpr size_t tile_bytes = side<T>* padded_pitch<T, side<T>> * sizeof(T);
 
 template <class T>
 __global__ void __launch_bounds__(threads) unrolled(transpose_problem p) {
-    constexpr int step = threads / side<T>; // columns that the block covers at once
+    constexpr int step = threads / side<T>; // columns that a block covers at once
     constexpr int per_thread = side<T> / step;
     __shared__ T smem[side<T>][padded_pitch<T, side<T>>]; // (j, i)
 
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(threads) unrolled(transpose_problem p) {
                 value[k] = gmem_a[k * step * p.lda];
 #pragma unroll
         for (int k = 0; k < per_thread; ++k)
-            smem[first + k * step][row] = value[k]; // what lies outside the matrix is never read
+            smem[first + k * step][row] = value[k]; // elements outside the matrix are never read
         __syncthreads();                            // the tile is complete
 #pragma unroll
         for (int k = 0; k < per_thread; ++k)

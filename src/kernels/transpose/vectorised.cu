@@ -2,29 +2,32 @@
 //
 // Adds to `unrolled`: all accesses to global and shared memory are of 16 bytes, a quarter of the
 // instructions with 4-byte elements. A thread loads a square of elements, v vectors of v elements,
-// turns it in registers, and stores it to shared memory by rows; there the block regroups the
-// vectors into runs along B. Instead of padding, which would break the alignment, the vectors of a
-// run are permuted by an XOR, so that 8 lanes (one phase of a 16-byte access) always meet 8
-// different groups of four banks. Blocks take the tiles along B's columns (mover.h), so that those in
-// flight write long stretches of a few columns: memory takes writes well only by whole pages, and reads in any
-// order. For the same reason tiles are wide: a row of a tile is 512 bytes of B. B's elements stream past the
-// caches. A's do not, though they are read but once: they drive out what kernels before have left in the L2
-// cache, where streaming accesses would make do with the lines of their own.
+// transposes it in registers, and stores it to shared memory by rows. The block then regroups the
+// vectors into runs along B.
 //
-// Bound: 2 m n elements moved.  One stage.  Tile, threads, shared memory of a block and the blocks on
-// a multiprocessor that registers are kept down for, by the element's size:
+// Padding would break the alignment. Instead an XOR permutes the vectors of a run, so that 8 lanes
+// (one phase of a 16-byte access) always access 8 different groups of four banks.
+//
+// Blocks take the tiles along B's columns (mover.h): the blocks in flight write long stretches of a
+// few columns. Memory writes fast only in whole pages, and reads fast in any order. For the same
+// reason tiles are wide: a row of a tile is 512 bytes of B. Stores to B stream past the caches.
+// Loads of A do not, although A is read only once: A shall evict from the L2 cache what earlier
+// kernels have left there. Streaming loads would replace only their own cache lines.
+//
+// Bound: 2 m n elements moved. One stage. Tile, threads, shared memory of a block, and the blocks
+// on a multiprocessor that registers are limited to allow, by the element's size:
 //      bytes   v   tile       threads   shared   blocks
 //          1  16   128 x 128       64   16 KiB        5
 //          2   8   128 x 128      256   32 KiB        2
 //          4   4    64 x 64       256   16 KiB        5
-//                   64 x 128      512   32 KiB        2      where it fills as well
+//                   64 x 128      512   32 KiB        2      if it fills as well
 //          8   2    32 x 64       256   16 KiB        4
 //         16   1    16 x 64       256   16 KiB        6
 // Accepts: out of place, with pointers and leading dimensions that are multiples of 16 bytes; m and
 // n are free.
 //
 //      A                     registers          smem, a row of A = a column of B
-//      v columns x 1 vector  ->  turned    ->   row i: vectors j / v, at (j / v) ^ (i / v & 7)
+//      v columns x 1 vector  ->  transposed ->  row i: vectors j / v, at (j / v) ^ (i / v & 7)
 
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
@@ -55,13 +58,13 @@ struct tiling {
     static_assert(smem_bytes <= 48 * 1024);
 };
 
-// Where vector `unit` of row i lies in shared memory, in vectors.
+// The place of vector `unit` of row i in shared memory, in vectors.
 template <class shape>
 __device__ int place(int i, int unit) {
     return i * shape::units + (unit ^ (i / shape::v & shape::swizzle));
 }
 
-// The first `count` elements at `from`, at most a vector's.
+// The first `count` elements at `from`; at most a vector.
 template <class T>
 __device__ vector16 load_part(const T* from, int count) {
     if (count >= vector_elements<T>)
@@ -114,13 +117,13 @@ __device__ void move_tile(
         vector16 turned[v];
         transpose_square<T>(square[s], turned);
 #pragma unroll
-        for (int r = 0; r < v; ++r) // what lies outside the matrix is never read
+        for (int r = 0; r < v; ++r) // elements outside the matrix are never read
             smem[place<shape>(i + r, first_square + s * shape::lanes_n)] = turned[r];
     }
     __syncthreads(); // the tile is complete
     const int unit = threadIdx.x % shape::units;
     const int first = threadIdx.x / shape::units;
-    constexpr int step = shape::threads / shape::units; // rows that the block covers at once
+    constexpr int step = shape::threads / shape::units; // rows that a block covers at once
 #pragma unroll
     for (int k = 0; k < shape::rows / step; ++k) {
         const int row = first + k * step;
