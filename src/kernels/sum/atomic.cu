@@ -1,6 +1,6 @@
 // result = sum of x_i: every thread adds its element to the result with an atomic.
 //
-// The ground floor: all additions queue at one address.
+// The simplest kernel: all additions queue at one address.
 //
 // Bound: n elements read.  Block: 1024 threads, one element each.  Accepts: everything.
 // Not deterministic.

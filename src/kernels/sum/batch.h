@@ -1,11 +1,11 @@
-// The reading side of the deterministic sums: batches of 16-byte vectors, and a fixed map of
-// elements to threads.
+// Reads for the deterministic sums: batches of 16-byte vectors, and a fixed map of elements to
+// threads.
 //
-// A batch is threads * loads * v elements, v = 16 bytes / sizeof(T). Load k of thread t takes
+// A batch is threads * loads * v elements, v = 16 bytes / sizeof(T). Load k of thread t has
 // elements (k * threads + t) * v + 0 ... v - 1 of the batch. A thread adds its loads * v terms of a
-// batch as a tree in T, log2(loads * v) roundings deep (4 for float, 3 for double), and the result
-// to a carrier (reduce.h) that loses next to nothing. The map knows nothing of the alignment of x
-// or of the increment, so that the same values give the same bits wherever they lie.
+// batch as a tree in T, log2(loads * v) roundings deep (4 for float, 3 for double). The result is
+// added to a carrier (reduce.h) that loses almost nothing. The map depends neither on the alignment
+// of x nor on the increment: the same values give the same bits wherever they lie.
 #pragma once
 
 #include "core/problem.h"
@@ -40,8 +40,8 @@ __device__ inline void load_vector(double (&value)[2], const double* x) {
     value[0] = v.x, value[1] = v.y;
 }
 
-// The sum of what the thread maps to in batches first, first + step, ...
-// contiguous: is_contiguous(p).
+// The sum of the thread's elements in batches first, first + step, ... contiguous:
+// is_contiguous(p).
 template <class T, int threads, bool contiguous, bool absolute>
 __device__ carrier<T> thread_sum(const sum_problem<T>& p, int64_t first, int64_t step) {
     constexpr int v = vector_elements<T>;
@@ -68,7 +68,7 @@ __device__ carrier<T> thread_sum(const sum_problem<T>& p, int64_t first, int64_t
         total.add(tree_sum(value, absolute));
     }
 
-    if (batch * elements < p.n) { // the batch that n cuts is the block's
+    if (batch * elements < p.n) { // the last batch, which n cuts, is this block's
 #pragma unroll
         for (int k = 0; k < batch_loads; ++k)
 #pragma unroll

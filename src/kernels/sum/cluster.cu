@@ -1,24 +1,24 @@
-// result = sum of x_i, or another reduction (reductions.h), by one cluster of blocks, the same bits on every
-// run.
+// result = sum of x_i, or another reduction (reductions.h), by one cluster of blocks. The same bits
+// on every run.
 //
-// `single_block` with up to eight multiprocessors reading: the blocks of a cluster send their sums to
-// the shared memory of the first, with no way through global memory. The launch overlaps the kernel
-// before, and the next one may come onto the device at once.
+// Adds to `single_block`: up to eight multiprocessors read. The blocks of a cluster send their sums
+// to the shared memory of the first block, not through global memory. The launch overlaps the
+// previous kernel, and the next kernel may start at once.
 //
-//   bytes read      blocks x threads
+//   bytes up to     blocks x threads
 //        2 KiB           1 x  32         vectors of a thread in flight: 4
 //       16 KiB           1 x 256                                        4
 //       32 KiB           1 x 512                                        4
 //      128 KiB           8 x 128                                        8
 //       beyond           8 x 256                                        8
 //
-// One block reads aligned vectors in one round, by code without a loop: at this size instructions that have
-// to be fetched count.
+// A single block reads aligned vectors in one round, by code without a loop: at this size, fetching
+// instructions takes a noticeable part of the time.
 //
-// Two vectors share a thread's loads.
+// If a reduction has two vectors, they share a thread's loads.
 //
-// Accuracy of sums: 5 roundings in float (4 in double) in a thread's tree, a carrier of twice the precision
-// from there on, and the rounding of the result: |error| <= 7 u sum |x_i|.
+// Accuracy of sums: 5 roundings in float (4 in double) in a thread's tree, then a carrier of twice
+// the precision, and the rounding of the result: |error| <= 7 u sum |x_i|.
 // Bound: latency; for large n the bandwidth of eight multiprocessors.
 // Accepts: everything, from compute capability 9.0 on.
 
@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(threads) cluster(typename Reduction::problem p
         Reduction::finish(p, total);
 }
 
-// The vectors are aligned, threads * loads * 16 bytes of each at most. The same map as that of add_rows (rows.h).
+// For aligned vectors of at most threads * loads * 16 bytes each. Elements are mapped to threads as
+// in add_rows (rows.h).
 template <class Reduction, int threads, int loads>
 __global__ void __launch_bounds__(threads) one_round(typename Reduction::problem p) {
     using T = typename Reduction::element;
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(threads) one_round(typename Reduction::problem
             if (first + k * row + v <= n)
                 load_vector<caching::keep>(value[o][k],
                                            Reduction::vector_of(p, o).element_0 + first + k * row);
-    if (n % v != 0) { // the vector that n cuts is one thread's
+    if (n % v != 0) { // one thread has the vector that n cuts
 #pragma unroll
         for (int k = 0; k < loads; ++k)
             if (first + k * row < n && first + k * row + v > n)

@@ -1,22 +1,23 @@
-// result = the sums of the columns of A (op T): a group of threads for each column.
+// result = the sums of the columns of A (op T), by a group of threads for each column.
 //
-// Adds to `naive`: the threads of a group read down their column side by side, four elements to a
-// thread. What a group is depends on the columns' length:
+// Adds to `naive`: the threads of a group read down their column side by side, four elements for
+// each thread. The group depends on the length of the columns:
 //
-//   short_columns    m <= 128 (misaligned: 32)   1 to 32 lanes, one load of each of eight columns
+//   short_columns     m <= 128 (unaligned: 32)   1 to 32 lanes, one load of each of eight columns
 //                                                in flight
-//   long_columns 32  longer                      a warp
-//   long_columns 256 8192 and longer, or few     a block; where the columns do not fill the device,
-//                    columns                     several blocks, each with a chunk of rows
+//   long_columns 32   longer                     a warp
+//   long_columns 256  8192 and longer, or few    a block; if the columns do not fill the device,
+//                     columns                    several blocks, each with a chunk of rows
 //
-// Partial sums of chunks go to slots in the workspace, and the block of a column that comes last adds
-// them in their order.
+// Partial sums of chunks go to slots in the workspace. The last block of a column to finish adds
+// them in a fixed order.
 //
-// Accuracy: at most 7 roundings in float for short columns, 5 for long ones, whose sums are carried in
-// twice the precision from there on; and the rounding of the result: 8 u sum |A_ij|.
+// Accuracy: 8 u sum |A_ij|. Short columns take at most 7 roundings in float. Long columns take 5,
+// and their sums are then carried in twice the precision. The result is rounded once more.
 // Bound: m n elements read.  Block: 256 threads.
-// Grid: a function of m, n and the number of multiprocessors; one chunk where the workspace is too small.
-// Accepts: op T. A misaligned matrix is read by single elements.
+// Grid: a function of m, n and the number of multiprocessors; one chunk if the workspace is too
+// small.
+// Accepts: op T. An unaligned matrix is read by scalar loads.
 
 #include "kernels/common/last_block.h"
 #include "kernels/common/launch.h"
@@ -34,12 +35,11 @@ namespace {
 constexpr int threads = 256;
 constexpr int loads = 8;
 constexpr int blocks_per_sm = 4;
-constexpr int64_t long_column = 8192; // elements: all loads of a block in flight, once
-constexpr int64_t fair_column = 1024; // worth a block where there are few columns
+constexpr int64_t long_column = 8192; // elements: one round of all loads of a block
+constexpr int64_t fair_column = 1024; // elements that are worth a block if there are few columns
 
-constexpr int residents(int vector) {
-    return vector == 4 ? 4 : 6;
-} // blocks the registers leave room for
+// Blocks whose registers fit a multiprocessor.
+constexpr int residents(int vector) { return vector == 4 ? 4 : 6; }
 
 template <int vector>
 __global__ void __launch_bounds__(threads, residents(vector))
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(threads, residents(vector))
     const int width = 1 << width_log2, height = threads >> width_log2;
     const int x = threadIdx.x & (width - 1), y = threadIdx.x >> width_log2;
     const int64_t j = int64_t{blockIdx.x} * height * loads + y;
-    const int64_t rows = p.m - x * vector; // left from here on
+    const int64_t rows = p.m - x * vector; // rows left from here on
     const float* a = p.a + x * vector + j * p.lda;
     float value[loads][vector];
     float total[loads];
@@ -69,13 +69,13 @@ __global__ void __launch_bounds__(threads, residents(vector))
                 p.result[j + k * height] = total[k];
 }
 
-// How long columns are cut up.
+// How long columns are cut into chunks.
 struct cut {
     int64_t rows; // of a chunk, a multiple of 4
     int chunks;
 };
 
-// group: threads of a column or chunk, one warp or the block; a warp takes the whole column.
+// group: threads for a column or chunk, one warp or the block. A warp has the whole column.
 template <int vector, int group>
 __global__ void __launch_bounds__(threads, residents(vector))
     long_columns(gemsum_problem p, cut c, carrier<float>* slots, unsigned* counters) {
@@ -132,7 +132,7 @@ int vector_of(const gemsum_problem& p) { return has_aligned_columns(p) ? 4 : 1; 
 
 bool is_short(const gemsum_problem& p) { return p.m <= warp_size * vector_of(p); }
 
-// Whether a block, not a warp, adds up a column or a chunk of it.
+// Whether a block, not a warp, adds a column or a chunk of it.
 bool takes_blocks(const gemsum_problem& p, const device_info& device) {
     return p.m >= long_column || (p.m >= fair_column && p.n < int64_t{2} * device.sm_count);
 }
@@ -170,7 +170,7 @@ myblasStatus_t launch_short(const gemsum_problem& p, const launch_context& conte
 template <int vector>
 myblasStatus_t launch_long(const gemsum_problem& p, const launch_context& context) {
     const device_info& device = *context.device;
-    // Without a place for the chunks' sums a column is one chunk.
+    // A column is one chunk if there are no slots for the sums of chunks.
     const bool has_slots = slot_bytes(p, device) <= context.workspace_bytes;
     const cut c = has_slots ? make_cut(p, device) : cut{.rows = p.m, .chunks = 1};
     const bool by_blocks = takes_blocks(p, device);

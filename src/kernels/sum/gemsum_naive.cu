@@ -1,7 +1,7 @@
 // result = the sums of the rows of op(A): one thread for each sum.
 //
-// The ground floor. Threads go along their rows (op N) side by side, and each down its own column
-// (op T), where the threads of a warp are lda elements apart.
+// The simplest kernel. With op N, neighbouring threads go along neighbouring rows. With op T, each
+// thread goes down its own column: the threads of a warp are lda elements apart.
 //
 // Accuracy: in order, (k - 1) u sum |A_ij| for sums of k elements.
 // Bound: m n elements read.  Block: 256 threads, one sum each.  Accepts: everything.

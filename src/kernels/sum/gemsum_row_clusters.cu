@@ -1,9 +1,10 @@
-// result = the sums of the rows of A (op N) where A is small: a cluster of blocks for every 32 rows.
+// result = the sums of the rows of a small A (op N): a cluster of blocks for every 32 rows.
 //
-// Adds to `row_tiles`: the blocks of a cluster take chunks of the columns, and send their sums to the shared
-// memory of the first, where those of `row_tiles` meet in the workspace behind a fence and a counter. A warp
-// reads 32 rows of a column, whatever the alignment; sums meet once in a block, and one warp adds them. The
-// launch overlaps the kernel before, and where the device has room, the next one may come at once.
+// Adds to `row_tiles`: each block of a cluster has a chunk of the columns, and sends its sums to
+// the shared memory of the first block. (In `row_tiles` they meet in the workspace, which takes a
+// fence and a counter.) A warp reads 32 rows of a column, at any alignment. The sums of a block
+// meet once, and one warp adds them. The launch overlaps the previous kernel. If the device has
+// room, the next kernel may start at once.
 //
 //             chunk 0   chunk 1  ...            in a block:
 //          +----------+----------+
@@ -12,7 +13,7 @@
 //   32     |  rank 0  |  rank 1  |  cluster 1
 //          +----------+----------+
 //
-// Accuracy: 3 roundings in float in a tree over the loads, a carrier of twice the precision from there on,
+// Accuracy: 3 roundings in float in a tree over the loads, then a carrier of twice the precision,
 // and the rounding of the result: 5 u sum |A_ij|.
 // Bound: latency; m n elements read.  Block: 256 threads, 4 KiB of shared memory.
 // Grid: a function of m and n.
@@ -35,7 +36,7 @@ constexpr int warps = threads / warp_size;
 constexpr int rows = warp_size; // of a cluster
 constexpr int loads = 8;        // of a thread in flight
 
-// chunks: blocks of a cluster; columns: of a chunk.
+// chunks: blocks of a cluster; columns: of a chunk; leaves_room: the next kernel may start at once.
 __global__ void __launch_bounds__(threads)
     row_clusters(gemsum_problem p, int chunks, int64_t columns, bool leaves_room) {
     __shared__ carrier<float> smem[warps][rows];
@@ -97,7 +98,7 @@ bool accepts_row_clusters(const gemsum_problem& p, const device_info&) {
 }
 
 myblasStatus_t launch_row_clusters(const gemsum_problem& p, const launch_context& context) {
-    // A round of loads for each block, as far as there are blocks.
+    // One round of loads for each block, up to the largest cluster.
     const int64_t rounds = ceil_div<int64_t>(p.n, loads * warps);
     const int chunks = static_cast<int>(std::clamp<int64_t>(rounds, 1, largest_cluster));
     const int64_t blocks = clusters_of(p) * chunks;

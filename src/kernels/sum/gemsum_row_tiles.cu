@@ -1,10 +1,10 @@
 // result = the sums of the rows of A (op N): tiles of rows, cut into chunks of columns.
 //
-// Adds to `naive`: a block's threads cover a tile of rows, four to a thread, and several columns, so
-// that the reads of a warp are whole lines for thin matrices too; eight 16-byte loads of a thread
-// are in flight; and where the tiles do not fill the device, blocks share a tile by chunks of
-// columns. Their partial sums go to slots in the workspace, and the block of a tile that comes last
-// adds them in their order.
+// Adds to `naive`: a block's threads cover a tile of rows, four rows for each thread, and several
+// columns: the reads of a warp are whole cache lines for thin matrices too. Eight 16-byte loads of
+// a thread are in flight. If the tiles do not fill the device, several blocks share a tile, each
+// with a chunk of the columns. Their partial sums go to slots in the workspace. The last block of a
+// tile to finish adds them in a fixed order.
 //
 //             chunk 0      chunk 1                    in a block: thread (x, y)
 //          +------------+------------+
@@ -13,12 +13,12 @@
 //   tile 1 |  block 1   |  block 3   |
 //          +------------+------------+
 //
-// Accuracy: 3 roundings in float in a tree over the loads, a carrier of twice the precision from
-// there on, and the rounding of the result: 5 u sum |A_ij|.
+// Accuracy: 3 roundings in float in a tree over the loads, then a carrier of twice the precision,
+// and the rounding of the result: 5 u sum |A_ij|.
 // Bound: m n elements read.  Block: 256 threads, width x height, 8 KiB of shared memory.
-// Grid: a function of m, n, the alignment and the number of multiprocessors; one chunk where the
+// Grid: a function of m, n, the alignment and the number of multiprocessors; one chunk if the
 // workspace is too small.
-// Accepts: op N. A misaligned matrix is read by single elements.
+// Accepts: op N. An unaligned matrix is read by scalar loads.
 
 #include "kernels/common/last_block.h"
 #include "kernels/common/launch.h"
@@ -39,7 +39,7 @@ constexpr int loads = 8;
 
 constexpr int blocks_per_sm(int vector) { return vector == 4 ? 2 : 8; }
 
-// How the matrix is cut up; `vector` is the number of rows of a thread.
+// How the matrix is cut. `vector` is the number of rows of a thread.
 struct cut {
     int width_log2;  // of the threads along the rows; the others go along the columns
     int64_t tiles;   // of width * vector rows
@@ -53,7 +53,8 @@ cut make_cut(const gemsum_problem& p, int vector, const device_info& device) {
     const auto reach = [](int width) { return int64_t{threads / width} * loads; };
     cut c{};
     int width = 1;
-    // Wide enough for the rows, as far as it pays; wider where a block reaches beyond the columns.
+    // Wide enough for the rows, but no wider than pays; wider if a block reaches beyond the
+    // columns.
     while (width < threads && !covers(width) && (width < least_width || reach(width) > p.n))
         width *= 2;
     c.width_log2 = std::countr_zero(static_cast<unsigned>(width));
@@ -65,7 +66,7 @@ cut make_cut(const gemsum_problem& p, int vector, const device_info& device) {
     return c;
 }
 
-// The sum over y of what the threads of each x hold, in the threads of y = 0.
+// Adds the totals of all threads with the same x. Threads with y = 0 get the sum.
 template <int vector>
 __device__ void add_columns(carrier<float> (&total)[vector], int width) {
     __shared__ carrier<float> smem[threads][vector];
@@ -158,7 +159,7 @@ size_t slot_bytes(const gemsum_problem& p, const device_info& device) {
 myblasStatus_t launch_row_tiles(const gemsum_problem& p, const launch_context& context) {
     const int vector = vector_of(p);
     cut c = make_cut(p, vector, *context.device);
-    // Without a place for the chunks' sums all columns are one chunk.
+    // All columns are one chunk if there are no slots for the sums of chunks.
     if (slot_bytes(p, *context.device) > context.workspace_bytes) {
         c.columns = p.n;
         c.chunks = 1;

@@ -1,7 +1,7 @@
-// What the rungs of the sum ladder share: one element a thread, and blocks that each add their sum
-// to the result with one atomic. The order of those additions is the hardware's, so the bits may
-// differ from run to run; and float atomics in global memory flush subnormal sums to zero (PTX ISA,
-// red: .add.f32).
+// Shared by the rungs of the sum ladder: one element for each thread, and blocks that each add
+// their sum to the result with one atomic. The hardware decides the order of these additions, so
+// the bits may differ from run to run. Float atomics in global memory flush subnormal sums to zero
+// (PTX ISA, red: .add.f32).
 #pragma once
 
 #include "core/problem.h"
@@ -21,8 +21,8 @@ __device__ T term(const sum_problem<T>& p, int64_t i) {
     return p.absolute ? fabs(value) : value;
 }
 
-// `block_total` is called by all threads of a block with a value each; what it returns in thread 0
-// is the sum over the block.
+// All threads of a block call `block_total` with a value each. Thread 0 gets the sum over the
+// block.
 template <class T, T block_total(T)>
 __global__ void __launch_bounds__(ladder_threads) add_by_block(sum_problem<T> p) {
     const int64_t step = int64_t{gridDim.x} * ladder_threads;

@@ -1,4 +1,4 @@
-// The reading side of the row and column sums: 16 bytes at a time where the matrix allows it.
+// Reads for the row and column sums: 16 bytes at a time if the matrix allows it.
 #pragma once
 
 #include "core/problem.h"
@@ -13,7 +13,8 @@ inline bool has_aligned_columns(const gemsum_problem& p) {
     return p.lda % 4 == 0 && reinterpret_cast<uintptr_t>(p.a) % 16 == 0;
 }
 
-// `width` elements down a column, of which `left` are left; zeros beyond. width 4 needs alignment.
+// Loads `width` elements down a column. Only `left` elements exist; the others are zero. A width of
+// 4 needs alignment.
 template <int width>
 __device__ void load_part(float (&value)[width], const float* a, int64_t left) {
     static_assert(width == 1 || width == 4);

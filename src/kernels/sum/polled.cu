@@ -1,31 +1,34 @@
-// result = sum of x_i, or another reduction (reductions.h), the same bits on every run, in one launch and
-// one step between blocks.
+// result = sum of x_i, or another reduction (reductions.h), the same bits on every run, in one
+// launch and with one step between blocks.
 //
-// Adds to `vectorised_two_level`: rows of the vector are dealt to blocks one by one (rows.h), so that
-// all have the same number of them but one; the blocks put their sums into slots that are their own
-// signal (mailbox.h), in place of a fence, an atomic and a second reading; the last block waits for
-// them, and adds them in their order, while the others end; the launch overlaps the kernel before.
+// Adds to `vectorised_two_level`: rows of the vector are dealt to blocks one by one (rows.h), so
+// that blocks differ by at most one row. Blocks put their sums into slots that signal their own
+// arrival (mailbox.h), instead of a fence, an atomic and a second read. The last block waits for
+// the sums and adds them in a fixed order, while the other blocks end. The launch overlaps the
+// previous kernel.
 //
-//   bytes read    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
-//      32 MiB         256 x 4                  2 at most               singly          keeps
-//     384 MiB         512 x 4                  4 (in double: 3)        in batches      is passed by
-//       beyond        512 x 4                  4 (in double: 3)        in batches      keeps
+//   bytes up to    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
+//      32 MiB         256 x 4                  2 at most               singly         used
+//     384 MiB         512 x 4                  4 (in double: 3)        in batches     bypassed
+//      beyond         512 x 4                  4 (in double: 3)        in batches     used
 //
-// What passes the L1 cache by is the first to leave the L2 cache as well: good for an x of which a part
-// stays there from call to call. Much larger ones are read at the speed of DRAM only if they drive out
-// what kernels before have left in the L2 cache.
+// Loads that bypass the L1 cache are also the first to leave the L2 cache. That is good if a part
+// of x stays there from call to call. Much larger vectors are read at the speed of DRAM only if
+// they evict from the L2 cache what earlier kernels have left there.
 //
-// The last block waits while the others still run, never they for it; a device that can hold two
-// blocks is enough.
+// The last block waits while others still run, and no block waits for it: a device that can hold
+// two blocks is enough.
 //
-// Two vectors share a thread's four loads.
+// If a reduction has two vectors, they share a thread's four loads.
 //
-// Accuracy of sums: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
-// from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU holds.
+// Accuracy of sums: 4 roundings in float (3 in double) in a thread's tree, then a carrier of twice
+// the precision, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes that fit in
+// a GPU.
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
-// Accepts: everything. Block 0 adds the elements before the first whole vector one by one, except for an extremum and for
-// two vectors that are not misaligned alike. An increment, and misalignment that is left, makes each vector four (two)
-// single loads; then two blocks a multiprocessor read all sizes, of 512 threads beyond 8 MiB.
+// Accepts: everything. Block 0 adds the elements before the first aligned vector one by one, except
+// for an extremum and for two vectors that are not equally misaligned. If vectors are strided, or
+// still unaligned, each 16 bytes are read by four (double: two) scalar loads. Then two blocks on a
+// multiprocessor read all sizes, with 512 threads beyond 8 MiB.
 
 #include "kernels/common/mailbox.h"
 #include "kernels/common/overlap.h"
@@ -43,7 +46,7 @@ constexpr int rows_per_block = 2; // at least: fewer are not worth a slot
 template <class Carrier>
 constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(Carrier);
 
-constexpr int slots_at_once = 2; // that a thread of the waiting block asks for
+constexpr int slots_at_once = 2; // slots that a thread of the waiting block reads at once
 
 template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
 __global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduction::residents : 0)
@@ -71,14 +74,14 @@ __global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduct
             return;
         }
         const carrier rest = take_sums<carrier, threads, slots_at_once>(slots, others);
-        __syncthreads(); // the sum over the block is free for its next call
+        __syncthreads(); // block_sum's shared memory is free for its next call
         total += block_sum_by_warp<threads>(rest);
     }
     if (threadIdx.x == 0)
         Reduction::finish(p, total);
 }
 
-// head: elements before the vector that belong to it.
+// head: elements before p's first one that belong to the vector too.
 template <class Reduction, int threads, layout where, dealing order, caching policy>
 myblasStatus_t launch_blocks(const typename Reduction::problem& p,
                              int head,
@@ -108,7 +111,7 @@ myblasStatus_t launch_polled(const typename Reduction::problem& p, const launch_
     using R = Reduction;
     constexpr int64_t element_bytes = R::operands * sizeof(typename R::element);
     const int64_t elements_per_mib = (1 << 20) / element_bytes;
-    typename R::problem behind = p; // from the first whole vector on
+    typename R::problem behind = p; // from the first aligned vector on
     int head = 0;
     if constexpr (R::takes_head)
         if (p.incx == 1) {

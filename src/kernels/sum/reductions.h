@@ -1,12 +1,12 @@
-// What `cluster` and `polled` reduce, one launch for one result. A reduction is a type with
-//   problem, element     what it is asked, and the type of the elements of its vectors
-//   operands             how many vectors it reads, one or two: vector_of(p, 0) and (p, 1)
+// The reductions of `cluster` and `polled`: one launch for one result. A reduction is a type with
+//   problem, element     the problem, and the type of the elements of its vectors
+//   operands             the number of vectors, one or two: vector_of(p, 0) and vector_of(p, 1)
 //   residents            blocks of 512 threads that a multiprocessor holds, by their registers
 //   takes_head           whether elements may be added apart from the others, in any order; then
-//   skip(p, count)       moves a problem of increment 1 that many elements on
-//   carrier              what it carries from threads to blocks and between them (reduce.h)
-//   missing()            stands for elements beyond the end, and counts nothing
-//   add()                adds what a thread has read in a round: value[o][k][c] is element
+//   skip(p, count)       moves a problem with increment 1 on by `count` elements
+//   carrier              the partial result of a thread or block (reduce.h)
+//   missing()            stands for an element beyond the end, and changes nothing
+//   add()                adds a thread's elements of a round: value[o][k][c] is element
 //                        first + k * step + c of vector o
 //   finish()             writes the result
 #pragma once
@@ -52,7 +52,8 @@ struct summation {
     }
 };
 
-// Sums of products of floats, each of them exact in double; a vector's products as a tree.
+// Sums of products of floats. Each product is exact in double; a vector's products are added as a
+// tree.
 struct products {
     using element = float;
     using carrier = cuda::carrier<float>;
@@ -122,8 +123,9 @@ struct euclidean_norm : products {
     }
 };
 
-// The best element so far. Among equal ones the first is best. Keys have the order of the floats; that of -Inf is above
-// zero, and zero means that there is no element yet. A NaN counts only as x_0, where its key is above all others.
+// The best element so far; of equal elements, the first. Keys have the order of the floats. The key
+// of -Inf is above zero: zero means that there is no element yet. A NaN counts only as x_0, where
+// its key is above all others.
 struct best_element {
     uint64_t key;
     int64_t number; // from 1
@@ -135,7 +137,7 @@ struct best_element {
         const uint32_t bits = __float_as_uint(level);
         return bits & sign ? ~bits : bits | sign;
     }
-    // Of a key that is a float's.
+    // The float of a key. The key must be a float's: neither 0 nor nan_at_first.
     __device__ float level() const {
         const uint32_t bits = static_cast<uint32_t>(key);
         return __uint_as_float(bits & sign ? bits & ~sign : ~bits);
@@ -149,7 +151,7 @@ struct best_element {
         return {__shfl_xor_sync(full_warp, key, lane_mask),
                 __shfl_xor_sync(full_warp, number, lane_mask)};
     }
-    // Neither member has a highest bit.
+    // Neither member uses its highest bit, which marks a packed word.
     __device__ static uint64_t packed(uint64_t word) { return word | uint64_t{1} << 63; }
     __device__ static uint64_t unpacked(uint64_t word) { return word & ~(uint64_t{1} << 63); }
 };
@@ -180,7 +182,8 @@ struct extremum {
         }
         if (best.key == best_element::nan_at_first)
             return;
-        // No element is better than -Inf: the first element of all, at least, is as good.
+        // An element that is -Inf is not above this level, and need not be: x_0, which always
+        // counts, is at least as good.
         float level = best.key == 0 ? -INFINITY : best.level();
         int place = -1;
 #pragma unroll

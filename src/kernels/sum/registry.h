@@ -1,4 +1,5 @@
-// The CUDA kernels of sum (float), dsum (double) and gemsum (rows and columns).
+// The CUDA kernels of sum (float), dsum (double), gemsum (rows and columns) and of level 1's
+// reductions.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -24,7 +25,7 @@ extern const kernel_entry<sum_problem<double>> dsum_single_block;
 extern const kernel_entry<sum_problem<double>> dsum_cluster;
 extern const kernel_entry<sum_problem<double>> dsum_polled;
 
-// Level 1
+// Reductions of level 1
 extern const kernel_entry<dot_problem> dot_cluster;
 extern const kernel_entry<dot_problem> dot_polled;
 extern const kernel_entry<nrm2_problem> nrm2_cluster;

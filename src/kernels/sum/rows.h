@@ -1,11 +1,11 @@
-// The reading side of the reductions of any size: rows of 16-byte vectors, dealt to blocks, and a fixed map
+// Reads for the reductions of any size: rows of 16-byte vectors, dealt to blocks, and a fixed map
 // of elements to threads.
 //
-// A row is threads * v elements, v = 16 bytes / sizeof(T), a vector for each thread. A thread gives the
-// vectors of `loads` rows of its block, all in flight at once, to the reduction (reductions.h). Sums add
-// them as a tree in T, log2(loads * v) roundings deep, and the result to a carrier (reduce.h) that loses
-// next to nothing. Rows are dealt one by one, so that blocks differ by one row at most, or `loads` at a
-// time, which DRAM likes better.
+// A row is threads * v elements, v = 16 bytes / sizeof(T): a vector for each thread. A thread
+// passes the vectors of `loads` rows of its block, all in flight at once, to the reduction
+// (reductions.h). Sums add them as a tree in T, log2(loads * v) roundings deep, and add the result
+// to a carrier (reduce.h) that loses almost nothing. Rows are dealt one at a time, so that blocks
+// differ by at most one row, or `loads` at a time, which DRAM serves faster.
 #pragma once
 
 #include "core/problem.h"
@@ -23,7 +23,7 @@ inline constexpr int vector_elements = 16 / static_cast<int>(sizeof(T));
 template <class T, int threads>
 inline constexpr int row_elements = threads* vector_elements<T>;
 
-// How vectors lie in memory: at 16-byte boundaries, or as elements, misaligned or apart.
+// How vectors lie in memory: on 16-byte boundaries, or as single elements, unaligned or strided.
 enum class layout { vectors, elements };
 
 template <class Reduction>
@@ -36,11 +36,12 @@ layout layout_of(const typename Reduction::problem& p) {
     return layout::vectors;
 }
 
-// The order in which rows are dealt, and whether they pass the L1 cache by.
+// The order in which rows are dealt, and whether their loads bypass the L1 cache.
 enum class dealing { singly, in_batches };
 enum class caching { keep, pass };
 
-// Plain and volatile loads stay below wait_for_earlier_work(); those of __ldg need not.
+// Plain and volatile loads stay after wait_for_earlier_work(). The compiler may move an __ldg
+// before it.
 template <caching policy>
 __device__ void load_vector(float (&value)[4], const float* x) {
     const float4* const vector = reinterpret_cast<const float4*>(x);
@@ -70,8 +71,8 @@ __device__ void clear(round_values<Reduction, loads>& value) {
                 value[o][k][c] = Reduction::missing();
 }
 
-// The thread's part of the result; `block` of `blocks`. One compact loop for whole and cut rounds alike:
-// small sums wait for every line of instructions.
+// The thread's part of the result, in block `block` of `blocks`. One compact loop does whole and
+// cut rounds: small sums wait for every cache line of instructions.
 template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
 __device__ typename Reduction::carrier
 add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks) {
@@ -114,7 +115,7 @@ add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks) {
             }
         }
         if constexpr (where == layout::vectors) {
-            if (p.n % v != 0 && left < round) { // the vector that n cuts is one thread's
+            if (p.n % v != 0 && left < round) { // one thread has the vector that n cuts
 #pragma unroll
                 for (int k = 0; k < loads; ++k) {
                     const int64_t rest = left - k * step;

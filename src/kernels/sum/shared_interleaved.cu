@@ -1,8 +1,8 @@
 // result = sum of x_i: a tree over neighbours in shared memory.
 //
 // Adds to `shared_serial`: the threads add in log2(1024) steps. In the step of stride s, every
-// thread whose number is a multiple of 2 s adds the value s places on: neighbours first. The
-// threads at work are spread over all warps, so that each warp runs every step with ever fewer
+// thread whose number is a multiple of 2 s adds the value s places on: neighbours first. Active
+// threads are spread over all warps, so that each warp runs every step, with fewer and fewer active
 // lanes (divergence).
 //
 //      stride 1:  0+1   2+3   4+5   6+7      threads 0, 2, 4, 6
@@ -25,7 +25,7 @@ __device__ float interleaved(float value) {
     for (int stride = 1; stride < ladder_threads; stride *= 2) {
         if (t % (2 * stride) == 0)
             smem[t] += smem[t + stride];
-        __syncthreads(); // the step is complete; after the last, thread 0 alone reads on
+        __syncthreads(); // the step is complete; after the last one only thread 0 reads
     }
     return smem[0];
 }

@@ -1,7 +1,7 @@
 // result = sum of x_i: a tree over halves in shared memory.
 //
 // Adds to `shared_strided`: the far half is added to the near half, so that consecutive threads
-// access consecutive values and no bank conflicts.
+// access consecutive values, without bank conflicts.
 //
 //      stride 4:  0+4   1+5   2+6   3+7      threads 0, 1, 2, 3
 //      stride 2:  0+2   1+3                  threads 0, 1
@@ -23,7 +23,7 @@ __device__ float sequential(float value) {
     for (int stride = ladder_threads / 2; stride > 0; stride /= 2) {
         if (t < stride)
             smem[t] += smem[t + stride];
-        __syncthreads(); // the step is complete; after the last, thread 0 alone reads on
+        __syncthreads(); // the step is complete; after the last one only thread 0 reads
     }
     return smem[0];
 }

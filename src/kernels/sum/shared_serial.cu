@@ -1,7 +1,7 @@
 // result = sum of x_i: thread 0 adds the values of its block.
 //
-// Adds to `atomic`: a block gathers its values in shared memory, and one thread adds them up, so
-// that 1024 elements cost one atomic; 1023 threads wait meanwhile.
+// Adds to `atomic`: a block collects its values in shared memory, and one thread adds them: 1024
+// elements cost one atomic, but 1023 threads wait meanwhile.
 //
 // Bound: n elements read.  Block: 1024 threads, one element each, 4 KiB of shared memory.
 // Accepts: everything.  Not deterministic.

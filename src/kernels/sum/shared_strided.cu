@@ -1,8 +1,8 @@
-// result = sum of x_i: a tree over neighbours in shared memory, done by the first threads.
+// result = sum of x_i: a tree over neighbours in shared memory, added by the first threads.
 //
-// Adds to `shared_interleaved`: the same additions, dealt to consecutive threads, so that whole
-// warps work or rest. The threads of a warp now access values 2 s apart, which conflict in the
-// banks: 2 s ways, up to 32.
+// Adds to `shared_interleaved`: consecutive threads make the same additions, so that whole warps
+// work or rest. The threads of a warp now access values 2 s apart: bank conflicts of 2 s ways, up
+// to 32.
 //
 //      stride 1:  0+1   2+3   4+5   6+7      threads 0, 1, 2, 3
 //      stride 2:  0+2         4+6            threads 0, 1
@@ -25,7 +25,7 @@ __device__ float strided(float value) {
         const int target = 2 * stride * t;
         if (target < ladder_threads)
             smem[target] += smem[target + stride];
-        __syncthreads(); // the step is complete; after the last, thread 0 alone reads on
+        __syncthreads(); // the step is complete; after the last one only thread 0 reads
     }
     return smem[0];
 }

@@ -1,8 +1,8 @@
 // result = sum of x_i by one block, the same bits on every run.
 //
-// `vectorised_two_level` with one large block: nothing to agree on between blocks, so it needs
-// neither workspace nor counter and is quickest where the block can read x in a batch or two;
-// beyond, one multiprocessor reads alone.
+// `vectorised_two_level` with one large block: it needs neither workspace nor counter. The kernel
+// is fastest if the block can read x in a batch or two. Beyond that, one multiprocessor reads
+// alone.
 //
 // Accuracy: as `vectorised_two_level`.  Bound: latency; for large n one multiprocessor's bandwidth.
 // Block: 1024 threads, batches of 64 KiB.  Accepts: everything.

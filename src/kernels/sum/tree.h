@@ -1,11 +1,11 @@
-// What a thread adds up in T itself, as a tree: loads first, then the elements of a vector.
+// Sums that a thread adds in T itself, as a tree: first over loads, then over a vector's elements.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace myblas::cuda {
 
-// The sum of the loads, element by element, in the first.
+// Adds the loads element by element; the sums are in the first one.
 template <int loads, int width, class T>
 __device__ void add_loads(T (&value)[loads][width]) {
 #pragma unroll
@@ -17,7 +17,7 @@ __device__ void add_loads(T (&value)[loads][width]) {
                 value[k][c] += value[k + half][c];
 }
 
-// The sum of the elements of a vector, which is used up.
+// The sum of a vector's elements. It overwrites the vector.
 template <int width, class T>
 __device__ T add_elements(T (&value)[width]) {
 #pragma unroll

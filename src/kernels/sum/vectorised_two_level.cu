@@ -1,17 +1,18 @@
 // result = sum of x_i, the same bits on every run, in one launch.
 //
 // Adds to `warp_shuffle`: a thread reads many elements, 16 bytes at a time with four loads in
-// flight (batch.h), instead of one; and no atomic decides an order of additions. Each block writes
-// its sum to its slot in the workspace and takes a number from a counter; the block that takes the
-// last number knows that all slots are written, and adds them in their order. The counter wraps to
-// zero there, so that no launch has to prepare the next. One block needs neither slots nor counter.
+// flight (batch.h). No atomic decides the order of additions: each block writes its sum to its slot
+// in the workspace and takes a number from a counter. The block that takes the last number knows
+// that all slots are written, and adds them in order. The counter then wraps to zero, so that the
+// next launch needs no preparation. A single block needs neither slots nor counter.
 //
-// Accuracy: 4 roundings in float (3 in double) in a thread's tree, a carrier of twice the precision
-// from there on, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes a GPU
-// holds.
+// Accuracy: 4 roundings in float (3 in double) in a thread's tree, then a carrier of twice the
+// precision, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes that fit in a
+// GPU.
 // Bound: n elements read.  Block: 256 threads, batches of 16 KiB.  Grid: a function of n and the
-// number of multiprocessors alone, 8 blocks on each at most.
-// Accepts: everything. An increment or a misaligned x makes each vector four (two) single loads.
+// number of multiprocessors alone, at most 8 blocks on each.
+// Accepts: everything. If x is strided or unaligned, each vector is read by four (double: two)
+// scalar loads.
 
 #include "kernels/common/launch.h"
 #include "kernels/common/reduce.h"
@@ -53,10 +54,10 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
             __threadfence(); // the slot is visible before the number is taken
             is_last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
         }
-        __syncthreads(); // thread 0 has told whether the block is the last
+        __syncthreads(); // is_last is written
         if (!is_last)
             return;
-        __threadfence(); // all numbers are taken: the slots read from here on are written
+        __threadfence(); // all numbers are taken: all slots are written
         total = add_slots<T>(slots, gridDim.x);
     }
     if (threadIdx.x == 0)

@@ -1,10 +1,10 @@
 // result = sum of x_i: trees in registers.
 //
 // Adds to `shared_sequential`: the lanes of a warp exchange registers, and only the sums of the
-// warps pass through shared memory: one barrier for the sum in place of ten.
+// warps pass through shared memory. A sum takes one barrier instead of ten.
 //
-// Bound: n elements read.  Block: 1024 threads, one element each, one value a warp in shared memory.
-// Accepts: everything.  Not deterministic.
+// Bound: n elements read.  Block: 1024 threads, one element each, one value a warp in shared
+// memory. Accepts: everything.  Not deterministic.
 
 #include "kernels/common/reduce.h"
 #include "kernels/sum/ladder.h"
