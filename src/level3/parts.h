@@ -1,5 +1,5 @@
-// The small steps of level 3's plans beside products: plain data, and the table in which each backend has a function for
-// each of them. (host/level3/parts.cpp, kernels/level3/parts.cu)
+// The small steps of level 3's plans, except products: plain data, and the table of each backend's
+// functions for them (host/level3/parts.cpp, kernels/level3/parts.cu).
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -10,7 +10,7 @@
 
 namespace myblas {
 
-// w = the symmetric n x n matrix of which `a` has one triangle. Nothing is done where `gate` is zero.
+// w = the symmetric n x n matrix with one triangle stored in `a`. Does nothing if `gate` is zero.
 struct mirror_part {
     bool upper;
     int64_t n;
@@ -21,9 +21,10 @@ struct mirror_part {
     scalar gate;
 };
 
-// On one triangle of each diagonal block of c, which is n x n, in blocks of `block`, the last may be smaller:
+// Updates one triangle of each diagonal block c_i of the n x n matrix c. Blocks have `block` rows,
+// the last one perhaps fewer:
 //   c_i = t_i + beta * c_i, or with `twice` t_i + t_i^T + beta * c_i.
-// t_i is at t + i * stride_t. t == nullptr: zero.
+// t_i is at t + i * stride_t. If t is null, t_i is zero.
 struct store_part {
     bool upper, twice;
     int64_t n, block;
@@ -34,7 +35,8 @@ struct store_part {
     int64_t ldc;
 };
 
-// Where a matrix of each product of a batch starts: offset elements behind array[i], or behind base + i * stride.
+// The start of a matrix in each product of a batch: `offset` elements after array[i], or after
+// base + i * stride if `array` is null.
 template <class T>
 struct batch_base {
     T* base;
@@ -43,7 +45,7 @@ struct batch_base {
     int64_t offset = 0;
 };
 
-// w = [a b a], each rows x cols, or with `below` one of them below the other.
+// w = [a b a], each rows x cols; with `below` they are stacked vertically.
 struct join_part {
     bool below;
     int64_t rows, cols;
@@ -55,13 +57,14 @@ struct join_part {
     int64_t ldw;
 };
 
-// L is the n x n matrix whose element (i, j) is at a + i * a_row + j * a_col; of it only elements with j <= i are read, and
-// of these, with `unit`, only j < i. The lines of X and Y have their element i at i * along; lines are `across` apart.
-// On each diagonal block of `block` rows (the last may be smaller), for each line:
+// L is the lower triangular n x n matrix with element (i, j) at a + i * a_row + j * a_col. Only
+// elements with j <= i are read, with `unit` only j < i. Element i of a line of X or Y is at
+// i * along; lines are `across` apart. For each diagonal block of `block` rows (the last may be
+// smaller) and each line:
 //   multiply   Y_i = alpha * L_i * X_i
-//   solve      Y_i = L_i^-1 * alpha * X_i, by substitution; there is but one block: n <= block
-// Y may be X. Where alpha or `gate` is zero nothing is read and Y is zero. Strides may be negative. n <= block for a batch
-// of more than one.
+//   solve      Y_i = L_i^-1 * alpha * X_i, by substitution; only for a single block: n <= block
+// Y may be X. If alpha or `gate` is zero, nothing is read and Y is zero. Strides may be negative. A
+// batch of more than one has n <= block.
 struct triangle_part {
     bool is_solve, unit;
     int64_t n, block, lines;
@@ -77,10 +80,12 @@ struct triangle_part {
 
 inline constexpr int64_t most_triangle_block = 128;
 inline constexpr int64_t most_cuda_solve_block = 256; // for a GPU's `solve`
-// The same of one line in place, not in a batch: as many as there are counters for (level2/trsv_chain.cu).
+// The same for a single line in place, outside a batch: a counter for each block
+// (level2/trsv_chain.cu).
 inline constexpr int64_t most_chain_rows = (1 << 19) - 128;
 
-// *result = 0 where *alpha is 0, else -1: what a product is multiplied by that must read nothing where alpha is zero.
+// *result = 0 if *alpha is 0, else -1: the factor of a product that must read nothing if alpha is
+// zero.
 struct gate_part {
     const float* alpha;
     float* result;
@@ -94,9 +99,10 @@ struct pointers_part {
     const float** targets;
 };
 
-// w = the triangle of the n x n matrix a, with zeroes beside it and, with `unit`, ones on its diagonal. found[i] != 0, for
-// an i below found_count, where the matrix b, rows x cols, has an Inf or a NaN. copy = b, unless it is null. Where `gate` is
-// zero nothing is found, and nothing else written.
+// w = the triangle of the n x n matrix a, with zeros in its other half and, with `unit`, ones on
+// its diagonal. found[i] != 0 for some i < found_count if the rows x cols matrix b has an Inf or a
+// NaN. copy = b, unless `copy` is null. If `gate` is zero, all of `found` is zero and nothing else
+// is written.
 struct zero_fill_part {
     bool upper, unit;
     int64_t n;
@@ -114,14 +120,15 @@ struct zero_fill_part {
     int found_count;
 };
 
-// The product of one triangle, in one block and no batch, if found[i] != 0 for any i.
+// The product with a triangle, in one block and no batch. Computed only if found[i] != 0 for some
+// i.
 struct exact_part {
     triangle_part product;
     const unsigned* found;
     int found_count;
 };
 
-// A backend's functions for them; null for parts of plans that it does not make.
+// A backend's functions for the steps; null for a step that its plans do not have.
 struct part_kernels {
     myblasStatus_t (*mirror)(const mirror_part&, const launch_context&);
     myblasStatus_t (*store)(const store_part&, const launch_context&);

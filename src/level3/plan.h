@@ -1,29 +1,33 @@
-// Level 3 routines as plans: sequences of products, which are selected as mysgemm's own, and a few small parts (parts.h).
+// Level 3 routines as plans: sequences of products, which are selected as mysgemm's own, and of
+// small steps (parts.h).
 //
-// A triangle of order n is cut into diagonal blocks, and below them into squares, level by level: with blocks of b
+// A triangle of order n is cut into diagonal blocks of b rows, and below them into squares, by
+// levels:
 //
-//     +---+                 level 1: squares of b, on the diagonal of the level
+//     +---+                 level 1: squares of b, along the diagonal
 //     | b |                 level 2: squares of 2 b
 //     +---+---+             ...
-//     | 1 | b |             The squares of a level are a strided batch, so there are about log2(n / b) products,
-//     +---+---+---+         and one for each level whose last square is cut off by the edge.
+//     | 1 | b |             The squares of a level are a strided batch: about log2(n / b) products,
+//     +---+---+---+         and one more for each level whose last square is cut off by the edge.
 //     |   2   | b |
 //     |       +---+---+
 //     |       | 1 | b |
 //     +-------+---+---+
 //
-//   rank_k.cpp      syrk, syrkx, syr2k. On a GPU products of a triangle in place (sgemm_problem), or all of C in the
-//                   workspace, of which the triangle is then stored. On a host the squares in place, and diagonal blocks
-//                   by way of the workspace
-//   symm.cpp        diagonal blocks, mostly one for all, mirrored in the workspace; a product with each row of blocks
-//   triangular.cpp  trmm: on a GPU one product of a copy of A with zeroes, which kernels leave out, and a part that does
-//                   without them, should B not be finite; of few lines, and on a host, diagonal blocks by a part that
-//                   knows the triangle, then the squares are added
-//   trsm.cpp        recursion, in which diagonal blocks are solved by substitution: B2 - A21 * X1 between the solutions of
-//                   the first and of the second half
+//   rank_k.cpp      syrk, syrkx, syr2k. On a GPU: products that compute a triangle of C in place
+//                   (sgemm_problem), or all of C in the workspace; its triangle is then stored.
+//                   On a host: the squares in place, diagonal blocks through the workspace
+//   symm.cpp        diagonal blocks, mostly a single one, are mirrored in the workspace; then a
+//                   product with each row of blocks
+//   triangular.cpp  trmm. On a GPU: one product with a copy of A that has zeros, which kernels
+//                   leave out; if B is not finite, a second step computes without the zeros. With
+//                   few lines, and on a host: diagonal blocks by a step that knows the triangle,
+//                   then the squares are added
+//   trsm.cpp        recursion; diagonal blocks are solved by substitution. Between the solutions of
+//                   the first and the second half: B2 - A21 * X1
 //
-// A backend with a kernel that does a routine in one launch has it as a kernel_entry with a launcher of its own, and the
-// selection may take it in place of the plan.
+// A kernel that computes a routine in one launch is a kernel_entry with its own launcher. The
+// selection may choose it instead of the plan.
 #pragma once
 
 #include "core/device.h"
@@ -34,7 +38,7 @@
 
 namespace myblas {
 
-// Takes the steps of a plan in their order. A plan ends with the first that fails.
+// Receives the steps of a plan in order. A plan ends with the first step that fails.
 class plan_steps {
 public:
     virtual myblasStatus_t take(const sgemm_problem&) noexcept = 0;
@@ -48,25 +52,26 @@ public:
     virtual myblasStatus_t take(const zero_fill_part&) noexcept = 0;
     virtual myblasStatus_t take(const exact_part&) noexcept = 0;
 
-    // Whether a kernel takes the product; of triangles not every kernel that a user may force does.
+    // Whether a kernel accepts the product. A kernel that the user forces need not compute
+    // triangles.
     virtual bool can_take(const sgemm_problem&) noexcept = 0;
 
 protected:
     ~plan_steps() = default;
 };
 
-// Workspace of a plan itself, beside that of its products; aligned to 256 bytes.
+// The plan's own workspace, aligned to 256 bytes. The workspace of its products is separate.
 struct plan_room {
     void* memory;
     size_t bytes;
 };
 
-// Bytes without which there is no plan, and beyond which more is of no use.
+// least: bytes without which there is no plan. best: bytes beyond which more is of no use.
 struct plan_need {
     size_t least, best;
 };
 
-// Pure. make_plan is given between `least` and `best` bytes and hands its steps to `steps`.
+// Pure functions. make_plan gets between `least` and `best` bytes and passes its steps to `steps`.
 template <bool twice>
 plan_need need_of(const rank_k_problem<twice>&, const device_info&);
 template <bool twice>
@@ -87,7 +92,7 @@ size_t least_plan_bytes(const Problem& problem, const device_info& device) {
     return need_of(problem, device).least;
 }
 
-// ---- What plans share ------------------------------------------------------------------------------
+// ---- What plans share ---------------------------------------------------------------------------
 
 constexpr int64_t round_up_to(int64_t value, int64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -95,16 +100,18 @@ constexpr int64_t round_up_to(int64_t value, int64_t multiple) {
 
 inline bool is_host(const device_info& device) { return device.arch == 0; }
 
-// Rectangles below the diagonal blocks of a lower triangle: the first has its corner at (row, col), each further one is
-// `step` rows and columns on.
+// Rectangles below the diagonal blocks of a lower triangle. The first has its corner at (row, col);
+// each further one is `step` rows and columns on.
 struct rectangles {
     int64_t row, col, rows, cols, step, count;
 };
 
-// Squares from this side on fill a GPU by themselves, and kernels for single products are faster than those for batches.
+// Squares of at least this side fill a GPU one at a time, and kernels for single products are
+// faster than kernels for batches.
 inline constexpr int64_t least_single_square = 1024;
 
-// visit(rectangles) for all that lies below the diagonal blocks of `block`, as drawn above; ends with the first failure.
+// Calls visit(rectangles) for everything below the diagonal blocks of `block` rows, as drawn above.
+// Ends with the first failure.
 template <class Visitor>
 myblasStatus_t for_each_level(int64_t n, int64_t block, Visitor&& visit) {
     for (int64_t side = block; side < n; side *= 2) {

@@ -12,16 +12,18 @@ constexpr size_t tile_bytes(int64_t block) {
     return static_cast<size_t>(block * pitch_of(block)) * sizeof(float);
 }
 
-// What a GPU does.
+// The strategies on a GPU.
 enum class way {
-    triangle, // in place; syr2k adds two of them
-    joined,   // syr2k: the same with [A B] and [B A], in one product
-    whole     // all of C in the workspace, of which the triangle is then stored
+    triangle, // in place; syr2k adds two triangles
+    joined,   // syr2k: in place, as one product of [A B] and [B A]
+    whole     // all of C in the workspace; its triangle is then stored
 };
 
-// syr2k: the way of the least time beside what all of them multiply, in bytes that memory moves meanwhile. To store the triangle
-// of a whole takes as long as C three times. To join copies operands, and its product loses what tiles on the diagonal and a
-// last round of tiles lose; small products of triangles find no tensor kernels. (Times of an H200, docs/experiments/level3.md.)
+// syr2k: the cheapest strategy, not counting the multiplications that all share. Times are in bytes
+// that memory moves meanwhile. Storing the triangle of a whole C takes as long as moving C three
+// times. Joining copies the operands, and the joined product loses time on tiles on the diagonal
+// and in the last wave of tiles; small products of triangles find no tensor-core kernels. (Times of
+// an H200, docs/experiments/level3.md.)
 template <bool twice>
 way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
     constexpr int64_t most_whole = 8192, least_of_tensor_kernels = 2048;
@@ -29,9 +31,9 @@ way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
         return way::triangle;
     const bool is_large = p.n > most_whole;
     const way other = is_large ? way::triangle : way::whole;
-    if (p.alpha.device) // zero, perhaps: then operands must not be read
+    if (p.alpha.device) // perhaps zero: then operands must not be read
         return other;
-    constexpr double launch_us = 0.5, tensor_speed = 3.5; // by that of FP32 arithmetic
+    constexpr double launch_us = 0.5, tensor_speed = 3.5; // relative to FP32 arithmetic
     const auto n = static_cast<double>(p.n), k = static_cast<double>(p.k);
     const double bytes_of_us = 1e3 * device.memory_gbps;
     const double strict_us = n * n * k / (128.0 * device.sm_count * device.clock_mhz);
@@ -43,8 +45,9 @@ way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
     return joined < (is_large ? 4 : 12) * n * n ? way::joined : other;
 }
 
-// The diagonal blocks of a plan that computes these in the workspace: small ones, because half of their arithmetic is wasted.
-// A GPU has such a plan where all of C is one block, and where a kernel of products is forced that computes no triangles.
+// Rows of a diagonal block, if blocks are computed in the workspace: few, because half of their
+// arithmetic is wasted. A GPU computes them there if all of C is one block, or if a forced kernel
+// computes no triangles.
 template <bool twice>
 int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& device) {
     const int64_t block = is_host(device)                          ? 128
@@ -53,7 +56,7 @@ int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& devic
     return std::min(p.n, block);
 }
 
-// [A B A], of which [A B] and [B A] are parts.
+// [A B A] in the workspace, which contains [A B] and [B A].
 template <bool twice>
 struct joined_operands {
     const rank_k_problem<twice>& p;
@@ -70,7 +73,7 @@ template <bool twice>
 struct products {
     const rank_k_problem<twice>& p;
 
-    int64_t row_stride(int64_t ld) const { return p.trans ? ld : 1; } // of op(A), op(B)
+    int64_t row_stride(int64_t ld) const { return p.trans ? ld : 1; } // of op(A) and op(B)
 
     sgemm_problem product(int64_t row, int64_t col, int64_t rows, int64_t cols) const {
         return {.math = p.math,
@@ -86,7 +89,7 @@ struct products {
                 .ldb = p.ldb};
     }
 
-    // The one of syr2k's two products in which A and B have changed places.
+    // The second product of syr2k, with A and B exchanged.
     sgemm_problem turned(int64_t row, int64_t col, int64_t rows, int64_t cols) const {
         sgemm_problem q = product(0, 0, rows, cols);
         q.a = p.b + row * row_stride(p.ldb);
@@ -96,7 +99,7 @@ struct products {
         return q;
     }
 
-    // The triangle in place.
+    // The triangle of C, in place.
     sgemm_problem triangle() const {
         sgemm_problem q = product(0, 0, p.n, p.n);
         q.triangle = p.upper ? triangle_of_c::upper : triangle_of_c::lower;
@@ -105,7 +108,7 @@ struct products {
         q.ldc = p.ldc;
         return q;
     }
-    // syr2k's as two products or, joined, as one.
+    // syr2k as two products. joined_triangle() makes one of them.
     myblasStatus_t two_triangles(plan_steps& steps) const {
         sgemm_problem q = triangle();
         if (const myblasStatus_t failure = steps.take(q))
@@ -139,7 +142,7 @@ struct products {
         return steps.take(joined_product(memory));
     }
 
-    // Squares below the diagonal, or where they are mirrored to above it.
+    // Squares below the diagonal, or for an upper triangle their mirror images above it.
     myblasStatus_t squares(rectangles r, plan_steps& steps) const {
         if (p.upper) {
             std::swap(r.row, r.col);
@@ -161,7 +164,8 @@ struct products {
         return take(turned(r.row, r.col, r.rows, r.cols), {1});
     }
 
-    // Diagonal blocks first, first + 1, ... of `count`, all of the same size, as products in the workspace, then stored.
+    // Diagonal blocks first, first + 1, ..., `count` in all and of the same size: products in the
+    // workspace, which are then stored.
     myblasStatus_t diagonal(int64_t first,
                             int64_t count,
                             int64_t size,
@@ -229,7 +233,8 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     if (!is_host(device)) {
         const way preferred = preferred_way(p, device);
         float* const memory = static_cast<float*>(room.memory);
-        // Asked for first: a plan that was measured with it has no workspace for what triangles of A and B may want.
+        // Tested first: if the workspace was sized for this product, it may be too small for two
+        // triangles'.
         if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&
             steps.can_take(all.joined_product(memory)))
             return all.joined_triangle(memory, steps);
@@ -244,7 +249,7 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
         return failure;
 
     float* const t = static_cast<float*>(room.memory);
-    const int64_t most = static_cast<int64_t>(room.bytes / tile_bytes(block)); // at a time
+    const int64_t most = static_cast<int64_t>(room.bytes / tile_bytes(block)); // blocks at a time
     const int64_t whole = p.n / block, rest = p.n % block;
     for (int64_t first = 0; first < whole; first += most)
         if (const myblasStatus_t failure =

@@ -18,8 +18,9 @@ struct range {
     int64_t first, count;
 };
 
-// C_rows = alpha * A(rows, cols) * B_cols + beta * C_rows, on the right C_rows = alpha * B_cols * A(cols, rows) + ..., of a
-// block of A that is whole at `a`.
+// C_rows = alpha * A(rows, cols) * B_cols + beta * C_rows. With A on the right, rows and cols are
+// columns: C_rows = alpha * B_cols * A(cols, rows) + beta * C_rows. `a` is the block of A, stored
+// in full.
 sgemm_problem product(const symm_problem& p,
                       range rows,
                       range cols,
@@ -50,7 +51,7 @@ sgemm_problem product(const symm_problem& p,
     return q;
 }
 
-// The product with a block off the diagonal, which is stored, or whose mirror image is.
+// The product with a block off the diagonal. Either the block is stored, or its mirror image.
 sgemm_problem stored_product(const symm_problem& p, range rows, range cols) {
     const range down = p.right ? cols : rows, across = p.right ? rows : cols; // of the block of A
     const bool is_stored = p.upper ? down.first < across.first : down.first > across.first;

@@ -8,10 +8,10 @@
 namespace myblas {
 namespace {
 
-// Diagonal blocks, which are computed all at once.
+// Rows of a diagonal block. All diagonal blocks are computed at once.
 constexpr int64_t multiply_block = 64;
 
-// Lines of B at a time that are copied for a product in place.
+// Lines of B that are copied at a time, for a product in place.
 int64_t strip_lines(const trmm_problem& p, size_t bytes) {
     const int64_t most = static_cast<int64_t>(bytes / sizeof(float)) / round_up_to(p.order(), 4);
     return std::min(p.lines(), most / 4 * 4);
@@ -25,18 +25,21 @@ bool needs_copy(const trmm_problem& p) {
     return p.in_place() && may_count(p.alpha) && p.order() > multiply_block;
 }
 
-// One product on a GPU, with a copy of A that has zeroes beside the triangle, most of which kernels leave out. It takes as
-// long as 6 n^2 bytes, which pays if there are enough lines.
+// trmm as one product on a GPU, with a copy of A that has zeros beside the triangle; kernels leave
+// out most of the zeros. Making the copy takes as long as moving 6 n^2 bytes, which pays if there
+// are enough lines.
 struct one_product {
     const trmm_problem& p;
 
-    // Words, each from a block of the kernel that fills in the zeroes, that say what it has found in B.
+    // Words in which each block of the zero-fill kernel reports whether it found an Inf or a NaN in
+    // B.
     static constexpr int most_found = 1024;
     static constexpr size_t found_bytes = most_found * sizeof(unsigned);
 
     int64_t pitch() const { return round_up_to(p.order(), 4); }
-    // Of B: where it is overwritten, and where it is off the grid of 16 bytes and there is room in any workspace. The kernels
-    // of strict mode leave out zeroes on the grid alone, and B is read in any case.
+    // B is copied if it is overwritten. In strict mode it is also copied if it is unaligned and the
+    // copy fits in any workspace: kernels of strict mode leave out zeros of aligned operands only,
+    // and B is read in any case.
     bool copies_b() const {
         const bool on_grid = reinterpret_cast<uintptr_t>(p.b) % 16 == 0 && p.ldb % 4 == 0;
         return p.in_place() || (!on_grid && p.math == MYBLAS_FP32_STRICT_MATH &&
@@ -119,7 +122,7 @@ struct one_product {
     }
 };
 
-// Not in place, but for a single block.
+// Not in place, except for a single block.
 myblasStatus_t multiply(const trmm_problem& p, plan_steps& steps) {
     const triangular_form form(p);
     const int64_t first = form.row(0);

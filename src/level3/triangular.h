@@ -1,9 +1,11 @@
-// The sixteen forms of a triangular operand (side, uplo, trans) as one: a lower triangle L on the left.
+// The eight forms of a triangular operand (side, uplo, trans) as one: a lower triangle L on the
+// left.
 //
-// X * op(A) is (op(A)^T * X^T)^T: on the right, lines are the rows of B. An upper triangle is a lower one with its rows and
-// columns in reverse. So with signed strides there is a single form,
-//   L(i, j) = a[i * a_row + j * a_col], j <= i      element i of a line of X at x[i * along + line * across]
-// and what a range of i is in the caller's matrix, `actual` tells.
+// X * op(A) is (op(A)^T * X^T)^T: with A on the right, lines are the rows of B. An upper triangle
+// is a lower one with its rows and columns reversed. With signed strides there is a single form,
+//   L(i, j) = a[i * a_row + j * a_col], j <= i
+//   element i of a line of X: x[i * along + line * across]
+// `actual` converts a range of i to rows of the caller's matrix.
 #pragma once
 
 #include "level3/plan.h"
@@ -13,7 +15,7 @@
 namespace myblas {
 
 struct triangular_form {
-    bool right, trans; // trans: of L, seen from the left
+    bool right, trans; // trans: of L, on the left
     bool reversed;
     int64_t n, lda;
 
@@ -22,11 +24,11 @@ struct triangular_form {
         : right(p.right), trans(p.trans != p.right), reversed(p.upper != trans), n(p.order()),
           lda(p.lda) {}
 
-    // The first row in the caller's matrix of rows [first, first + count) of L.
+    // The first row, in the caller's matrix, of rows [first, first + count) of L.
     int64_t actual(int64_t first, int64_t count) const {
         return reversed ? n - first - count : first;
     }
-    // Where row `first` is, for strides that may be negative.
+    // The caller's row of row `first`, as base of strides that may be negative.
     int64_t row(int64_t first) const { return reversed ? n - 1 - first : first; }
     int64_t sign() const { return reversed ? -1 : 1; }
 
@@ -36,7 +38,8 @@ struct triangular_form {
     int64_t across(int64_t ld) const { return right ? 1 : ld; }
 };
 
-// Y_rows += alpha * L(rows, cols) * X_cols, of rectangles of L; strides and bases in elements from the caller's.
+// Y_rows += alpha * L(rows, cols) * X_cols for rectangles of L. Offsets and strides are in
+// elements, from the caller's pointers.
 struct placed_product {
     sgemm_problem problem; // without operands
     int64_t offset_l, offset_x, offset_y;
@@ -49,7 +52,7 @@ inline placed_product place(const triangular_form& form,
                             int64_t lines,
                             int64_t ldx,
                             int64_t ldy) {
-    // Of reversed ones the last has the lowest address.
+    // If reversed, the last rectangle has the lowest address.
     const int64_t skipped = form.reversed ? r.step * (r.count - 1) : 0;
     const int64_t row = form.actual(r.row + skipped, r.rows);
     const int64_t col = form.actual(r.col + skipped, r.cols);

@@ -3,7 +3,7 @@
 namespace myblas {
 namespace {
 
-// Diagonal blocks, which are solved one after the other.
+// Rows of a diagonal block. Diagonal blocks are solved one after another.
 int64_t solve_block(const trsm_problem& p, const device_info& device) {
     if (is_host(device))
         return most_triangle_block;
@@ -11,18 +11,18 @@ int64_t solve_block(const trsm_problem& p, const device_info& device) {
     return is_chain && p.order() <= most_chain_rows ? most_chain_rows : most_cuda_solve_block;
 }
 
-constexpr size_t gate_bytes = 256; // a float, and what keeps the pointers behind it aligned
+constexpr size_t gate_bytes = 256; // a float, padded so that the pointers after it are aligned
 
-// What the steps of a solution share.
+// Shared by the steps of a solution.
 struct solution {
     const trsm_problem& p;
     const triangular_form form;
     plan_steps& steps;
     int64_t block;
     scalar minus;           // -1, or 0 where alpha is 0
-    const float** pointers; // for products of a batch of pointers: 3 x batch_count
+    const float** pointers; // for products with pointer arrays: 3 x batch_count
 
-    // Rows [first, first + count) of L, of which `scale` * B is the right-hand side still to be solved for.
+    // Solves for rows [first, first + count) of X. Their right-hand side is `scale` * B.
     myblasStatus_t solve(int64_t first, int64_t count, scalar scale) const {
         if (count <= block)
             return substitute(first, count, scale);
