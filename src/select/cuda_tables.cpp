@@ -1,4 +1,4 @@
-// The tuned architectures, and which of them serves a device.
+// The tuned architectures, and the choice among them for a device.
 #include "select/select.h"
 #include "select/tuning.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr const tuning* tunings[] = {&tuning_sm90}; // oldest first
 
-// The kernels that are the model's variants, by name.
+// Binds the model's variants to the kernels of the same names.
 predictor bind(const time_model& model) {
     predictor bound{&model};
     for (const kernel_entry<sgemm_problem>* kernel : cuda_kernels<sgemm_problem>())
@@ -30,7 +30,7 @@ template <class Problem>
 selection_table<Problem> cuda_table(int arch) {
     if (arch < oldest_cuda_arch)
         return {};
-    // Devices older than any that was measured take the oldest table, unmeasured for them.
+    // A device older than any that was measured gets the oldest table, which is unmeasured for it.
     const tuning* newest = tunings[0];
     for (const tuning* candidate : tunings) {
         if (candidate->arch <= arch)

@@ -1,21 +1,23 @@
-// The predictor: how long a kernel takes on a product.
+// The predictor: the time that a kernel takes for a product.
 //
 // A physical model turns the kernel's work (core/kernel_entry.h) into cycles:
 //
 //   cycles = launch * launches + round * rounds + exchange * exchanges
 //            + fourth root of (arithmetic^4 + cache^4 + memory^4)
 //   arithmetic = step * steps + math * math_cycles + copy * copies
-//   cache      = l2 * l2_bytes              memory = dram * memory_bytes / (bytes a cycle) + store * c_bytes / (the same)
+//   cache      = l2 * l2_bytes
+//   memory     = (dram * uncached * memory_bytes + store * c_bytes) / bytes a cycle
 //
-// The coefficients, in cycles, are a variant's own. What they leave is a factor learned from readings: a function
-// of the problem that all variants share (one hidden layer), seen by each variant with weights of its own, and a
-// linear function of the logarithms of the variant's work. All of it is data that bench/fit.py writes; the number of
+// The coefficients, in cycles, belong to a variant. A factor learned from readings corrects the
+// rest. One part of the factor is a function of the problem with one hidden layer, which all
+// variants share and each variant weights by itself. The other part is a linear function of the
+// logarithms of the variant's work. All of this is data that bench/fit.py writes. The number of
 // multiprocessors, clock, memory rate and cache are the device's.
 //
-// A variant competes where it was ever close to the best, and a little beyond: its domain. Elsewhere its
-// prediction would be a guess, which counts only where few variants compete. The domains are bits of tables, so that
-// a new product finds its candidates by five loads, and the learned factor is computed for those alone that it can
-// make the fastest.
+// A variant competes for products where it was ever close to the best, and a little beyond: its
+// domain. Elsewhere its prediction would be a guess, which is used only if few variants compete.
+// The domains are bits of tables, so that a new product finds its candidates with five loads. The
+// learned factor is computed only for candidates that it can make the fastest.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -30,47 +32,49 @@
 
 namespace myblas {
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
-// Of the physical model, in cycles.
+// Costs of the physical model, in cycles.
 struct work_costs {
     float launch, round, exchange, step, math, copy, l2, dram, store;
 };
 
 inline constexpr size_t work_feature_count = 12, hidden_count = 48;
-// Of a problem: logarithms of sizes, and facts, which are 0 or 1. A product of facts is one, too.
+// Features of a problem: logarithms of sizes, and facts, which are 0 or 1. A product of facts is a
+// fact too.
 inline constexpr size_t size_feature_count = 7, fact_count = 6, fact_feature_count = 8;
 
-// Of half octaves, both ends included: i reaches from 2^(i/2) to 2^((i+1)/2).
+// A range of half octaves, both ends included. Number i is from 2^(i/2) to 2^((i+1)/2).
 struct half_octaves {
     int low, high;
 };
 
 inline constexpr size_t domain_count = 5;     // short side, long side, k, batch, elements of C
-inline constexpr int half_octave_count = 128; // as far as products reach
+inline constexpr int half_octave_count = 128; // enough for all products
 
 struct variant_model {
     const char* name;
     work_costs costs;
     std::array<half_octaves, domain_count> domain;
-    float most_rounds;               // with which it competes
-    float least_factor, most_factor; // of the learned factors on readings
+    float most_rounds;               // the variant competes up to it
+    float least_factor, most_factor; // range of the learned factors on readings
     std::array<float, work_feature_count> work_weights;
     std::array<float, hidden_count> hidden_weights;
 };
 
 struct time_model {
-    int arch; // compute capability x 10 of what was measured
-    // If fewer kernels of strict mode compete for a problem, there were no readings near it, and all do. Of strict mode, so
-    // that weaker ones are not slower.
+    int arch; // compute capability x 10 of the GPU that was measured
+    // If fewer kernels of strict mode compete for a problem, there were no readings near it, and
+    // all kernels compete. Only strict mode counts, so that weaker modes are not slower.
     size_t least_competing;
     std::array<std::array<float, hidden_count>, size_feature_count> size_weights;
-    std::array<std::array<float, hidden_count>, 1 << fact_count> fact_weights; // by bits of facts
+    // Index: bits of facts.
+    std::array<std::array<float, hidden_count>, 1 << fact_count> fact_weights;
     std::span<const variant_model> variants;
     std::array<std::array<uint64_t, half_octave_count>, domain_count> competing; // bits of variants
 };
 
-// time_model::competing.
+// Computes time_model::competing.
 constexpr auto tabulate_domains(std::span<const variant_model> variants) {
     std::array<std::array<uint64_t, half_octave_count>, domain_count> bits{};
     for (size_t variant = 0; variant < variants.size(); ++variant)
@@ -81,8 +85,8 @@ constexpr auto tabulate_domains(std::span<const variant_model> variants) {
     return bits;
 }
 
-// time_model::fact_weights: the sums of the rows of what holds, in the order transa, transb, both, A, B, C on the grid,
-// pointers, and 1.
+// Computes time_model::fact_weights: for each set of facts the sum of its rows. The rows are for
+// transa, transb, both, A aligned, B aligned, C aligned, pointer arrays, and always.
 constexpr auto
 tabulate_facts(const std::array<std::array<float, hidden_count>, fact_feature_count>& rows) {
     std::array<std::array<float, hidden_count>, 1 << fact_count> sums{};
@@ -97,9 +101,9 @@ tabulate_facts(const std::array<std::array<float, hidden_count>, fact_feature_co
     return sums;
 }
 
-// ---- Features ------------------------------------------------------------------------------------
+// ---- Features -----------------------------------------------------------------------------------
 
-// Compilers leave the learned factor to scalar instructions.
+// Explicit vectors: compilers use scalar instructions for the learned factor.
 using floats = float __attribute__((vector_size(16)));
 using int32s = int32_t __attribute__((vector_size(16)));
 inline constexpr size_t lanes = 4;
@@ -110,7 +114,7 @@ inline floats load(const float* from) {
     return loaded;
 }
 
-// log2(x) for positive normal x, to 2e-4: library functions take longer than all else here.
+// log2(x) for positive normal x, to 2e-4. A library function would take longer than all the rest.
 template <class Real>
 Real log2_of(Real exponent, Real mantissa) { // mantissa in [1, 2)
     return exponent +
@@ -140,15 +144,16 @@ inline float fast_exp2(float x) {
     return std::bit_cast<float>(static_cast<uint32_t>(whole) << 23) * mantissa;
 }
 
-inline constexpr float log_scale = 1.0f / 8; // of logarithms among the features
+inline constexpr float log_scale = 1.0f / 8; // scales the logarithms among the features
 
-// What all variants see of a problem, computed once.
+// The part of a prediction that all variants share, computed once for a problem.
 struct problem_view {
-    uint64_t candidates; // the variants in whose domains it lies, but for their rounds
+    // Variants whose domains contain the problem, apart from their rounds.
+    uint64_t candidates;
     std::array<float, hidden_count> hidden; // outputs of the hidden layer
     float cycles_per_byte;                  // of the device's memory
     float c_cycles;                         // to write C there
-    float uncached;                         // part of the operands that memory delivers
+    float uncached;                         // part of the operands that comes from memory
 
     problem_view(const time_model& model, const work_query& q) {
         const sgemm_problem& p = q.problem;
@@ -209,9 +214,9 @@ private:
     }
 };
 
-// ---- Prediction ----------------------------------------------------------------------------------
+// ---- Prediction ---------------------------------------------------------------------------------
 
-// Cycles in parts; of the first three mostly the largest counts.
+// Cycles by cause. The largest of the first three mostly decides.
 struct physical_time {
     float arithmetic, cache, memory;
     float overhead; // of launches, rounds and exchanges
@@ -244,7 +249,7 @@ inline float learned_factor(const variant_model& variant,
          work.memory_bytes * problem.cycles_per_byte + 100,
          work.exchanges + 1,
          work.fill + 0.01f},
-        {work.edge + 0.01f, work.launches, 256, 1}, // 256: the weight is an offset; 1: to fill up
+        {work.edge + 0.01f, work.launches, 256, 1}, // 256: its weight is an offset; 1: padding
     };
     static_assert(std::size(features) * lanes == work_feature_count && hidden_count % lanes == 0);
     floats of_work = {}, of_problem = {};

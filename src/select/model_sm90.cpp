@@ -1,4 +1,4 @@
-// The predictor's constants for compute capability 9.0, and for what follows until it is measured.
+// The predictor's constants for compute capability 9.0, and for newer GPUs until they are measured.
 #include "select/tuning.h"
 
 namespace myblas {

@@ -1,4 +1,4 @@
-// In place of the CUDA registries and tables in a build without CUDA: there are none.
+// Replaces the CUDA registries and tables in a build without CUDA: all of them are empty.
 #include "core/routine.h"
 #include "level3/parts.h"
 #include "select/select.h"

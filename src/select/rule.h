@@ -1,4 +1,4 @@
-// What a rule of the selection looks like: constant data, which stands in tuning_*.cpp.
+// A rule of the selection: constant data, listed in tuning_*.cpp.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -22,7 +22,7 @@ inline constexpr interval any{};
 constexpr interval at_least(int64_t low) { return {low, any.high}; }
 constexpr interval at_most(int64_t high) { return {any.low, high}; }
 
-// What rules may look at, routine by routine (selection_key below): a bit of `form`, and the extents.
+// The properties that rules test, made by make_key for each routine: a bit of `form`, and extents.
 struct selection_key {
     unsigned form;
     std::array<int64_t, 4> extents;
@@ -41,14 +41,15 @@ using rule_list = std::span<const rule<Problem>>;
 
 inline constexpr unsigned any_form = ~0u;
 
-// sgemm: extents m, n, k, batch_count. Kernels of the cuda backend are chosen by predicted time (select/model.h).
+// sgemm: extents m, n, k, batch_count. The cuda backend chooses kernels by predicted time
+// (select/model.h).
 inline selection_key make_key(const sgemm_problem& p) {
     return {1, {p.m, p.n, p.k, p.batch_count}};
 }
 
-// transpose: form in_place_form, whole_sectors_form (out of place, the columns of B start where sectors
-// of 32 bytes do) or split_sectors_form, the latter two with a bit of their own for elements of 1 byte; extents m, n,
-// min(m, n), m * n.
+// transpose: form in_place_form, whole_sectors_form (out of place, columns of B start on sectors of
+// 32 bytes) or split_sectors_form. The last two have separate bits for elements of 1 byte. Extents
+// m, n, min(m, n), m * n.
 inline constexpr unsigned in_place_form = 1, whole_sectors_form = 2 | 8,
                           split_sectors_form = 4 | 16;
 inline constexpr unsigned out_of_place_form = whole_sectors_form | split_sectors_form;
@@ -105,7 +106,7 @@ inline selection_key make_key(const extremum_problem& p) {
     return {p.least ? 2u : 1u, {p.n, p.incx, 0, 0}};
 }
 
-// Level 3: extents of the result, k or the order of the square operand, and of trsm the batch.
+// Level 3: extents of the result, k or the order of the square operand, and for trsm the batch.
 template <bool twice>
 selection_key make_key(const rank_k_problem<twice>& p) {
     return {1, {p.n, p.n, p.k, 0}};

@@ -11,9 +11,9 @@
 
 namespace myblas {
 
-// ---- Tables --------------------------------------------------------------------------------------
+// ---- Tables -------------------------------------------------------------------------------------
 
-// What a user measured on a card of his own: factors on predicted times, by form (transa * 2 + transb).
+// Factors on predicted times, which a user measured on a GPU, by form (transa * 2 + transb).
 struct tuning_factors {
     static constexpr size_t most_variants = 64;
     std::array<std::array<float, 4>, most_variants> of_variant{};
@@ -21,7 +21,7 @@ struct tuning_factors {
     constexpr tuning_factors() { of_variant.fill({1, 1, 1, 1}); }
 };
 
-// A model with the kernels that its variants are; null where the library has none of that name.
+// A model with the kernel of each variant; null if the library has no kernel of that name.
 struct predictor {
     const time_model* model;
     std::array<const kernel_entry<sgemm_problem>*, tuning_factors::most_variants> kernels{};
@@ -40,14 +40,14 @@ struct predictor {
     }
 };
 
-// All that the selection goes by: for products the predictor first, where there is one, then the rules.
+// The data of the selection. Products use the predictor first, if there is one, then the rules.
 template <class Problem>
 struct selection_table {
     rule_list<Problem> rules;
-    const myblas::predictor* predictor = nullptr; // of sgemm_problem alone
+    const myblas::predictor* predictor = nullptr; // for sgemm_problem only
 };
 
-// What was measured for a device: the table of the newest tuned architecture not newer than it.
+// The table for a device: of the newest tuned architecture that is not newer than the device.
 template <class Problem>
 selection_table<Problem> host_table();
 template <class Problem>
@@ -59,7 +59,7 @@ selection_table<Problem> table_of(myblasBackend_t backend, const device_info& de
                                           : cuda_table<Problem>(device.arch);
 }
 
-// ---- Acceptance ----------------------------------------------------------------------------------
+// ---- Acceptance ---------------------------------------------------------------------------------
 
 template <class Problem>
 bool runs_on(const kernel_entry<Problem>& kernel, const device_info& device) {
@@ -67,7 +67,7 @@ bool runs_on(const kernel_entry<Problem>& kernel, const device_info& device) {
            (!kernel.max_arch || device.arch <= kernel.max_arch);
 }
 
-// Whether the caller's math mode allows what the kernel promises.
+// Whether the caller's math mode allows the kernel's mode.
 template <class Problem>
 bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
     if constexpr (requires { problem.math; })
@@ -76,7 +76,7 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
         return true;
 }
 
-// Why the kernel does not do what a product asks for beside its extents; null if it does.
+// Why the kernel cannot do what a product asks for besides its extents; null if it can.
 template <class Problem>
 const char* missing_in(const kernel_entry<Problem>& kernel, const Problem& problem) {
     if constexpr (std::is_same_v<Problem, sgemm_problem>) {
@@ -100,18 +100,18 @@ bool accepts(const kernel_entry<Problem>& kernel,
            (!kernel.workspace_bytes || kernel.workspace_bytes(problem, device) <= workspace_bytes);
 }
 
-// ---- Choice --------------------------------------------------------------------------------------
+// ---- Choice -------------------------------------------------------------------------------------
 
 inline bool is_strict(const kernel_entry<sgemm_problem>& kernel) {
     return kernel.math == MYBLAS_FP32_STRICT_MATH;
 }
 
-// Where weaker modes are allowed, the prediction of a kernel of theirs counts as so much longer: who allows them must not wait
-// longer than in strict mode, where both are about as fast (docs/experiments/selection.md).
+// Factor on the predicted times of weaker modes' kernels. A caller who allows weaker modes must not
+// wait longer than in strict mode, if both are about as fast (docs/experiments/selection.md).
 inline constexpr float margin_of_weaker_modes = 1.08f;
 
-// The kernel of the least predicted time, with that margin, that accepts the problem, of the variants in the mask; null if
-// there is none, or if they are too few.
+// The kernel with the least predicted time, that margin included, among the variants in the mask
+// that accept the problem. Null if there is none, or if too few compete.
 inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
                                                      bool any_rounds,
                                                      const predictor& by,
@@ -120,7 +120,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     struct candidate {
         float cycles;
         size_t variant;
-        union { // so that what is not used is not initialised
+        union { // so that unused elements are not initialised
             work_estimate work;
         };
         candidate() {}
@@ -150,10 +150,10 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         if (!is_strict(*by.kernels[c.variant]))
             c.cycles *= margin_of_weaker_modes;
     }
-    // The one of the fewest cycles of those that accept, null if there is none. To ask takes as long as to predict, so
-    // that mostly one or two are asked.
+    // The accepting candidate with the fewest cycles; null if there is none. Asking a kernel takes
+    // as long as a prediction. In order of cycles, mostly only one or two kernels have to be asked.
     constexpr float never = std::numeric_limits<float>::infinity();
-    const candidate* known = nullptr; // to accept
+    const candidate* known = nullptr; // it accepts the problem
     const auto find_least = [&]() -> const candidate* {
         for (;;) {
             candidate* least = nullptr;
@@ -177,13 +177,13 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         const variant_model& variant = by.model->variants[c.variant];
         c.cycles = c.cycles * variant.least_factor <= most_cycles
                        ? c.cycles * learned_factor(variant, view, c.work)
-                       : never; // and whatever its factor not the fastest
+                       : never; // not the fastest with any factor
     }
     const candidate* best = find_least();
     return by.kernels[(best ? best : known)->variant];
 }
 
-// Of the variants that compete for the problem, or of all, where these are few or none of them accepts it.
+// Tries the variants that compete for the problem. If they are too few, or none accepts, tries all.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
@@ -196,8 +196,9 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
     return fastest_of(all, true, by, view, query);
 }
 
-// The kernel of the least predicted time, weaker modes' with their margin, or of the first rule that matches and accepts;
-// null only if the last rule does not accept everything, which the tests exclude.
+// The kernel with the least predicted time, with the margin for weaker modes, or of the first rule
+// that matches and accepts. Null only if the last rule does not accept everything, which the tests
+// exclude.
 template <class Problem>
 const kernel_entry<Problem>* select(const selection_table<Problem>& table,
                                     const Problem& problem,
@@ -220,7 +221,8 @@ const kernel_entry<Problem>* select(const selection_table<Problem>& table,
     return nullptr;
 }
 
-// The one of these kernels that the selection would take: the fastest by prediction, or else the first that accepts.
+// The one of `kernels` that the selection would choose: the fastest by prediction, or else the
+// first that accepts.
 template <class Problem>
 const kernel_entry<Problem>* select_among(kernel_list<Problem> kernels,
                                           const selection_table<Problem>& table,

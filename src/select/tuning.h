@@ -1,4 +1,4 @@
-// What was measured on one architecture: for each routine its rules, for products the predictor.
+// The measurements of one architecture: rules for each routine, and the predictor for products.
 #pragma once
 
 #include "select/select.h"
@@ -8,7 +8,7 @@
 
 namespace myblas {
 
-template <class, class... Rules> // for lists whose every row begins with a comma
+template <class, class... Rules> // for lists in which every row begins with a comma
 using tuple_behind = std::tuple<Rules...>;
 
 struct tuning {

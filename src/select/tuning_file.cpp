@@ -10,7 +10,7 @@ constexpr std::string_view form_names[] = {"NN", "NT", "TN", "TT"};
 
 using seen_forms = std::array<unsigned char, tuning_factors::most_variants>;
 
-// The words of a line; more than a record has are counted as one too many.
+// The words of a line. The count is at most one more than the longest record has.
 struct words {
     static constexpr size_t most = 4;
     std::array<std::string_view, most + 1> at{};
@@ -29,7 +29,7 @@ struct words {
     }
 };
 
-// Whether all of the word is a number. Unlike strtod this heeds no locale.
+// Whether all of the word is a number. Unlike strtod this ignores the locale.
 template <class Number>
 bool read_number(std::string_view word, Number* number) {
     const char* const end = word.data() + word.size();
@@ -37,7 +37,7 @@ bool read_number(std::string_view word, Number* number) {
     return error == std::errc{} && stop == end;
 }
 
-// Each of these reads a line and answers what is wrong with it, or null.
+// Each of these functions reads a line and returns what is wrong with it, or null.
 
 const char* read_version(const words& w) {
     return w.count == 2 && w.at[0] == "myblas-tuning" && w.at[1] == "2"
@@ -53,7 +53,7 @@ read_arch(const words& w, find_model model_of, tuning_file& file, const time_mod
     return *model ? nullptr : "this library predicts no times for the architecture";
 }
 
-// `seen`: a bit for each form of each variant that has had its line.
+// `seen`: for each variant, bits of the forms that have had their line.
 const char*
 read_factor(const words& w, const time_model& model, tuning_file& file, seen_forms& seen) {
     if (w.count != words::most || w.at[0] != "sgemm")

@@ -1,5 +1,6 @@
-// Rules of the host backend: OpenBLAS where it can be loaded, else the best of the library's own. Many small products go
-// to the library's own, which threads share (docs/experiments/host.md).
+// Rules of the host backend: OpenBLAS if it can be loaded, else the best of the library's own
+// kernels. A batch of many small products goes to the library's own kernel, which divides it among
+// threads (docs/experiments/host.md).
 #include "host/histogram/registry.h"
 #include "host/level2/registry.h"
 #include "host/level3/registry.h"
@@ -55,7 +56,7 @@ constexpr rule<histogram_problem> histogram[] = {
     {any_form, {any, any, any, any}, &host::histogram_interleaved},
 };
 
-// ---- Level 1 -------------------------------------------------------------------------------------
+// ---- Level 1 ------------------------------------------------------------------------------------
 
 constexpr rule<dot_problem> dot[] = {
     {any_form, {any, any, any, any}, &host::dot_lanes},
@@ -93,7 +94,7 @@ constexpr rule<rotmg_problem> rotmg[] = {
     {any_form, {any, any, any, any}, &host::rotmg_reference},
 };
 
-// ---- Level 2 -------------------------------------------------------------------------------------
+// ---- Level 2 ------------------------------------------------------------------------------------
 
 constexpr rule<symv_problem> symv[] = {
     {any_form, {any, any, any, any}, &host::symv_openblas},
@@ -115,7 +116,7 @@ constexpr rule<trsv_problem> trsv[] = {
     {any_form, {any, any, any, any}, &host::trsv_reference},
 };
 
-// ---- Level 3 -------------------------------------------------------------------------------------
+// ---- Level 3 ------------------------------------------------------------------------------------
 
 constexpr rule<syrk_problem> syrk[] = {
     {any_form, {any, any, any, any}, &host::syrk_openblas},

@@ -1,6 +1,6 @@
-// Rules of the cuda backend for compute capability 9.0.
-// Provenance: products by the predictor (model_sm90.inc); transposes by docs/experiments/transpose.md; sums and
-// histogram by sum.md. H100 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
+// Rules of the cuda backend for compute capability 9.0. Provenance: products by the predictor
+// (model_sm90.inc); transposes by docs/experiments/transpose.md; sums and histogram by sum.md. H100
+// 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
 #include "kernels/histogram/registry.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"
@@ -16,8 +16,8 @@ namespace {
 constexpr unsigned nn = 1;
 
 // clang-format off
-// Products are chosen by predicted time; what no variant accepts goes to the kernel that accepts everything, or, where
-// there is something to finish, everything that has up to 2^31 tiles.
+// Products are chosen by predicted time. A product that no variant accepts goes to the kernel that
+// accepts everything; with an epilogue, to one that accepts everything up to 2^31 tiles.
 constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
     {any_form, {any, any, any, any}, &cuda::sgemm_warp_tile[1]},
@@ -98,8 +98,8 @@ constexpr rule<histogram_problem> histogram[] = {
     {any_form, {any, any, any, any}, &cuda::histogram_lane_counters},
 };
 
-// ---- Level 1 -------------------------------------------------------------------------------------
-// The bounds between the kernels are those of sum, by bytes read.
+// ---- Level 1 ------------------------------------------------------------------------------------
+// The bounds between the kernels are the same as for sum, in bytes read.
 
 constexpr interval contiguous{-1, 1}; // increments of either sign
 
@@ -151,8 +151,9 @@ constexpr rule<rotm_problem> rotm[] = {
 constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::rotg_one_thread}};
 constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
 
-// ---- Level 2 -------------------------------------------------------------------------------------
-// The second ones serve where there is no workspace, or where a stream's counters do not suffice.
+// ---- Level 2 ------------------------------------------------------------------------------------
+// The last rule of a routine is for calls without workspace, or with more blocks than a stream has
+// counters.
 
 constexpr rule<symv_problem> symv[] = {
     // forms    n
@@ -176,7 +177,7 @@ constexpr rule<trsv_problem> trsv[] = {
     {any_form, {any, any, any, any}, &cuda::trsv_single_block},
 };
 
-// ---- Level 3 -------------------------------------------------------------------------------------
+// ---- Level 3 ------------------------------------------------------------------------------------
 
 constexpr rule<syrk_problem> syrk[] = {
     {any_form, {any, any, any, any}, &cuda::syrk_products},
