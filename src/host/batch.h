@@ -1,4 +1,5 @@
-// Where a matrix of a batch starts. The stride of what an array points to is added to its pointers (select.h).
+// The start of an operand in a batch. With pointer arrays, `stride` is the offset from the pointer
+// to element 0 (core/problem.h).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Code that is compiled for several instruction sets, of which the processor's best is taken at run time.
+// Code compiled for several instruction sets; the processor's best one is chosen at run time.
 //
 // `target` attributes let one translation unit hold all of them. The code is a lambda that takes the length of a vector; it
 // is inlined into functions of the instruction set, with all that it calls, so that nothing exists with foreign
@@ -30,7 +30,7 @@ template <class Vector>
     std::memcpy(to, &from, sizeof(Vector));
 }
 
-// The best that this processor runs; of x86-64 alone there is more than one.
+// The best instruction set that this processor runs. Only x86-64 has more than one.
 inline instruction_set best_instructions() {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("fma")) {

@@ -15,7 +15,8 @@ void find(void* library, const char* symbol, Function* function) {
     *function = reinterpret_cast<Function>(dlsym(library, symbol));
 }
 
-// MYBLAS_NUM_THREADS counts for OpenBLAS, too, unless the program has loaded it: then it is the program's to set.
+// MYBLAS_NUM_THREADS also limits OpenBLAS, unless the program has loaded OpenBLAS itself and so
+// controls its threads.
 void limit_threads(void* library) {
     void (*set_num_threads)(int);
     find(library, "openblas_set_num_threads", &set_num_threads);
@@ -35,7 +36,8 @@ openblas_library load() {
         find(library, "cblas_sgemm", &found.sgemm);
         find(library, "openblas_get_config", &get_config);
         find(library, "openblas_get_parallel", &get_parallel);
-        // A build with 64-bit integers has the same names, and would read sizes from half-set registers.
+        // A build with 64-bit integers has the same names, and would read sizes from half-set
+        // registers.
         if (found.sgemm && get_config && get_parallel &&
             !std::strstr(get_config(), "USE64BITINT")) {
             constexpr int openmp = 2; // openblas_get_parallel: 0 sequential, 1 pthreads

@@ -1,11 +1,13 @@
-// OpenBLAS, found at run time: what host kernels of its name share.
+// OpenBLAS, found at run time; shared by the host kernels named `openblas`.
 //
-// The library is loaded when a problem first asks for such a kernel, by fixed sonames and into a scope
-// of its own: it neither provides symbols to the program nor replaces the program's BLAS. (Symbols
-// that the program itself exports do come first for it, as for any library.) It stays
-// loaded, because its threads do. In a child of the process that loaded it, an OpenBLAS built on OpenMP
-// is not used: the threads of its runtime do not survive fork(), and it would wait for them for ever.
-// One built on pthreads restarts its own.
+// The library is loaded when a problem first asks for such a kernel, by fixed sonames and into a
+// separate scope. It neither provides symbols to the program nor replaces the program's BLAS.
+// (Symbols that the program itself exports come first for OpenBLAS, as for any library.) It stays
+// loaded, because its threads do.
+//
+// An OpenBLAS built on OpenMP is not used in a child of the process that loaded it. The runtime's
+// threads do not survive fork(), and OpenBLAS would wait for them for ever. An OpenBLAS built on
+// pthreads restarts its own.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -18,8 +20,8 @@
 
 namespace myblas::host {
 
-// Whether y is filled with beta first, and passed with a beta of 1: some versions of OpenBLAS read y where beta is zero
-// (OpenBLAS #929), and take NaN for zero.
+// Whether y is filled with beta first, and passed with a beta of 1. Some versions of OpenBLAS read
+// y if beta is zero (OpenBLAS #929), and take NaN for zero.
 inline bool overwrites(float beta) { return beta == 0 || beta != beta; }
 
 // Values of the CBLAS interface.
@@ -29,7 +31,7 @@ enum cblas_uplo : int { upper_triangle = 121, lower_triangle = 122 };
 enum cblas_diag : int { non_unit_diagonal = 131, unit_diagonal = 132 };
 enum cblas_side : int { left_side = 141, right_side = 142 };
 
-// Null: the library is not usable, or lacks that function.
+// A function is null if the library is not usable or lacks it.
 struct openblas_library {
     void (*sgemm)(cblas_order,
                   cblas_transpose,
@@ -155,19 +157,20 @@ inline cblas_transpose transpose_of(bool trans) { return trans ? transpose : no_
 inline cblas_side side_of(bool right) { return right ? right_side : left_side; }
 inline cblas_diag diag_of(bool unit) { return unit ? unit_diagonal : non_unit_diagonal; }
 
-// Whether int holds each of them and its negative.
+// Whether int holds each size and its negative.
 inline bool fit_int(std::initializer_list<int64_t> sizes) {
     constexpr int64_t most = std::numeric_limits<int>::max();
     return std::max(sizes) <= most && std::min(sizes) >= -most;
 }
 
-// Whether OpenBLAS finds the first element of a vector that runs backwards: it computes the way there as an int.
+// Whether OpenBLAS finds the first element of a vector that runs backwards: it computes the offset
+// as an int.
 inline bool is_within_reach(int64_t n, int64_t increment) {
     return increment > 0 || fit_int({(n - 1) * increment});
 }
-inline int narrow(int64_t size) { return static_cast<int>(size); } // fit_int has looked at it
+inline int narrow(int64_t size) { return static_cast<int>(size); } // fit_int has checked it
 
-// Whether the function is there and may be called.
+// Whether the function exists and may be called.
 template <class Function>
 bool is_usable(Function* function) {
     return function && openblas().is_usable();
@@ -186,7 +189,7 @@ constexpr kernel_entry<Problem> by_openblas(bool (*accepts)(const Problem&, cons
     };
 }
 
-// Where BLAS takes a vector whose element 0 is at x: at its lowest address.
+// The lowest address of a vector with element 0 at x, where BLAS expects the vector.
 template <class T>
 T* lowest(T* x, int64_t n, int64_t increment) {
     return increment < 0 ? x + (n - 1) * increment : x;

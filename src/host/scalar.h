@@ -1,4 +1,4 @@
-// Scalars on the host backend, where either pointer mode means memory that can be read at once.
+// Scalars on the host backend: in both pointer modes they are in memory that can be read at once.
 #pragma once
 
 #include "core/problem.h"

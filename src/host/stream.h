@@ -1,5 +1,5 @@
-// Stores past the caches, for results that are too large to be found there afterwards: a line that is written as a whole
-// need not be read from memory before.
+// Stores past the caches, for results that are too large to be still in the caches when they are
+// needed. A cache line that is written as a whole need not be read from memory first.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,18 @@
 
 namespace myblas::host {
 
-// Results from this size on. Below it, what comes next may still find them in a last-level cache.
+// Results of at least this size are streamed. A smaller one may still be in the last-level cache
+// later.
 inline constexpr int64_t least_streamed_bytes = int64_t{16} << 20;
 
-inline constexpr int64_t line_bytes = 64; // of the caches
+inline constexpr int64_t line_bytes = 64; // of a cache line
 
 inline int64_t bytes_into_line(const void* address) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) % line_bytes);
 }
 
-// Copies bytes, of which whole lines go past the caches. Other threads may see them after finish_streaming() alone.
+// Copies bytes; whole cache lines bypass the caches. Other threads are sure to see them only after
+// finish_streaming().
 [[gnu::always_inline]] inline void stream_copy(void* to, const void* from, size_t bytes) {
 #if defined(__x86_64__)
     constexpr size_t line = line_bytes;

@@ -14,12 +14,12 @@
 namespace myblas::host {
 namespace {
 
-constexpr int most_threads = 256; // of a call, whatever the variables say
+constexpr int most_threads = 256; // of a call, for any value of the variables
 
-// ---- The variables -------------------------------------------------------------------------------
+// ---- The variables ------------------------------------------------------------------------------
 
-// Of the variables of others; what they would not understand is not judged here. OMP_NUM_THREADS may be a list, by the
-// level of nested regions.
+// Reads the variables of other libraries. A value that they would not understand is skipped without
+// an error. OMP_NUM_THREADS may be a list, by the level of nested regions.
 int read_usual_variables() {
     for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
         const char* const text = read_variable(name);
@@ -34,7 +34,8 @@ int count_processors() {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
         return CPU_COUNT(&allowed);
-    return static_cast<int>(std::thread::hardware_concurrency()); // more than a cpu_set_t has
+    // More processors than a cpu_set_t holds.
+    return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 int read_thread_count() {
@@ -45,26 +46,28 @@ int read_thread_count() {
     return std::clamp(count_processors(), 1, most_threads);
 }
 
-// ---- The workers -----------------------------------------------------------------------------------
+// ---- The workers --------------------------------------------------------------------------------
 
-// What a worker is at. The call that has the workers offers them its job, and takes back what was not accepted.
+// The state of a worker. The call that owns the workers offers them its job, and takes back offers
+// that were not accepted.
 enum worker_state : int { idle, offered, running, ending };
 
 constexpr size_t cache_line = 64;
 
 struct alignas(cache_line) worker {
     std::atomic<int> state{idle};
-    int number = 0; // of the thread, from 1 on
+    int number = 0; // of its thread, from 1 on
     pthread_t thread{};
 };
 
-// Tasks first ... end - 1, of which the next is `next`.
+// The tasks up to end - 1. `next` is the next one to run.
 struct alignas(cache_line) share {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
 };
 
-// The workers and their job; of the process that started them. Written by the call that has the workers.
+// The workers and their job, which belong to the process that started the workers. The call that
+// owns the workers writes here.
 struct crew {
     pid_t process = 0;
     int started = 0; // workers 0 ... started - 1
@@ -72,15 +75,16 @@ struct crew {
 
     void (*work)(const void*, int64_t, int) = nullptr;
     const void* data = nullptr;
-    int members = 0; // threads that the job has shares for
+    int members = 0; // threads that have shares of the job
     std::array<share, most_threads> shares;
 };
 constinit crew the_crew;
 
-// Which process's call has the crew: 0, or its number.
+// The process whose call owns the crew; 0: none.
 constinit std::atomic<pid_t> owner{0};
 
-// Whether this call has the crew now. What a parent's call had in the moment of a fork is free in the child.
+// Takes the crew for this call, if it is free. A crew that a call of the parent owned at the moment
+// of a fork is free in the child.
 bool acquire_crew() {
     const pid_t self = getpid();
     pid_t seen = owner.load(std::memory_order_relaxed);
@@ -92,8 +96,8 @@ bool acquire_crew() {
 
 void release_crew() { owner.store(0, std::memory_order_release); }
 
-// Its own share first, so that calls that follow one another have the same data on the same processor; then what is
-// left of the others'.
+// Runs the tasks of the thread's own share first, so that successive calls have the same data on
+// the same processor. Then runs tasks that are left in the other shares.
 void take_tasks(int thread) {
     crew& c = the_crew;
     for (int i = 0; i < c.members; ++i) {
@@ -113,12 +117,12 @@ void pause() {
 #endif
 }
 
-// Waits while the state is as it was: busily at first, because a program's calls often follow one another, and to wake a
-// thread may take as long as the work.
+// Waits while the state is `value`, polling at first: a program's calls often follow each other
+// closely, and waking a thread may take as long as the work.
 void wait_while(const std::atomic<int>& state, int value) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds busy_time{200};
-    constexpr int looks = 64; // for each at the clock
+    constexpr int looks = 64; // at the state, for each look at the clock
     const clock::time_point end = clock::now() + busy_time;
     do {
         for (int i = 0; i < looks; ++i) {
@@ -145,7 +149,7 @@ void* run_worker(void* argument) {
     }
 }
 
-// Makes it `wanted` workers, or as many as the system allows.
+// Starts workers until there are `wanted`, or until the system allows no more.
 void start_workers(int wanted) {
     crew& c = the_crew;
     if (c.process != getpid()) { // the workers stayed with the parent
@@ -154,7 +158,7 @@ void start_workers(int wanted) {
     }
     if (c.started >= wanted)
         return;
-    // The program's signal handlers run on its own threads.
+    // Workers block all signals: the program's signal handlers run on the program's own threads.
     sigset_t every, before;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
@@ -168,13 +172,14 @@ void start_workers(int wanted) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// Before the library is unloaded, and when the process ends; not while a call is running, which then goes on.
+// Ends the workers before the library is unloaded, and when the process ends. If a call is running,
+// it goes on, and the workers stay.
 struct last_act {
     ~last_act() {
         crew& c = the_crew;
         if (!acquire_crew() || c.process != getpid())
             return;
-        // The crew stays taken: calls after this one work alone.
+        // The crew stays taken: later calls run on their own thread alone.
         for (int i = 0; i < c.started; ++i) {
             worker& one = c.workers[static_cast<size_t>(i)];
             one.state.store(ending, std::memory_order_release);
@@ -221,7 +226,7 @@ void run_tasks(int64_t tasks,
     take_tasks(0);
     for (int i = 0; i < helpers; ++i) {
         worker& one = c.workers[static_cast<size_t>(i)];
-        int expected = offered; // by a worker that is not even awake; its share is done
+        int expected = offered; // the worker is not even awake; its share is done
         if (!one.state.compare_exchange_strong(expected, idle, std::memory_order_acquire))
             wait_while(one.state, running);
     }

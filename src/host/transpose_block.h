@@ -1,4 +1,5 @@
-// The transposition of a block in registers. Squares of as many elements as a vector has go from columns to columns:
+// The transposition of a block in registers. Squares with as many rows and columns as a vector has
+// elements go from columns to columns:
 //
 //   source              registers             target
 //   w columns of w      log2(w) rounds that   w columns of w
@@ -12,7 +13,7 @@
 
 namespace myblas::host {
 
-// The halves of a and b, low or high, an element of each in turn.
+// to = the elements of the low or high halves of a and b, alternating.
 template <bool high, class Vector, size_t... lane>
 [[gnu::always_inline]] inline void
 interleave(Vector& to, const Vector& a, const Vector& b, std::index_sequence<lane...>) {
@@ -21,7 +22,8 @@ interleave(Vector& to, const Vector& a, const Vector& b, std::index_sequence<lan
         a, b, (lane % 2 ? width : 0) + (high ? width / 2 : 0) + lane / 2 ...);
 }
 
-// A square of as many elements as a vector has, from columns to columns.
+// Transposes a square with as many rows and columns as a vector has elements, from columns to
+// columns.
 template <class Bits, int vector_bytes>
 [[gnu::always_inline]] inline void
 transpose_square(const void* from, int64_t ld_bytes, void* to, int64_t to_ld_bytes) {
@@ -76,12 +78,13 @@ transpose_scalars(const T* from, int64_t ld, int64_t rows, int64_t cols, T* to, 
             to[j + i * to_ld] = from[i + j * ld];
 }
 
-// The same by squares, and their edges by squares of the shortest vectors and then by elements.
+// The same by squares. Edges go by squares of the shortest vectors, and then by elements.
 template <int vector_bytes, class T>
 [[gnu::always_inline]] inline void
 transpose_block(const T* from, int64_t ld, int64_t rows, int64_t cols, T* to, int64_t to_ld) {
     constexpr int shortest = 16;
-    // Bytes and pairs of them fill the shortest vectors: others would need instructions of later processors.
+    // Elements of 1 and 2 bytes use the shortest vectors: longer ones would need instructions of
+    // later processors.
     constexpr int bytes = sizeof(T) < 4 ? shortest : vector_bytes;
     constexpr int64_t size = sizeof(T), width = bytes / size;
     if constexpr (size > 8) {

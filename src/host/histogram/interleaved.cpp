@@ -1,8 +1,8 @@
-// counts_v = how many of the bytes of x are v, with eight tables in turn.
+// counts_v = number of bytes of x that equal v, with eight tables in turn.
 //
-// Adds to `serial`: a byte counts in the table of its place in a word of eight, so that neighbours
-// that repeat do not wait for each other.
-// Works against one load and one store a byte. Accepts every problem.
+// Adds to `serial`: byte i of a word of eight counts in table i, so that repeated neighbours do not
+// wait for each other.
+// Works against one load and one store for each byte. Accepts every problem.
 #include "host/histogram/registry.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
-// counts_v = how many of the bytes of x are v, byte by byte.
+// counts_v = number of bytes of x that equal v, byte by byte.
 //
-// Works against the latency of a store that the next load needs, wherever bytes repeat.
+// Works against the latency of a store that the next load needs, if bytes repeat.
 // Accepts every problem.
 #include "host/histogram/registry.h"
 

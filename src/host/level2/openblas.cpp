@@ -1,8 +1,9 @@
-// symv, syr, syr2, trmv, trsv by OpenBLAS, found at run time (openblas.h).
+// symv, syr, syr2, trmv, trsv by OpenBLAS, which is found at run time (openblas.h).
 //
-// Works against OpenBLAS's own kernels. Accepts what fits int, where a usable OpenBLAS is installed, and of vectors that run
-// backwards also their length (is_within_reach); not ger, of which
-// OpenBLAS computes alpha * y in single precision, which overflows where the result does not.
+// Works against OpenBLAS's own kernels. Accepts sizes that fit int, if a usable OpenBLAS is
+// installed; for a vector that runs backwards its extent in memory must fit too (is_within_reach).
+// Does not accept ger: OpenBLAS computes alpha * y in single precision, which overflows where the
+// result does not.
 #include "host/openblas.h"
 #include "host/level2/registry.h"
 #include "host/scalar.h"
@@ -26,7 +27,7 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
                      alpha,
                      p.a,
                      static_cast<int>(p.lda),
-                     alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // of which nothing is read
+                     alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // OpenBLAS does not read x
                      static_cast<int>(p.incx),
                      overwrites(beta) ? 1 : beta,
                      lowest(p.y, p.n, p.incy),

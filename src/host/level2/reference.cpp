@@ -1,15 +1,15 @@
-// symv, syr, syr2, ger, trmv, trsv column by column: each inner loop walks down the part of a column that lies in the
-// triangle.
+// symv, syr, syr2, ger, trmv, trsv column by column: each inner loop goes down the part of a column
+// that lies in the triangle.
 //
-// Works against memory, the triangle read once. Error of a sum of k terms: k + 2 roundings touch any of them.
-// Accepts every problem.
+// Works against memory: the triangle is read once. Error of a sum of k terms: at most k + 2
+// roundings touch any term. Accepts every problem.
 #include "host/level2/registry.h"
 #include "host/scalar.h"
 
 namespace myblas::host {
 namespace {
 
-// Rows begin ... end - 1 of column j are the triangle without its diagonal.
+// The rows begin ... end - 1 of column j are the triangle without its diagonal.
 struct rows {
     int64_t begin, end;
 };
@@ -36,7 +36,7 @@ myblasStatus_t launch(const symv_problem& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// In double: no order of the three factors overflows or underflows on the way.
+// In double, so that no order of the three factors overflows or underflows on the way.
 void update_all(const syr_problem& p, float alpha) {
     for (int64_t j = 0; alpha != 0 && j < p.n; ++j) {
         float* column = p.a + j * p.lda;
@@ -76,7 +76,8 @@ void for_columns(int64_t n, bool ascending, Visitor visit) {
         visit(ascending ? step : n - 1 - step);
 }
 
-// A column adds to the elements that have had theirs, or collects from those that still wait.
+// A column adds to the elements that have had their own column. If transposed, it collects from the
+// elements that have not.
 myblasStatus_t launch(const trmv_problem& p, const launch_context&) {
     for_columns(p.n, !p.op_is_lower(), [&p](int64_t j) {
         const float* column = p.a + j * p.lda;

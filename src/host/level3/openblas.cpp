@@ -1,11 +1,15 @@
-// Level 3 by OpenBLAS, where it is installed (host/openblas.h), in its own threads.
+// Level 3 by OpenBLAS, if it is installed (host/openblas.h), in OpenBLAS's own threads.
 //
-// Accepts sizes and leading dimensions that fit int; of syrkx, which OpenBLAS does not have, nothing.
-// Two habits of OpenBLAS's packed kernels are kept from the caller. They multiply the zeros of a triangle, so that an Inf
-// in alpha * B would become NaN elsewhere. And they multiply by the reciprocals of a diagonal, which overflow or lose
-// digits near the ends of the range. A trmm or trsm with such a B, and a trsm with such a diagonal, goes by blocks: those on
-// the diagonal by the part that plans have for them, and the rest by OpenBLAS's products. (An Inf that trsm meets later, in A
-// or by overflow, is left: to look for one in A would take as long as to solve for a few lines.)
+// Accepts sizes and leading dimensions that fit int. Does not accept syrkx, which OpenBLAS does not
+// have.
+//
+// Two properties of OpenBLAS's packed kernels are hidden from the caller. The kernels multiply the
+// zeros of a triangle, so that an Inf in alpha * B would become NaN elsewhere. And the kernels
+// multiply by the reciprocals of a diagonal, which overflow or lose digits near the ends of the
+// range. A trmm or trsm with such a B, and a trsm with such a diagonal, is computed by blocks:
+// diagonal blocks by the step that plans have for them, and the rest by OpenBLAS's products. (An
+// Inf that trsm meets later, in A or by overflow, is not handled: looking for one in A would take
+// as long as solving for a few lines.)
 #include "host/openblas.h"
 
 #include "host/batch.h"
@@ -22,14 +26,15 @@
 namespace myblas::host {
 namespace {
 
-// ---- syrk, syr2k, symm -----------------------------------------------------------------------------
+// ---- syrk, syr2k, symm --------------------------------------------------------------------------
 
 bool accepts_syrk(const syrk_problem& p, const device_info&) {
     const bool is_syrk = p.a == p.b && p.lda == p.ldb;
     return is_syrk && fit_int({p.n, p.k, p.lda, p.ldc}) && is_usable(openblas().ssyrk);
 }
 
-// Fills the triangle that is asked for, if beta is NaN, which OpenBLAS takes for zero. Returns the beta that is left.
+// OpenBLAS takes a beta of NaN for zero. In that case, fills the triangle of C with NaN and returns
+// 1; otherwise returns beta.
 template <class Problem>
 float take_nan(const Problem& p) {
     const float beta = resolve(p.beta);
@@ -100,7 +105,7 @@ myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// ---- Inf and NaN -----------------------------------------------------------------------------------
+// ---- Inf and NaN --------------------------------------------------------------------------------
 
 // Whether alpha * B is finite.
 bool is_finite(int64_t m, int64_t n, float alpha, const float* b, int64_t ldb) {
@@ -112,18 +117,19 @@ bool is_finite(int64_t m, int64_t n, float alpha, const float* b, int64_t ldb) {
     return found == 0;
 }
 
-// ---- Triangles by blocks ---------------------------------------------------------------------------
+// ---- Triangles by blocks ------------------------------------------------------------------------
 
-constexpr int64_t block = most_triangle_block; // on the diagonal
+constexpr int64_t block = most_triangle_block; // rows of a diagonal block
 
-// Lines X, which are multiplied in place by a triangle or its inverse; rows as triangular_form counts them.
+// Lines X that are multiplied in place by a triangle or its inverse; rows as in triangular_form.
 template <class Problem> // trmm_problem, trsm_problem
 class blocked_triangle {
 public:
     blocked_triangle(const Problem& of, const float* triangle, float* lines, int64_t ld)
         : p(of), form(of), a(triangle), x(lines), ldx(ld) {}
 
-    // X_rows = alpha * L_rows * X_rows, or L_rows^-1 * alpha * X_rows, with the diagonal block of these rows.
+    // X_rows = alpha * L_rows * X_rows, or L_rows^-1 * alpha * X_rows, with these rows' diagonal
+    // block.
     void update_diagonal(bool is_solve, int64_t first, int64_t count, float alpha) const {
         const int64_t row = form.row(first), offset = row * form.along(ldx);
         const int64_t along = form.sign() * form.along(ldx);
@@ -175,7 +181,8 @@ private:
     int64_t ldx;
 };
 
-// C = alpha * op(A) * C or alpha * C * op(A), from the last rows of the triangle to the first, which the others still read.
+// C = alpha * op(A) * C or alpha * C * op(A), from the last rows of the triangle to the first:
+// later rows need the old values of earlier ones.
 void multiply_by_blocks(const trmm_problem& p, float alpha) {
     const blocked_triangle by(p, p.a, p.c, p.ldc);
     for (int64_t first = (p.order() - 1) / block * block; first >= 0; first -= block) {
@@ -184,7 +191,7 @@ void multiply_by_blocks(const trmm_problem& p, float alpha) {
         if (first > 0)
             by.add_product({first, 0, count, first, 0, 1}, 1, 1);
     }
-    // At the end, because alpha * B may overflow where C does not.
+    // alpha comes last, because alpha * B may overflow where C does not.
     for (int64_t j = 0; j < p.n; ++j)
         for (int64_t i = 0; i < p.m; ++i)
             p.c[i + j * p.ldc] *= alpha;
@@ -193,7 +200,7 @@ void multiply_by_blocks(const trmm_problem& p, float alpha) {
 // One matrix of a batch.
 void solve_by_blocks(const trsm_problem& p, float alpha, const float* a, float* b) {
     const blocked_triangle by(p, a, b, p.ldb);
-    float scale = alpha; // of the right-hand sides that are left
+    float scale = alpha; // factor of the right-hand sides that are not solved yet
     for (int64_t first = 0; first < p.order(); first += block) {
         const int64_t count = std::min(block, p.order() - first), next = first + count;
         by.update_diagonal(true, first, count, scale);
@@ -203,7 +210,7 @@ void solve_by_blocks(const trsm_problem& p, float alpha, const float* a, float* 
     }
 }
 
-// ---- trmm ------------------------------------------------------------------------------------------
+// ---- trmm ---------------------------------------------------------------------------------------
 
 bool accepts_trmm(const trmm_problem& p, const device_info&) {
     return fit_int({p.m, p.n, p.lda, p.ldb, p.ldc}) && is_usable(openblas().strmm);
@@ -236,7 +243,7 @@ myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context)
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// ---- trsm ------------------------------------------------------------------------------------------
+// ---- trsm ---------------------------------------------------------------------------------------
 
 bool accepts_trsm(const trsm_problem& p, const device_info&) {
     return fit_int({p.m, p.n, p.lda, p.ldb}) && is_usable(openblas().strsm);

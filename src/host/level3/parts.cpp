@@ -13,7 +13,7 @@ namespace {
 myblasStatus_t mirror(const mirror_part& p, const launch_context&) {
     if (resolve(p.gate) == 0)
         return MYBLAS_STATUS_SUCCESS;
-    // Square by square, so that the mirrored ones are read from cache.
+    // Square by square, so that mirror images are read from the cache.
     constexpr int64_t side = 32;
     for (int64_t j0 = 0; j0 < p.n; j0 += side) {
         for (int64_t i0 = 0; i0 < p.n; i0 += side) {
@@ -48,9 +48,9 @@ myblasStatus_t store(const store_part& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// ---- Triangles -------------------------------------------------------------------------------------
+// ---- Triangles ----------------------------------------------------------------------------------
 
-// Lines side by side, so that the loops over them are vector instructions.
+// Lines are side by side, so that the loops over them become vector instructions.
 constexpr int width = 64;
 
 struct tile {
@@ -90,7 +90,7 @@ void solve(int64_t size, bool is_unit, tile& t) {
     }
 }
 
-// One diagonal block, a tile of lines at a time.
+// Updates one diagonal block, a tile of lines at a time.
 void update_block(const triangle_part& p,
                   float alpha,
                   const float* a,
@@ -141,7 +141,7 @@ myblasStatus_t triangle(const triangle_part& p, const launch_context&) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// ---- Scalars and pointers --------------------------------------------------------------------------
+// ---- Scalars and pointers -----------------------------------------------------------------------
 
 myblasStatus_t gate(const gate_part& p, const launch_context&) {
     *p.result = *p.alpha == 0 ? 0.0f : -1.0f;

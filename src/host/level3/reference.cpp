@@ -1,8 +1,9 @@
-// Level 3 by the textbook's loops, the ground floor of each ladder; no workspace.
+// Level 3 by the textbook's loops, the simplest kernels of each ladder; no workspace.
 //
-// A row or column of C at a time, with dot products: an element takes at most as many roundings as it has terms, and two.
-// Triangles that are not referenced are not touched: symmetric operands are read through their mirror image, triangular
-// ones as the lower triangle on the left that level3/triangular.h makes of them.
+// One row or column of C at a time, by dot products: at most as many roundings as terms, plus two,
+// touch an element. The other triangle of an operand is not read: symmetric operands are read
+// through their mirror image, triangular ones as a lower triangle on the left
+// (level3/triangular.h).
 #include "host/level3/reference.h"
 
 #include "host/batch.h"
@@ -13,7 +14,7 @@
 namespace myblas::host {
 namespace {
 
-// alpha * sum + beta * c, without reading c where beta is 0.
+// alpha * sum + beta * c, without reading c if beta is 0.
 float blend(float alpha, float sum, float beta, float c) {
     return beta == 0 ? alpha * sum : alpha * sum + beta * c;
 }
@@ -110,7 +111,7 @@ constexpr kernel_entry<Problem> textbook(myblasStatus_t (*launch)(const Problem&
 
 } // namespace
 
-// From the last element to the first, so that c may be b.
+// Works from the last element to the first, so that c may be b.
 myblasStatus_t multiply_by_loops(const trmm_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha);
     const triangular_form form(p);

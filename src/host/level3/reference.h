@@ -1,4 +1,4 @@
-// What other kernels fall back on.
+// Loops that other kernels use as a fallback.
 #pragma once
 
 #include "core/kernel_entry.h"

@@ -2,22 +2,22 @@
 // Anatomy of High-Performance Matrix Multiplication).
 //
 //   for each block_n columns of C
-//     for each block_k of the depth        pack block_k x block_n of op(B)      (last-level cache)
-//       for each block_m rows of C         pack block_m x block_k of op(A)      (second-level cache)
-//         for each panel of B              tile_n wide                          (first-level cache)
+//     for each block_k of the depth        pack block_k x block_n of op(B)   (last-level cache)
+//       for each block_m rows of C         pack block_m x block_k of op(A)   (second-level cache)
+//         for each panel of B              tile_n wide                       (first-level cache)
 //           for each panel of A            tile_m high: one register tile
 //
-// Packing makes every access of the inner loops contiguous, whatever the leading dimensions, absorbs
-// transpositions, and pads edges with zeros so that the register tile knows no edges but in C.
+// Packing makes every access of the inner loops contiguous at any leading dimension, absorbs
+// transpositions, and pads edges with zeros: the register tile has edges in C only.
 // Works against the multiply-add pipes: a block of B is used m times, a block of A block_n times.
 // At most block_k + k / block_k + 2 roundings touch a term, never more than k + 2.
 // The processor's vector length is found at run time (micro_kernel.h).
 //
-// Threads share a batch by its products, and a large C by regions of whole register tiles. Each
-// thread has packed blocks of its own, so that no thread waits for another. All regions, those on
-// the edges of C included, are cut into blocks of the same size, for which the workspace was sized.
-// The bits of C do not depend on the regions.
-// Accepts every problem for which the packed blocks of one thread fit the workspace.
+// Threads divide a batch by its products, and a large C into regions of whole register tiles. Each
+// thread has its own packed blocks, so that no thread waits for another. All regions, those on the
+// edges of C included, are cut into blocks of the same size, which determines the workspace. The
+// bits of C do not depend on the regions.
+// Accepts every problem if the packed blocks of one thread fit the workspace.
 #include "host/sgemm/micro_kernel.h"
 #include "host/sgemm/products.h"
 #include "host/sgemm/registry.h"
@@ -41,9 +41,9 @@ int64_t even_block(int64_t extent, int64_t block, int64_t multiple) {
     return pieces == 0 ? 0 : round_up((extent + pieces - 1) / pieces, multiple);
 }
 
-// The blocks that a region of C is cut into. Panels are whole, so m and n are rounded up to the
-// register tile. A smaller region takes blocks of the same size, or a part of one: cut anew, it could
-// get larger blocks (192 rows make one block of 192, 210 rows two of 112).
+// The blocks into which a region of C is cut. Panels are whole, so m and n are rounded up to the
+// register tile. A smaller region has blocks of the same size, or a part of one. If it were cut by
+// its own size, its blocks could be larger (192 rows make one block of 192, 210 rows two of 112).
 struct blocking {
     int64_t m = 0, n = 0, k = 0;
 
@@ -52,12 +52,12 @@ struct blocking {
         : m(even_block(rows, block_m, kernel.tile_m)), n(even_block(cols, block_n, kernel.tile_n)),
           k(even_block(depth, block_k, 1)) {}
 
-    // The panels of A come first; 64 bytes keep those of B on cache lines.
+    // The panels of A come first. Rounding to 64 bytes keeps the panels of B on cache lines.
     int64_t packed_a_floats() const { return round_up(m * k, 16); }
     int64_t floats() const { return packed_a_floats() + round_up(n * k, 16); }
 };
 
-// How threads share the work: the products of the batch, or regions of C.
+// How threads divide the work: by products of the batch, or by regions of C.
 struct sharing {
     int threads = 1;
     int64_t rows, cols; // of a region
@@ -80,9 +80,9 @@ struct sharing {
     }
 
 private:
-    // Halves the longer side until there is a region for each thread, and none is so large that the
-    // other threads would wait for one that came late. Smaller regions would be packed more often
-    // for each use.
+    // Halves the longer side until there is a region for each thread, and no region is so large
+    // that the other threads would wait for a thread that started late. Smaller regions would be
+    // packed more often for each use.
     void cut(const sgemm_problem& p, const micro_kernel& kernel, int wanted) {
         constexpr int64_t most_elements = int64_t{1} << 20;
         const auto count = [](int64_t extent, int64_t piece) {
@@ -97,7 +97,7 @@ private:
             regions_m = count(p.m, rows);
             regions_n = count(p.n, cols);
             if (regions_m * regions_n == before)
-                break; // a register tile
+                break; // a single register tile
         }
         threads = static_cast<int>(std::min<int64_t>(threads, regions_m * regions_n));
     }
@@ -108,7 +108,7 @@ size_t workspace_bytes(const sgemm_problem& p, const device_info&) {
 }
 
 size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
-    // (Regions for two may take less than all of C for one.)
+    // Regions for two threads may take less workspace than all of C for one.
     return std::max(workspace_bytes(p, device),
                     sharing(p, best_micro_kernel(), thread_count()).bytes());
 }
@@ -143,7 +143,7 @@ void multiply_block(const micro_kernel& kernel,
     }
 }
 
-// The region of C from (i0, j0) on.
+// Computes the m x n region of C at (i0, j0).
 void multiply(const sgemm_problem& p,
               const product& q,
               const micro_kernel& kernel,
@@ -155,8 +155,8 @@ void multiply(const sgemm_problem& p,
               float* workspace) {
     float* packed_a = workspace;
     float* packed_b = workspace + block.packed_a_floats();
-    // Strides of op(A) and op(B): along the lanes, which are rows of op(A) and columns of op(B), and
-    // along the depth.
+    // Strides of op(A) and op(B): along the lanes, which are rows of op(A) and columns of op(B),
+    // and along the depth.
     const int64_t row_a = p.transa ? p.lda : 1, depth_a = p.transa ? 1 : p.lda;
     const int64_t column_b = p.transb ? 1 : p.ldb, depth_b = p.transb ? p.ldb : 1;
     const float* const a = q.a + i0 * row_a;
@@ -169,7 +169,7 @@ void multiply(const sgemm_problem& p,
             const int64_t depth = std::min(block.k, p.k - l);
             kernel.pack_b(
                 {b + l * depth_b + j * column_b, column_b, depth_b}, cols, depth, packed_b);
-            const float beta = l == 0 ? q.beta : 1.0f; // later slabs add to what the first left
+            const float beta = l == 0 ? q.beta : 1.0f; // later slabs add to the result of the first
             for (int64_t i = 0; i < m; i += block.m) {
                 const int64_t rows = std::min(block.m, m - i);
                 kernel.pack_a({a + i * row_a + l * depth_a, row_a, depth_a}, rows, depth, packed_a);

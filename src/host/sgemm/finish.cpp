@@ -6,11 +6,12 @@
 namespace myblas::host {
 namespace {
 
-// 0.5 x (1 + tanh(t)) = x / (1 + exp(-2 t)), t = sqrt(2 / pi) (x + 0.044715 x^3): nothing cancels, and beyond the range of
-// floats exp is 0 or Inf, which gives x or 0. Off by less than 8 u |x|, as on the GPU (kernels/common/activation.cuh).
+// 0.5 x (1 + tanh(t)) = x / (1 + exp(-2 t)), t = sqrt(2 / pi) (x + 0.044715 x^3). Nothing cancels.
+// Beyond the range of floats exp is 0 or Inf, which gives x or 0. The error is less than 8 u |x|,
+// as on the GPU (kernels/common/activation.cuh).
 float gelu(float x) {
     constexpr float linear = -1.5957691216057308f; // -2 sqrt(2 / pi)
-    constexpr float cubic = -0.0713548162726009f;  // 0.044715 times that
+    constexpr float cubic = -0.0713548162726009f;  // 0.044715 times `linear`
     return x / (1 + std::exp(x * (linear + cubic * x * x)));
 }
 

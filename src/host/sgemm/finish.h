@@ -1,5 +1,5 @@
-// Products that have a product_finish, on the host: what beta multiplies is copied to C before the product, and the rest is a
-// pass over C behind it.
+// Products with an epilogue (product_finish) on the host. The matrix that beta multiplies is copied
+// to C before the product. Bias, aux and activation are a pass over C after the product.
 #pragma once
 
 #include "core/problem.h"
@@ -8,10 +8,10 @@
 
 namespace myblas::host {
 
-// C = the source, of a product of the batch.
+// C = the source, for one product of the batch.
 void copy_source(const sgemm_problem& p, int64_t batch, float* c);
 
-// Bias, aux and activation, once C holds alpha * op(A) * op(B) + beta * source.
+// Applies bias, aux and activation to C, which holds alpha * op(A) * op(B) + beta * source.
 void finish_product(const sgemm_problem& p, int64_t batch, float* c);
 
 } // namespace myblas::host

@@ -1,7 +1,7 @@
-// Register tiles of the blocked SGEMM in vector extensions of the compiler, one source for every
-// vector length. `target` attributes let one translation unit hold code for several processors; the
-// generic code is inlined into these functions, so that none of it exists with foreign instructions
-// under a shared name.
+// Register tiles of the blocked SGEMM in the compiler's vector extensions, one source for every
+// vector length. `target` attributes let one translation unit hold code for several processors. The
+// generic code is inlined into these functions, so that no copy of it exists with foreign
+// instructions under a shared name.
 //
 // A tile keeps tile_m x tile_n elements of C in registers. One step of the depth loads tile_m
 // elements of A, broadcasts tile_n elements of B, and does tile_m * tile_n multiply-adds:
@@ -11,8 +11,8 @@
 //   tile_m |  acc   |                        tile_m / width of A, one broadcast of B
 //          +--------+
 //
-// The shapes fill the register file (32 of 512 bits, 16 of 256 or 128 bits) with as many accumulators
-// as hide the latency of two multiply-add pipes.
+// The shapes fill the register file (32 registers of 512 bits, 16 of 256 or 128 bits) with enough
+// accumulators to hide the latency of two multiply-add pipes.
 #include "host/sgemm/micro_kernel.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
     constexpr int vectors = tile_m / width;
     static_assert(tile_m % width == 0);
 
-    // C is wanted when the depth is done: by then it has come.
+    // C is needed only when the depth is done, and has arrived by then.
     for (int j = 0; j < update.cols; ++j) {
         const float* column = update.c + j * update.ldc;
         for (int i = 0; i < update.rows; i += 16)
@@ -40,7 +40,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
     }
 
     vector acc[tile_n][vectors] = {};
-    // Without unrolling (-O2) the accumulators would live in memory.
+    // The accumulators would be in memory without unrolling (-O2).
     for (int64_t l = 0; l < depth; ++l) {
         vector frag_a[vectors];
 #pragma GCC unroll 16
@@ -69,7 +69,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v)
             store(&edge[j][v * width], acc[j][v]);
-    // By whole vectors, too: at the edge an element has the same bits as elsewhere.
+    // Edges also use whole vectors: an element there has the same bits as elsewhere.
     for (int j = 0; j < update.cols; ++j) {
         float* const c = update.c + j * update.ldc;
         float whole[tile_m] = {};
@@ -84,9 +84,9 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
     }
 }
 
-// ---- Packing -------------------------------------------------------------------------------------
+// ---- Packing ------------------------------------------------------------------------------------
 
-// Four lanes that are contiguous along the depth, four steps of it: a 4 x 4 transpose.
+// Transposes four lanes that are contiguous along the depth, four steps of it: 4 x 4.
 template <int width>
 inline void pack_4x4(const float* from, int64_t lane_stride, float* to) {
     using vector = float_vector<16>;
@@ -150,7 +150,7 @@ void pack(const lane_view& view, int64_t lanes, int64_t depth, float* packed) {
     }
 }
 
-// ---- The tiles -----------------------------------------------------------------------------------
+// ---- The tiles ----------------------------------------------------------------------------------
 
 void multiply_baseline(int64_t depth, const float* a, const float* b, const tile_update& update) {
     multiply<16, 8, 4>(depth, a, b, update);

@@ -1,5 +1,5 @@
-// The part of the blocked SGEMM that depends on the processor: a register tile, the packing that feeds
-// it, and the choice among those the library is built with.
+// The part of the blocked SGEMM that depends on the processor: a register tile, the packing that
+// feeds it, and the choice among the tiles that the library is built with.
 #pragma once
 
 #include "host/instructions.h"
@@ -8,7 +8,7 @@
 
 namespace myblas::host {
 
-// Along the depth, terms of C are added up in registers by as many, in order (blocked.cpp).
+// Terms of C are added in registers along the depth, block_k at a time and in order (blocked.cpp).
 inline constexpr int block_k = 256;
 
 // An operand seen as lanes (rows of op(A), columns of op(B)) along the depth k. One stride is 1.
@@ -28,8 +28,8 @@ struct tile_update {
 struct micro_kernel {
     int tile_m, tile_n; // the register tile, in elements of C
 
-    // Copies `lanes` x `depth` elements to panels of tile_m (pack_a) or tile_n (pack_b) lanes. A panel
-    // keeps its element (lane, l) at l * width + lane; lanes past the last are zero.
+    // Copies `lanes` x `depth` elements to panels of tile_m (pack_a) or tile_n (pack_b) lanes. A
+    // panel keeps its element (lane, l) at l * width + lane; lanes past the last are zero.
     void (*pack_a)(const lane_view&, int64_t lanes, int64_t depth, float* packed);
     void (*pack_b)(const lane_view&, int64_t lanes, int64_t depth, float* packed);
 
@@ -50,7 +50,7 @@ update_vector(float* c, const Vector& sum, float alpha, float beta) {
     store(c, value);
 }
 
-// The best one that this processor runs.
+// The best micro-kernel that this processor runs.
 const micro_kernel& best_micro_kernel();
 
 } // namespace myblas::host

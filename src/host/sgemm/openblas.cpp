@@ -1,8 +1,9 @@
 // C = alpha * op(A) * op(B) + beta * C by OpenBLAS, found at run time.
 //
-// Products that do not read A and B never reach it.
+// Products that do not read A and B are not passed to OpenBLAS.
 // Works against OpenBLAS's own kernels, in its own threads.
-// Accepts sizes and leading dimensions that fit int, where a usable OpenBLAS is installed (openblas.h).
+// Accepts sizes and leading dimensions that fit int, if a usable OpenBLAS is installed
+// (openblas.h).
 #include "host/openblas.h"
 #include "core/routine.h"
 #include "host/sgemm/products.h"
@@ -17,14 +18,14 @@ bool accepts(const sgemm_problem& p, const device_info&) {
                                    is_within_reach(p.k, p.ldb) && is_within_reach(p.n, p.ldc)));
 }
 
-// A matrix by a vector, to which OpenBLAS gives a kernel of its own. Products that happen to have one column do not
-// take it, so that a column has the same bits whatever the number of columns.
+// A matrix times a vector. OpenBLAS has a separate kernel for it. Products that happen to have one
+// column do not use it, so that a column has the same bits for any number of columns.
 myblasStatus_t launch_vector(const sgemm_problem& p) {
-    const bool is_column = p.n == 1 && p.lda > 0; // else A, of one row and column, is the vector
+    const bool is_column = p.n == 1 && p.lda > 0; // otherwise A, one row or column, is the vector
     const bool trans = is_column ? p.transa : !p.transb; // of the matrix
     const int length = static_cast<int>(is_column ? p.m : p.n), k = static_cast<int>(p.k);
     const int ld = static_cast<int>(is_column ? p.lda : p.ldb);
-    // The vectors are columns, or rows of a matrix.
+    // A vector is a column of a matrix, or a row.
     const int64_t incx = is_column ? (p.transb ? p.ldb : 1) : (p.transa ? 1 : p.lda);
     const int incy = is_column ? 1 : static_cast<int>(p.ldc);
     const auto sgemv = openblas().sgemv;
@@ -69,7 +70,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_openblas{
     .description = "OpenBLAS, where it is installed",
     .deterministic = false, // OpenBLAS does not promise it
     .finishes = true,
-    .takes_backwards = true, // where it has sgemv
+    .takes_backwards = true, // if it has sgemv
     .accepts = accepts,
     .launch = launch,
 };

@@ -1,5 +1,5 @@
-// What SGEMM's host kernels share: the walk over a batch, the products that do not read A and B, and the end of those that
-// are finished.
+// Shared by SGEMM's host kernels: the loop over a batch, products that do not read A and B, and
+// epilogues.
 #pragma once
 
 #include "host/batch.h"
@@ -36,8 +36,8 @@ inline void scale_matrix(float beta, int64_t m, int64_t n, float* c, int64_t ldc
     }
 }
 
-// Calls multiply(product, thread) for each element of the batch, on up to `threads` threads. Where A and B must not be read
-// their pointers may be null: these elements are settled here.
+// Calls multiply(product, thread) for each product of the batch, on up to `threads` threads.
+// Products that must not read A and B, whose pointers may be null, are computed here instead.
 template <class Multiply>
 myblasStatus_t for_each_product(const sgemm_problem& p, int threads, const Multiply& multiply) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
@@ -65,10 +65,10 @@ myblasStatus_t for_each_product(const sgemm_problem& p, const Multiply& multiply
     return for_each_product(p, 1, [&](const product& q, int) { multiply(q); });
 }
 
-// Multiply-adds of a product that are worth a thread, about 20 us of them.
+// Multiply-adds of a product that are worth a thread: about 20 us.
 inline constexpr int64_t work_a_thread = int64_t{1} << 20;
 
-// Multiply-adds of one product of the batch, or the largest number; for estimates.
+// Multiply-adds of one product of the batch, at most INT64_MAX; for estimates.
 inline int64_t work_of(const sgemm_problem& p) {
     int64_t work = 0;
     const bool is_more = __builtin_mul_overflow(p.m, p.n, &work) ||
@@ -76,7 +76,7 @@ inline int64_t work_of(const sgemm_problem& p) {
     return is_more ? INT64_MAX : work;
 }
 
-// The threads of a kernel that has one for each of several products.
+// The number of threads for a kernel that divides a batch by its products.
 inline int threads_for_batch(const sgemm_problem& p) {
     int64_t work = 0;
     if (__builtin_mul_overflow(work_of(p), p.batch_count, &work))

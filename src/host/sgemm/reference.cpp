@@ -1,8 +1,9 @@
-// C = alpha * op(A) * op(B) + beta * C by the textbook triple loop, the ground floor of the ladder.
+// C = alpha * op(A) * op(B) + beta * C by the textbook's triple loop, the simplest kernel of the
+// ladder.
 //
-// The inner loop walks down a column, the direction in which memory is contiguous: with op(A) = A it
-// adds a multiple of a column of A to a column of C (loop order j, l, i), with op(A) = A^T it takes the
-// dot product of a column of A with one of op(B) (order j, i, l).
+// The inner loop goes down a column, along which memory is contiguous. With op(A) = A it adds a
+// multiple of a column of A to a column of C (loop order j, l, i). With op(A) = A^T it computes the
+// dot product of a column of A and a column of op(B) (order j, i, l).
 // Works against memory: 2 flops for every element of A loaded.
 // At most k + 2 roundings touch any term.
 // Accepts every problem.

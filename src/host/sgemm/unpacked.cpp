@@ -1,15 +1,18 @@
-// C = alpha * op(A) * op(B) + beta * C of small matrices, which are read where they are.
+// C = alpha * op(A) * op(B) + beta * C of small matrices, which are read where they are stored.
 //
-// Beside `blocked`: nothing is packed but a transposed A, which is turned into the workspace, and the last rows. Register
-// tiles of up to two vectors by 8 columns. A term is rounded as in `blocked`, so that C has the same bits.
+// Unlike `blocked`, packs nothing except a transposed A, which is transposed into the workspace,
+// and the last rows. Register tiles have up to two vectors by 8 columns. A term is rounded as in
+// `blocked`, so that C has the same bits.
 //
-//              up to 8
-//            +--------+      columns of A are loaded, elements of B broadcast
-//   vectors  |  acc   |
-//            +--------+
+//               up to 8
+//             +--------+      columns of A are loaded, elements of B broadcast
+//   vectors   |  acc   |
+//             +--------+
 //
-// Works against the multiply-add pipes, with A and B in the first-level cache. Threads share a batch by its products.
-// Accepts products of at most most_work multiply-adds and a depth of block_k, of which A fits the cache.
+// Works against the multiply-add pipes, with A and B in the first-level cache. Threads divide a
+// batch by its products.
+// Accepts products of at most most_work multiply-adds and a depth of at most block_k, if A fits the
+// cache.
 #include "host/instructions.h"
 #include "host/sgemm/micro_kernel.h"
 #include "host/sgemm/products.h"
@@ -19,7 +22,7 @@
 namespace myblas::host {
 namespace {
 
-constexpr int64_t most_work = 80 * 80 * 80; // beyond it `blocked` is as fast
+constexpr int64_t most_work = 80 * 80 * 80; // beyond this, `blocked` is as fast
 constexpr int64_t most_a = 8192;            // elements, 32 KiB
 
 // Columns of op(A), and elements (l, j) of op(B) at b[l * depth_b + j * column_b].
@@ -31,7 +34,7 @@ struct operands {
     int64_t depth;
 };
 
-// Where results go: `rows` rows of C, fewer than the vectors have at the edge.
+// The result: `rows` rows of C, fewer than the vectors have at the edge.
 struct target {
     float alpha, beta;
     float* c;
@@ -84,7 +87,7 @@ template <int vector_bytes, int vectors, int cols, bool is_edge>
         multiply_columns<vector_bytes, vectors, cols / 2, is_edge>(o, n, to);
 }
 
-constexpr int most_cols = 8; // of a tile; 4 of two vectors where there are 16 registers
+constexpr int most_cols = 8; // of a tile; 4 of two vectors if there are 16 registers
 
 // Fewer rows than the vector has, from a copy that zeroes fill up.
 template <int vector_bytes>

@@ -1,12 +1,13 @@
-// result = the sums of the rows of op(A), in runs of 8 additions in float, and the runs in double.
+// result = the sums of the rows of op(A): runs of 8 additions in float, whose sums are added in
+// double.
 //
 // Adds to `serial`: both directions read down the columns, with lanes that do not wait for each
 // other, and the error of a sum does not grow with its length.
 //
-//   op N    a strip of 1024 rows, one lane a row: a run is 8 columns
+//   op N    a strip of 1024 rows, a lane for each row: a run is 8 columns
 //   op T    16 lanes down a column: a run is 8 elements of each lane
 //
-// Error: 7 roundings in a run, next to none above, one in the result: 9 u sum |A_ij|.
+// Error: 7 roundings in a run, almost none above, one in the result: 9 u sum |A_ij|.
 // Works against memory, m n elements read. Accepts every problem.
 #include "host/instructions.h"
 #include "host/sum/registry.h"
@@ -21,7 +22,7 @@ constexpr int run = 8;
 constexpr int strip = 1024; // rows
 constexpr int lanes = 16;
 
-// total_i += the run of `columns` columns from x on, of `rows` rows.
+// total_i += the sum of `columns` elements of row i, from x on, for `rows` rows.
 template <int columns>
 [[gnu::always_inline]] inline void add_run(const float* x, int64_t lda, int rows, double* total) {
     for (int i = 0; i < rows; ++i) {
@@ -33,7 +34,7 @@ template <int columns>
     }
 }
 
-// Rows i0 ... i0 + rows - 1.
+// Sums rows i0 ... i0 + rows - 1.
 [[gnu::always_inline]] inline void add_strip(const gemsum_problem& p, int64_t i0, int rows) {
     double total[strip] = {};
     const float* const first = p.a + i0;
@@ -48,7 +49,7 @@ template <int columns>
         p.result[i0 + i] = static_cast<float>(total[i] + rest[i]);
 }
 
-// Several columns at a time, which the memory delivers faster than one.
+// Sums several columns at a time: memory delivers them faster than one.
 template <int columns>
 [[gnu::always_inline]] inline void
 add_columns(const float* x, int64_t lda, int64_t m, float* result) {
@@ -76,7 +77,8 @@ add_columns(const float* x, int64_t lda, int64_t m, float* result) {
 }
 
 myblasStatus_t launch(const gemsum_problem& p, const launch_context&) {
-    constexpr int64_t line = 16; // floats of a cache line, which two threads should not share
+    // Floats of a cache line; two threads should not write to the same one.
+    constexpr int64_t line = 16;
     const int64_t bytes = 4;
     if (p.trans)
         for_each_piece(p.n, bytes * p.m, line, [&p](int64_t first, int64_t end) {

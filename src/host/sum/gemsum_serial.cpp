@@ -1,7 +1,7 @@
-// result = the sums of the rows of op(A), each added up in order in one accumulator.
+// result = the sums of the rows of op(A), each added in order in one accumulator.
 //
-// The sums of a matrix that is not transposed are read along its rows: a whole cache line for each
-// element once A outgrows the cache. Error of a sum of k elements at most (k - 1) u sum |A_ij|.
+// If A is not transposed, it is read along its rows: a whole cache line for each element, once A is
+// larger than the cache. Error of a sum of k elements: at most (k - 1) u sum |A_ij|.
 // Accepts every problem.
 #include "host/sum/registry.h"
 

@@ -1,16 +1,17 @@
-// *result = sum of x_i or of |x_i|, in vector lanes within blocks and by pairs of blocks above them.
+// *result = sum of x_i or of |x_i|, in vector lanes within blocks, and by pairs of blocks.
 //
-// Adds to serial: lanes that do not wait for each other, and an error that grows with log2(n).
+// Adds to `serial`: lanes that do not wait for each other, and an error that grows only with
+// log2(n).
 //
-//   block of 16 x lanes elements    lane l adds elements l, l + lanes, ... in order, then the lanes
+//   block of 16 x lanes elements    lane l adds elements l, l + lanes, ... in order; then the lanes
 //                                   are added by halves: (x_0 + x_h), ..., then half of that, ...
-//   blocks                          two neighbouring sums of 2^i blocks make one of 2^(i+1); what is
-//                                   left at the end is added from the smallest up
+//   blocks                          two neighbouring sums of 2^i blocks make one of 2^(i+1); sums
+//                                   left at the end are added from the smallest up
 //
-// Long vectors are cut into pieces of 2^i blocks, whose sums several threads compute: that changes nothing of the order,
-// which depends on n alone, not on addresses, increments, threads or the processor.
-// A term takes part in at most 15 + log2(lanes) additions in its block and log2(n / block) + 1 above
-// it: error at most (log2(n) + 12) u sum |x_i|.
+// Long vectors are cut into pieces of 2^i blocks, which several threads sum. The order of additions
+// depends on n alone, not on addresses, increments, threads or the processor.
+// A term takes part in at most 15 + log2(lanes) additions in its block and log2(n / block) + 1
+// above it. The error is at most (log2(n) + 12) u sum |x_i|.
 // Works against memory, n elements read. Accepts every problem.
 #include "host/instructions.h"
 #include "host/sum/registry.h"
@@ -42,13 +43,13 @@ template <class Vector>
     load(x, &value);
 }
 
-// The sum of up to block_shape<T>::elements contiguous elements; zeroes stand for the others.
+// The sum of `count` contiguous elements, at most block_shape<T>::elements.
 template <bool absolute, int vector_bytes, class T>
 [[gnu::always_inline]] inline T sum_block(const T* x, int count) {
     using vector = vector_of<T, vector_bytes>;
     constexpr int lanes = block_shape<T>::lanes;
     constexpr int vectors = 8; // accumulators at a time, enough to hide the latency of an addition
-    constexpr int group = vectors * vector_bytes / sizeof(T); // lanes that these hold
+    constexpr int group = vectors * vector_bytes / sizeof(T); // lanes in these accumulators
     const int rows = count / lanes;
     T lane[lanes];
     for (int first = 0; first < lanes; first += group) {
@@ -73,7 +74,7 @@ template <bool absolute, int vector_bytes, class T>
     return lane[0];
 }
 
-// Sums of 1, 2, 4, ... blocks that wait for their neighbours: a binary counter.
+// Sums of 1, 2, 4, ... blocks that wait for a neighbour of the same size: a binary counter.
 template <class T>
 class pending_sums {
 public:
@@ -85,7 +86,7 @@ public:
         ++count_;
     }
 
-    // With what comes behind the blocks, which is added first.
+    // The sum of all blocks, and of the elements after them (`sum`), which are added first.
     T total(T sum = 0) const {
         for (int level = 0; level < 64; ++level)
             if (count_ >> level & 1)
@@ -98,7 +99,8 @@ private:
     T level_[64];
 };
 
-// The sum of the elements from `first` on, `first` a multiple of 2^i blocks and `count` no more than these.
+// The sum of `count` elements from `first` on. `first` is a multiple of 2^i blocks, and `count` at
+// most 2^i blocks.
 template <bool absolute, int vector_bytes, class T>
 [[gnu::always_inline]] inline T sum_piece(const sum_problem<T>& p, int64_t first, int64_t count) {
     constexpr int block = block_shape<T>::elements;
@@ -126,13 +128,13 @@ T sum(const sum_problem<T>& p) {
     const int threads = threads_for(p.n * static_cast<int64_t>(sizeof(T)), bytes_a_thread);
     if (threads == 1)
         return sum_range(0, p.n);
-    // The largest pieces of which there are at least as many.
+    // The largest pieces that are at least `least_pieces` in number.
     constexpr int least_pieces = 64;
     const uint64_t blocks = static_cast<uint64_t>(p.n / block_shape<T>::elements);
     const int64_t piece =
         block_shape<T>::elements *
         static_cast<int64_t>(std::bit_floor(std::max(blocks / least_pieces, uint64_t{1})));
-    const int64_t pieces = p.n / piece; // and what is left
+    const int64_t pieces = p.n / piece; // and a rest
     T sums[2 * least_pieces + 1];
     for_each_task(pieces + 1, threads, [&](int64_t task, int) {
         sums[task] = sum_range(task * piece, std::min(piece, p.n - task * piece));

@@ -1,5 +1,5 @@
-// The sums' kernels on the host, in ladder order: sum_... in float, dsum_... in double, gemsum_... of
-// rows and columns.
+// The sums' kernels on the host, in ladder order: sum_... in float, dsum_... in double, gemsum_...
+// of rows and columns.
 #pragma once
 
 #include "core/kernel_entry.h"

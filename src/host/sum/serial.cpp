@@ -1,4 +1,4 @@
-// *result = sum of x_i or of |x_i|, added up in order in one accumulator.
+// *result = sum of x_i or of |x_i|, added in order in one accumulator.
 //
 // Works against the latency of an addition. Error at most (n - 1) u sum |x_i|.
 // Accepts every problem.

@@ -1,6 +1,7 @@
-// B = A^T by square tiles that are turned in registers (tile.h), on several threads where A is large.
+// B = A^T by square tiles that are transposed in registers (tile.h), on several threads if A is
+// large.
 //
-// Adds to naive: a cache line of either matrix is moved once.
+// Adds to `naive`: each cache line of either matrix is moved once.
 // Works against memory: 2 elements moved for each element of A.
 // Accepts every problem that is not in place.
 #include "host/transpose/element.h"

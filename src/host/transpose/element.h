@@ -8,7 +8,7 @@
 
 namespace myblas::host {
 
-// may_alias: the caller's elements have types of their own.
+// may_alias: the caller's elements have other types.
 template <class Bits>
 struct [[gnu::may_alias]] element {
     Bits bits;
@@ -18,7 +18,7 @@ struct alignas(16) two_words {
     uint64_t low, high;
 };
 
-// Calls run with an element of the problem's size, to be used for its type.
+// Calls run with an element of the problem's size. Only the element's type is used.
 template <class Run>
 myblasStatus_t with_element(const transpose_problem& p, Run run) {
     switch (p.element_bytes) {

@@ -1,10 +1,11 @@
 // C = alpha * op(A) + beta * op(B) by square tiles that stay in the caches near a core (tile.h).
 //
-// Adds to naive: a transposed operand is turned tile by tile, so that its lines are moved once, and all else runs down
-// columns in vector instructions, on several threads where C is large. Works against memory: 3 elements moved for each
-// element of C.
-// Accepts every problem, in place with op(X) = X too: an element of C depends on the same elements of
-// A and B alone.
+// Adds to `naive`: a transposed operand is transposed tile by tile, so that each of its cache lines
+// is moved once. All else runs down columns in vector instructions, on several threads if C is
+// large.
+// Works against memory: 3 elements moved for each element of C.
+// Accepts every problem, also in place with op(X) = X: an element of C depends only on the same
+// elements of A and B.
 #include "host/scalar.h"
 #include "host/transpose/registry.h"
 #include "host/transpose/tile.h"
@@ -21,7 +22,7 @@ struct operand {
     int64_t ld;
 };
 
-// A part of op(X) that lies in columns.
+// A part of op(X) that is stored as columns.
 struct columns {
     const float* first;
     int64_t ld;
@@ -32,13 +33,13 @@ struct result {
     int64_t ld;
 };
 
-// Zeroes stand for an operand with factor 0, which is not read and may be null.
+// Zeros in place of an operand with factor 0, which is not read and may be null.
 columns zeroes() {
     static constexpr float zero[column_piece] = {};
     return {zero, 0};
 }
 
-// Where a tile is, or a copy of it, which is made at `copy`.
+// A tile of op(X): where it is stored, or if it is transposed a copy, made at `copy`.
 template <int vector_bytes>
 [[gnu::always_inline]] inline columns read_tile(const operand& o,
                                                 int64_t i,
@@ -55,7 +56,7 @@ template <int vector_bytes>
     return {copy, copy_ld};
 }
 
-// to = alpha * a + beta * b. It may be one of them.
+// to = alpha * a + beta * b. `to` may be a or b.
 template <int vector_bytes>
 [[gnu::always_inline]] inline void
 add(float alpha, const float* a, float beta, const float* b, int64_t count, float* to) {
@@ -81,7 +82,7 @@ add_columns(const operand& a, const operand& b, const result& c, int64_t m, int6
     const columns from_b = b.factor == 0 ? zeroes() : columns{b.x, b.ld};
     for (int64_t j = 0; j < n; ++j) {
         float* const column = c.first + j * c.ld;
-        // Pieces begin at lines.
+        // Pieces begin on cache lines.
         int64_t count = column_piece - bytes_into_line(column) / 4;
         for (int64_t i = 0; i < m; i += count, count = column_piece) {
             count = std::min(count, m - i);
@@ -96,7 +97,7 @@ add_columns(const operand& a, const operand& b, const result& c, int64_t m, int6
     }
 }
 
-// The same of a tile's columns.
+// The same for the columns of a tile.
 template <int vector_bytes>
 [[gnu::always_inline]] inline void add(float alpha,
                                        const columns& a,
@@ -148,7 +149,7 @@ add_part(const operand& a, const operand& b, const result& c, int64_t m, int64_t
         finish_streaming();
 }
 
-// From element (i, j) of op(X) on.
+// The operand that starts at element (i, j) of op(X).
 operand part_of(operand o, int64_t i, int64_t j) {
     if (o.factor != 0)
         o.x += o.transposed ? j + i * o.ld : i + j * o.ld;
@@ -159,7 +160,7 @@ myblasStatus_t launch(const geam_problem& p, const launch_context&) {
     const operand whole_a{resolve(p.alpha), p.transa, p.a, p.lda};
     const operand whole_b{resolve(p.beta), p.transb, p.b, p.ldb};
     const int64_t bytes = p.m * p.n * static_cast<int64_t>(sizeof(float));
-    // What is read is in the caches afterwards, and in place it is C.
+    // Results in place are not streamed: C has just been read, and is in the caches.
     const bool streams = bytes >= least_streamed_bytes && p.c != p.a && p.c != p.b;
     for_each_part(
         p.m, p.n, 3 * sizeof(float), [&](int64_t i, int64_t j, int64_t rows, int64_t cols) {

@@ -11,7 +11,8 @@ struct geam_operand {
     const float* data;
     int64_t row_stride, column_stride;
 
-    // An operand with factor 0 is not read, and may be null: a zero stands for each of its elements.
+    // An operand with factor 0 is not read, and may be null: a zero stands for each of its
+    // elements.
     geam_operand(float scale, bool transposed, const float* x, int64_t ld)
         : factor(scale), data(x), row_stride(transposed ? ld : 1),
           column_stride(transposed ? 1 : ld) {

@@ -1,10 +1,12 @@
-// A = A^T in place: square with any leading dimension, or m x n with tight ones (lda == m, ldb == n).
+// A = A^T in place: square with any leading dimension, or m x n with tight ones (lda == m,
+// ldb == n).
 //
-// Square: tiles on either side of the diagonal change places. Rectangular, by what the workspace holds:
+// Square: tiles on both sides of the diagonal change places. Rectangular, by the size of the
+// workspace:
 //   the matrix      transposed there by tiles and copied back; 4 elements moved for each of A
-//   a bit for each  the permutation's cycles are followed, and bits tell which elements have moved
-//   less            the same without bits: a cycle is followed from its smallest index alone, which
-//                   each index finds out by walking its cycle until it meets a smaller one
+//   a bit for each  the cycles of the permutation are followed; bits tell which elements have moved
+//   less            the same without bits: a cycle is followed only from its smallest index. Each
+//                   index walks its cycle until it meets a smaller one, to find out
 // Following cycles works against the latency of memory, about one cache miss for each element.
 #include "host/transpose/element.h"
 #include "host/transpose/registry.h"
@@ -22,7 +24,7 @@ void transpose_square(int64_t n, T* a, int64_t lda) {
     run_best([&](auto length) {
         for_each_tile(n, n, [&](int64_t i, int64_t j, int rows, int cols) {
             if (i > j)
-                return; // went with the tile above the diagonal
+                return; // moved together with the tile above the diagonal
             T* const above = a + i + j * lda;
             T* const below = a + j + i * lda;
             transpose_block<length.value>(above, lda, rows, cols, above_transposed, tile_edge);
@@ -34,7 +36,7 @@ void transpose_square(int64_t n, T* a, int64_t lda) {
     });
 }
 
-// Where the tight transpose of an m x n matrix takes the element at an index.
+// The index that the element at `index` gets in the tight transpose of an m x n matrix.
 struct permutation {
     int64_t m, n;
 

@@ -1,7 +1,8 @@
 // B = A^T, element by element down the columns of A.
 //
-// Reads are contiguous, each write goes to another column of B. Works against memory: 2 elements moved
-// for each element of A, but a whole cache line for each one written once B outgrows the cache.
+// Reads are contiguous, and each write goes to another column of B.
+// Works against memory: 2 elements moved for each element of A, but a whole cache line for each
+// element that is written, once B is larger than the cache.
 // Accepts every problem that is not in place.
 #include "host/transpose/element.h"
 #include "host/transpose/registry.h"

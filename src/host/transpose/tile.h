@@ -1,8 +1,9 @@
-// The walk over a matrix by tiles, which are transposed in registers (host/transpose_block.h), and transpositions of whole
-// matrices.
+// The loop over the tiles of a matrix, which are transposed in registers (host/transpose_block.h),
+// and transpositions of whole matrices.
 //
-// Large results go through a buffer, from which whole lines are stored past the caches (host/stream.h): strips of the
-// source, with a tile of two lines of each column of the target after the other. What does not fill a line waits in the
+// Large results pass through a buffer. Whole cache lines are stored from there past the caches
+// (host/stream.h). The target is written in strips of columns, one tile after another down a strip.
+// A tile is two cache lines of each column. Elements that do not fill a cache line wait in the
 // buffer for the next tile.
 #pragma once
 
@@ -17,8 +18,8 @@
 
 namespace myblas::host {
 
-inline constexpr int tile_edge =
-    64; // of tiles that go directly, and of those that threads share a matrix by
+// The side of tiles that are stored directly. Parts for threads are multiples of it.
+inline constexpr int tile_edge = 64;
 
 // Calls visit(i, j, rows, cols) for each tile of an m x n matrix, down the columns of tiles.
 template <class Visit>
@@ -31,8 +32,8 @@ void for_each_tile(int64_t m, int64_t n, Visit visit) {
                   static_cast<int>(std::min<int64_t>(tile_edge, n - j)));
 }
 
-// Calls work(i, j, rows, cols) for parts of an m x n matrix, for several threads where it is large: pieces of its
-// longer side.
+// Calls work(i, j, rows, cols) for parts of an m x n matrix, on several threads if it is large. The
+// parts are pieces of its longer side.
 template <class Work>
 void for_each_part(int64_t m, int64_t n, int64_t bytes_an_element, const Work& work) {
     if (m > n)
@@ -45,15 +46,15 @@ void for_each_part(int64_t m, int64_t n, int64_t bytes_an_element, const Work& w
         });
 }
 
-// ---- Strips ----------------------------------------------------------------------------------------
+// ---- Strips -------------------------------------------------------------------------------------
 
-// A tile of the target, on its way there: `length` elements of up to strip_columns columns.
-inline constexpr int strip_columns =
-    512; // pieces of the source's columns that long keep the processor's prefetch going
+// A tile of the target in the buffer: `length` elements of up to strip_columns columns. Pieces of
+// the source's columns must be this long to keep the processor's prefetch going.
+inline constexpr int strip_columns = 512;
 
 template <class T>
 struct strip_tile {
-    static constexpr int line = line_bytes / sizeof(T); // the last of the tile before
+    static constexpr int line = line_bytes / sizeof(T); // the end of the previous tile
     static constexpr int length = 2 * line;
     T columns[strip_columns][line + length]; // 96 KiB
 
@@ -77,7 +78,8 @@ struct strip_tile {
     }
 };
 
-// Calls visit(i, j, rows, cols) for the tiles of an m x n target: down one strip after the other.
+// Calls visit(i, j, rows, cols) for the tiles of an m x n target: strip by strip, each from the
+// top.
 template <class T, class Visit>
 void for_each_strip_tile(int64_t m, int64_t n, Visit visit) {
     constexpr int64_t length = strip_tile<T>::length;
@@ -86,9 +88,9 @@ void for_each_strip_tile(int64_t m, int64_t n, Visit visit) {
             visit(i, j, std::min(length, m - i), std::min<int64_t>(strip_columns, n - j));
 }
 
-// ---- Of whole matrices -------------------------------------------------------------------------------
+// ---- Whole matrices -----------------------------------------------------------------------------
 
-// B = A^T, A m x n, without overlap.
+// B = A^T, A m x n. A and B do not overlap.
 template <int vector_bytes, class T>
 [[gnu::always_inline]] inline void
 transpose_directly(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
@@ -109,10 +111,10 @@ transpose_streaming(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t
     finish_streaming();
 }
 
-// On several threads where A is large.
+// On several threads if A is large.
 template <class T>
 void transpose_tiles(int64_t m, int64_t n, const T* a, int64_t lda, T* b, int64_t ldb) {
-    // Columns of a few lines are not worth the buffer.
+    // Columns of only a few cache lines are not worth the buffer.
     const bool streams = m * n * static_cast<int64_t>(sizeof(T)) >= least_streamed_bytes &&
                          n >= 2 * strip_tile<T>::length;
     for_each_part(m, n, 2 * sizeof(T), [=](int64_t i, int64_t j, int64_t rows, int64_t cols) {

@@ -1,7 +1,9 @@
-// axpy, copy, scal, swap, rot, rotm: one loop, in order, over an operation on the elements of y, or of x
-// and y. Contiguous vectors go in vector instructions, and long ones in pieces to several threads.
+// axpy, copy, scal, swap, rot, rotm: one loop, in order, over an operation on the elements of y, or
+// of x and y. Contiguous vectors use vector instructions. Long ones are divided among several
+// threads.
 //
-// Works against memory. Any increments: where one is zero the updates follow each other on one element.
+// Works against memory. Any increments: if one is zero, the updates of its one element are made in
+// order.
 // Accepts every problem.
 #include "core/rotation.h"
 #include "host/instructions.h"
@@ -14,9 +16,9 @@
 namespace myblas::host {
 namespace {
 
-constexpr int64_t line = 16; // floats of a cache line, which two threads should not share
+constexpr int64_t line = 16; // floats of a cache line; two threads should not write to the same one
 
-// The loop over contiguous vectors stands apart, so that compilers vectorise it: x and y do not overlap.
+// Contiguous vectors have a separate loop, so that compilers vectorise it: x and y do not overlap.
 template <class X, class Operation>
 void walk(int64_t n, X* x, int64_t incx, float* y, int64_t incy, Operation update) {
     if (incx == 1 && incy == 1) {

@@ -1,13 +1,15 @@
-// dot and nrm2: sums of products in double, which holds every product of two floats exactly and the
-// squares of all of them without overflow or underflow. amax, amin: the first element that is largest or
-// least.
+// dot and nrm2: sums of products in double, which holds every product of two floats exactly, and
+// every square without overflow or underflow. amax, amin: the first element that is largest or
+// smallest.
 //
-//   lanes    32 sums, of every 32nd product, which do not wait for each other; then by halves
-//   blocks   of 256 elements: the extremum in 64 lanes, then, if it is new, where it is
-//   pieces   at most 64, of a length that depends on n alone, for several threads; their sums are added in order
+//   lanes    32 sums, each of every 32nd product, which do not wait for each other; then added by
+//            halves
+//   blocks   of 256 elements: the extremum in 64 lanes; its place only if it is a new extremum
+//   pieces   at most 64, of a length that depends on n alone, for several threads; their sums are
+//            added in order
 //
-// The order of a sum depends on n alone. Error of a sum at most n 2^-53 sum |x_i y_i|, and one rounding to
-// float; the root of nrm2 is another one in double.
+// The order of a sum depends on n alone. Error of a sum: at most n 2^-53 sum |x_i y_i|, and one
+// rounding to float; the root of nrm2 is one more rounding in double.
 // Works against memory, n elements read of each vector. Accepts every problem.
 #include "host/instructions.h"
 #include "host/threads.h"
@@ -35,7 +37,7 @@ int for_pieces(int64_t n, int64_t bytes_an_element, const Work& work) {
     return static_cast<int>(pieces);
 }
 
-// Of first ... end - 1.
+// The sum of term(first) ... term(end - 1).
 template <class Term>
 double add_terms(int64_t first, int64_t end, Term term) {
     constexpr int lanes = 32;
@@ -91,7 +93,8 @@ struct extremum {
     int64_t where;
 };
 
-// Of first ... end - 1, if it is better than `best`. Comparisons with NaN are false: NaN never comes first.
+// The best of elements first ... end - 1, or `best` if none is better. Comparisons with NaN are
+// false: a NaN is never better.
 template <bool least>
 extremum find_better(const extremum_problem& p, int64_t first, int64_t end, extremum best) {
     constexpr int block = 256, lanes = 64;
@@ -123,7 +126,8 @@ extremum find_better(const extremum_problem& p, int64_t first, int64_t end, extr
     return best;
 }
 
-// Each piece begins with x_0, so that NaN as x_0 stays; of equal ones the first piece's counts.
+// Each piece begins with x_0, so that a NaN in x_0 stays. If elements are equal, the one in the
+// first piece counts.
 template <bool least>
 int64_t find_extremum(const extremum_problem& p) {
     const extremum initial{std::abs(p.x[0]), 0};
