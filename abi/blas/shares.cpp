@@ -19,9 +19,10 @@ struct device_result {
 device_result take_shares(device& d, int helpers, const shares& s, std::atomic<int64_t>& next) {
     const device::lease lease(d, helpers);
     device_result result;
+    result.was_free = lease.is_held();
     // One that was opened after the call was planned may have less memory than the plan wants.
-    result.was_free = lease.is_held() && d.memory_limit() >= s.memory_needed;
-    while (result.was_free && result.failed_share < 0) {
+    const bool is_usable = result.was_free && d.memory_limit() >= s.memory_needed;
+    while (is_usable && result.failed_share < 0) {
         const int64_t index = next.fetch_add(1);
         if (index >= s.count)
             break;
