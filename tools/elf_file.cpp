@@ -2,13 +2,16 @@
 
 #include <cstring>
 #include <elf.h>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
 #include <string_view>
-#include <vector>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tools {
 namespace {
+
+constexpr size_t shortest_name = 4; // of those that are looked for; code has many shorter strings
 
 constexpr auto own_machine =
 #ifdef __aarch64__
@@ -17,9 +20,28 @@ constexpr auto own_machine =
     EM_X86_64;
 #endif
 
+// A file in memory, of which only what is looked at is read: some libraries have gigabytes.
 class image {
 public:
-    explicit image(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
+    explicit image(const std::string& path) {
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat status;
+        if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_size > 0) {
+            const auto size = static_cast<size_t>(status.st_size);
+            void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+            if (bytes != MAP_FAILED)
+                bytes_ = {static_cast<const char*>(bytes), size};
+        }
+        if (file >= 0)
+            close(file);
+    }
+    ~image() {
+        if (!bytes_.empty())
+            munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    }
+    image(const image&) = delete;
+    image& operator=(const image&) = delete;
 
     // The T at an offset, or nothing beyond the end of the file.
     template <class T>
@@ -38,7 +60,7 @@ public:
     }
 
 private:
-    std::vector<char> bytes_;
+    std::string_view bytes_;
 };
 
 std::string text_at(std::string_view table, uint64_t offset) {
@@ -97,8 +119,7 @@ void read_dynamic(const image& file, uint64_t begin, uint64_t size, elf_file* el
 } // namespace
 
 std::optional<elf_file> read_elf(const std::string& path, const name_set& names) {
-    std::ifstream stream(path, std::ios::binary);
-    const image file(std::vector<char>(std::istreambuf_iterator<char>(stream), {}));
+    const image file(path);
     const auto header = file.at<Elf64_Ehdr>(0);
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != own_machine)
@@ -148,8 +169,9 @@ std::optional<elf_file> read_elf(const std::string& path, const name_set& names)
             std::string_view data = text_of(*section);
             for (size_t end; (end = data.find('\0')) != std::string_view::npos;
                  data.remove_prefix(end + 1))
-                if (const auto name = names.find(data.substr(0, end)); name != names.end())
-                    elf.mentions.insert(*name);
+                if (end >= shortest_name)
+                    if (const auto name = names.find(data.substr(0, end)); name != names.end())
+                        elf.mentions.insert(*name);
         }
     }
     for (const std::string& name : elf.imports)

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <iostream>
 #include <sys/auxv.h>
 
 namespace tools {
@@ -19,6 +21,13 @@ std::filesystem::path this_program() {
 
 std::filesystem::path preload_library(const std::string& file) {
     return (this_program().parent_path() / MYBLAS_BIN_TO_LIB / "myblas" / file).lexically_normal();
+}
+
+int with_output_written(int status, const char* tool, int failed) {
+    if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+        return status;
+    fmt::print(stderr, "{}: standard output cannot be written\n", tool);
+    return failed;
 }
 
 std::string version_text(const std::string& tool) {

@@ -20,6 +20,9 @@ inline constexpr int status_negative =
     1; // what was asked for is not so: a check failed, nothing can be interposed
 inline constexpr int status_wrong_use = 2; // arguments, variables or files are wrong
 
+// The status, or `failed` and a line on standard error if what the tool printed could not be written.
+int with_output_written(int status, const char* tool, int failed);
+
 std::string version_text(const std::string& tool);
 
 } // namespace tools

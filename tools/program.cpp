@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <unistd.h>
@@ -50,11 +51,12 @@ std::string behind_env(const std::string& word, std::istream& more) {
     return word;
 }
 
-// The interpreter that the first line of a script names; nothing if it is no script.
+// The interpreter that the first line of a script names, or the Python of a file that is named like a script of it; nothing if
+// it is no script.
 std::string interpreter_of(const std::string& path) {
     const std::string line = first_line(path);
     if (!line.starts_with("#!"))
-        return "";
+        return fs::path(path).extension() == ".py" ? find_program("python3") : "";
     std::istringstream words(line.substr(2));
     std::string word;
     words >> word;
@@ -108,19 +110,6 @@ std::string behind_shell_script(const std::string& path) {
     return fs::exists(program, ignored) ? program : "";
 }
 
-// Whether the prefix is a virtual environment that does not see the packages of its Python.
-bool is_isolated(const fs::path& prefix) {
-    std::ifstream settings(prefix / "pyvenv.cfg");
-    if (!settings)
-        return false;
-    for (std::string line; std::getline(settings, line);) {
-        std::erase(line, ' ');
-        if (line == "include-system-site-packages=true")
-            return false;
-    }
-    return true;
-}
-
 } // namespace
 
 std::string find_program(const std::string& name) {
@@ -148,6 +137,11 @@ std::vector<std::string> programs_behind(const std::string& name) {
     return programs;
 }
 
+bool is_python_script(const std::string& path) {
+    return why_unreadable(path).empty() &&
+           fs::path(interpreter_of(path)).filename().string().starts_with("python");
+}
+
 bool ends_in_shell_script(const std::vector<std::string>& programs) {
     return programs.size() > 1 && is_shell(programs.back());
 }
@@ -162,35 +156,6 @@ std::string why_unreadable(const std::string& path) {
     if (!fs::is_regular_file(status))
         return "it is no regular file";
     return access(path.c_str(), R_OK) == 0 ? "" : std::strerror(errno);
-}
-
-std::vector<fs::path> python_folders(const std::vector<std::string>& programs) {
-    std::error_code ignored;
-    const fs::path real = fs::canonical(programs.back(), ignored);
-    const std::string version = real.filename(); // python3.11
-    if (!version.starts_with("python3."))
-        return {};
-    std::vector<fs::path> prefixes; // a virtual environment's comes first
-    prefixes.reserve(programs.size() + 1);
-    for (const std::string& program : programs)
-        prefixes.push_back(fs::path(program).parent_path().parent_path());
-    prefixes.push_back(real.parent_path().parent_path());
-    const auto isolated = std::find_if(prefixes.begin(), prefixes.end(), is_isolated);
-    const bool is_virtual = isolated != prefixes.end();
-    if (is_virtual)
-        prefixes = {*isolated};
-
-    std::vector<fs::path> folders;
-    for (const std::string& folder : split(variable("PYTHONPATH"), ':'))
-        folders.emplace_back(folder);
-    if (!is_virtual && !variable("HOME").empty())
-        folders.push_back(fs::path(variable("HOME")) / ".local/lib" / version / "site-packages");
-    for (const fs::path& prefix : prefixes) {
-        folders.push_back(prefix / "lib" / version / "site-packages");
-        folders.push_back(prefix / "local/lib" / version / "dist-packages");
-        folders.push_back(prefix / "lib/python3/dist-packages");
-    }
-    return folders;
 }
 
 } // namespace tools

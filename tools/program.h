@@ -1,7 +1,6 @@
 // From the name of a program to the file that runs in the end: through PATH, scripts and shims.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,10 @@ std::vector<std::string> programs_behind(const std::string& name);
 // Whether the last of them is a shell for a script that does not tell what it starts.
 bool ends_in_shell_script(const std::vector<std::string>& programs);
 
+// Whether a Python runs the file.
+bool is_python_script(const std::string& path);
+
 // What keeps the file from being read, or nothing.
 std::string why_unreadable(const std::string& path);
-
-// The folders in which a Python looks for its packages, without running it; none if the program is no Python.
-std::vector<std::filesystem::path> python_folders(const std::vector<std::string>& programs);
 
 } // namespace tools

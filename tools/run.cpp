@@ -102,8 +102,9 @@ void start_file(const char* variable, const std::string& file, const std::string
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
-    fmt::print(started, "{}", text);
-    std::fclose(started);
+    std::fputs(text.c_str(), started);
+    if (std::fclose(started) != 0)
+        throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
     set(variable, std::filesystem::absolute(file).string());
 }
 
@@ -204,7 +205,7 @@ int main(int argc, char** argv) {
         chosen.command.assign(argv + std::min(begin, argc), argv + argc);
         return run(chosen);
     } catch (const CLI::Success& asked) { // --help, --version
-        return app.exit(asked);
+        return tools::with_output_written(app.exit(asked), "myblas-run", status_failed);
     } catch (const std::exception& error) {
         fmt::print(stderr, "myblas-run: {}\n", error.what());
         return status_failed;

@@ -71,13 +71,18 @@ constexpr bool drop_suffix(std::string_view* text, std::string_view suffix) noex
 // null at compile time.)
 constexpr bool find_remark(std::string_view name, const char** remark) noexcept {
     constexpr auto others = std::to_array<std::string_view>(
-        {"gbmv", "sbmv", "spmv", "spr",   "spr2",  "tbmv",  "tbsv", "tpmv",
-         "tpsv", "hemm", "herk", "her2k", "hemv",  "her",   "her2", "gerc",
-         "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m"});
+        {"gbmv", "sbmv", "spmv", "spr",   "spr2",  "tbmv",   "tbsv", "tpmv",
+         "tpsv", "hemm", "herk", "her2k", "hemv",  "her",    "her2", "gerc",
+         "geru", "dotc", "dotu", "gemmt", "axpby", "gemm3m", "dsdot"});
     drop_suffix(&name, "_sub");                         // CBLAS, of complex results
     const size_t place = name.starts_with('i') ? 1 : 0; // of the letter for the precision
     if (name.size() <= place + 1)
         return false;
+    if (name == "scasum" || name == "scnrm2" ||
+        name == "scabs1") { // real results of complex numbers
+        *remark = remark_complex;
+        return true;
+    }
     bool is_served = false;
     for (const std::string_view s : served_blas)
         is_served = is_served || (s.substr(0, place) == name.substr(0, place) && s[place] == 's' &&
@@ -148,6 +153,8 @@ static_assert(remark_on_blas("cblas_isamax_64") == remark_served);
 static_assert(remark_on_blas("scipy_idamax_64_") == remark_double);
 static_assert(remark_on_blas("scipy_cblas_zdotc_sub64_") == remark_complex);
 static_assert(remark_on_blas("cblas_zdotc_sub") == remark_complex);
+static_assert(remark_on_blas("scnrm2_") == remark_complex);
+static_assert(remark_on_blas("sdsdot_") == remark_not_served);
 static_assert(remark_on_blas("strsm_") == remark_served);
 static_assert(remark_on_blas("stbmv_") == remark_not_served);
 static_assert(remark_on_blas("sgemm") == nullptr);

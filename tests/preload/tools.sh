@@ -254,19 +254,110 @@ for version in 1 2; do
     echo 2 >.python-version
 done
 rm .python-version
-# A Python, as far as files show: the program's name, and a package with a module.
-mkdir -p python/bin python/lib/python3.9/site-packages/numpy/core
+# library FILE OPTION...: of the C code on standard input
+library() {
+    local file=$1
+    shift
+    mkdir -p "$(dirname "$file")" && cc -shared -fPIC -x c - -o "$file" -L. "$@" -Wl,-rpath,"$work"
+}
+# A LAPACK that is chosen by alternatives: OpenBLAS's, whose LU never asks the loader, or one that asks for all of its calls.
+echo 'void sgemm_(void) {} void sgetrf_single(void) {}' | library libownblas.so
+echo 'void sgemm_(void); void sgetrf_single(void); void sgetrf_(void) { sgetrf_single(); } void sgeqrf_(void) { sgemm_(); }' |
+    library open/liblapack.so.3 -lownblas -Wl,-soname,liblapack.so.3
+echo 'void sgemm_(void); void sgetrf_(void) { sgemm_(); } void sgeqrf_(void) { sgemm_(); } void dgetrf_(void) {}' |
+    library reference/liblapack.so.3 -lownblas -Wl,-soname,liblapack.so.3
+mkdir alternatives && ln -s ../open/liblapack.so.3 alternatives/liblapack.so.3-here && ln -s alternatives/liblapack.so.3-here liblapack.so.3
+for letter in s d; do
+    echo "void ${letter}getrf_(void); int main(void) { ${letter}getrf_(); return 0; }" |
+        cc -x c - -x none -o ${letter}_solver reference/liblapack.so.3 -L. -lownblas -Wl,-rpath,"$work"
+done
+expect "a program with OpenBLAS's LAPACK" status_is 0 "$doctor" ./s_solver
+expect "is told which solvers are out of reach" has 'LU and Cholesky of liblapack.so.3 compute inside OpenBLAS: out of reach' <(sed '1,/^program/d' out)
+expect "and how to change that" has 'reference LAPACK .*: update-alternatives --config liblapack.so.3-here$' out
+expect "but not if it computes in double precision" status_is 1 "$doctor" ./d_solver
+expect "nothing of it" bash -c "! grep -qE 'LU and|liblapack.so.3 calls' <(sed '1,/^program/d' out)"
+ln -sf ../reference/liblapack.so.3 alternatives/liblapack.so.3-here
+expect "a program with the reference LAPACK" status_is 0 "$doctor" ./s_solver
+expect "has its calls interposed" has 'liblapack.so.3 calls sgemm_: can be interposed$' out
+expect "and nothing to change" bash -c "! grep -qE 'LU and|update-alternatives' <(sed '1,/^program/d' out)"
+
+echo 'void sgemm_(void) {} void sgetrf_(void) {} void sgeqrf_(void) { sgemm_(); }' | library libbothblas.so
+echo 'void sgeqrf_(void); int main(void) { sgeqrf_(); return 0; }' | cc -x c - -o qr -L. -lbothblas -Wl,-rpath,"$work"
+expect "a program that calls nothing but a solver" status_is 0 "$doctor" ./qr
+expect "has the solver's calls interposed" has 'libbothblas.so calls sgemm_: can be interposed$' out
+
+# A library that contains a BLAS, as PyTorch does MKL, and asks the loader for it, or not.
+contains='void sgemm_(void) {} void f(void) { sgemm_(); }'
+echo "$contains" | library libcontains.so
+expect "a BLAS that is asked for by the loader" status_is 0 "$doctor" ./libcontains.so
+expect "can be interposed" has 'libcontains.so calls sgemm_: can be interposed$' out
+echo "$contains" | library libcontains.so -Wl,-Bsymbolic
+expect "a BLAS that is not" status_is 1 "$doctor" ./libcontains.so
+expect "cannot" has 'libcontains.so contains sgemm_: bound to itself .*out of reach$' out
+
+# A launcher whose library starts programs, as Open MPI's does; and one that computes.
+echo '#include <unistd.h>
+    int start(char** arguments) { return execvp(arguments[0], arguments); }' | library liblaunch.so
+echo 'int start(char**); int main(int argc, char** argv) { return argc > 1 && start(argv + 1); }' |
+    cc -x c - -o launcher -L. -llaunch -Wl,-rpath,"$work"
+expect "a launcher" status_is 0 "$doctor" ./launcher -n 4 ./program
+expect "is said to be one" has 'starts other programs, which' out
+expect "a program's own options" status_is 0 "$doctor" ./caller --nonsense -- more
+expect "are left alone" has 'caller calls sgemm_: can be interposed' out
+
+# A Python, as far as files show: the program's name, and packages with modules.
+packages=python/lib/python3.9/site-packages
+mkdir -p python/bin $packages
 cp /bin/true python/bin/python3.9 && ln -s python3.9 python/bin/python3
-echo 'void scipy_cblas_sgemm64_(void) {} void scipy_sgetrf_64_(void) {}' | cc -shared -fPIC -x c - -o libopenblas64_.so &&
-    echo 'void scipy_cblas_sgemm64_(void); void f(void) { scipy_cblas_sgemm64_(); }' |
-    cc -shared -fPIC -x c - -L. -l:libopenblas64_.so -Wl,-rpath,"$work" -o python/lib/python3.9/site-packages/numpy/core/m.so
-expect "a Python" status_is 0 env -u PYTHONPATH HOME= "$doctor" python/bin/python3
+python() { env -u PYTHONPATH HOME= PATH="$work/python/bin:$PATH" "$doctor" "$@"; }
+echo 'void scipy_cblas_sgemm64_(void) {} void scipy_sgetrf_64_(void) {}' | library libopenblas64_.so
+echo 'void scipy_cblas_sgemm64_(void); void f(void) { scipy_cblas_sgemm64_(); }' |
+    library $packages/numpy/core/m.so -l:libopenblas64_.so
+echo 'void scipy_cblas_sgemm64_(void); void scipy_sgetrf_64_(void); void f(void) { scipy_cblas_sgemm64_(); scipy_sgetrf_64_(); }' |
+    library $packages/scipy/m.so -l:libopenblas64_.so
+expect "a Python" status_is 0 python python/bin/python3
 expect "with a NumPy" has '^package +.*/numpy: its BLAS is libopenblas64_.so$' out
 expect "whose calls are shown" has 'numpy calls scipy_cblas_sgemm64_: can be interposed$' out
+expect "whose solvers compute in double precision" has 'numpy.linalg computes in double precision' out
+expect "with a SciPy" has '^package +.*/scipy: its BLAS is libopenblas64_.so$' out
 expect "whose solvers are out of reach" has 'the solvers of libopenblas64_.so call its own BLAS directly: out of reach$' out
-echo 'void sgemm_(void) {} void sgetrf_(void) { sgemm_(); }' | cc -shared -fPIC -x c - -o libopenblas64_.so
-expect "a Python" status_is 0 env -u PYTHONPATH HOME= "$doctor" python/bin/python3
+echo 'void sgemm_(void) {} void scipy_sgetrf_64_(void) { sgemm_(); }' | library libopenblas64_.so
+expect "a Python" status_is 0 python python/bin/python3
 expect "whose solvers ask the loader" bash -c "! grep -q 'the solvers of' out"
+
+# Its scripts: what they import, directly or by packages, and nothing else.
+echo "$contains" | library $packages/torch/lib/libtorch_cpu.so
+mkdir -p $packages/sklearn/linear_model own
+printf '"""\nimport torch\n"""\nfrom .base import (  # import torch\n    one,\n    two,\n)\nif 0:\n    import torch\n' >$packages/sklearn/__init__.py
+echo 'one = two = 0' >$packages/sklearn/base.py
+echo 'from ..base import one; from scipy import m' >$packages/sklearn/linear_model/__init__.py
+echo 'import sys, os.path' >own/plain.py
+printf '#!%s/python/bin/python3\ndef f():\n    import torch as t\n' "$work" >own/torch_only.py
+echo 'from sklearn.linear_model import Ridge' >own/learn.py
+echo 'import sys, helper' >own/indirect.py
+echo 'import numpy.linalg as la, \
+    jax' >own/helper.py
+# imports WHAT STATUS PACKAGES COMMAND...
+imports() {
+    local what=$1 status=$2 expected=$3
+    shift 3
+    expect "$what" status_is "$status" python "$@"
+    expect "$what imports '$expected'" test "$(sed -n 's,^package .*site-packages/\([a-z]*\).*,\1,p' out | xargs)" = "$expected"
+}
+imports "a script with an interpreter" 0 torch own/torch_only.py
+expect "its interpreter is named" has '^program +own/torch_only.py, which starts .*/python3$' out
+expect "and its calls" has 'torch calls sgemm_: can be interposed$' out
+imports "a script without one" 0 scipy own/learn.py
+imports "a Python with a script" 0 scipy python3 -W ignore -u own/learn.py --option
+imports "a script's own module" 0 numpy python3 own/indirect.py
+expect "a package that is missing is named" has 'imports jax, which this Python does not have$' out
+imports "code" 0 torch python3 -c 'x = 1; import torch'
+imports "a module" 0 scipy python3 -Bm sklearn.linear_model
+imports "a script without packages" 1 "" python3 own/plain.py
+expect "that is said" has 'no package that it imports makes a call that can be interposed' out
+expect "a script that is not there" status_is 2 python python3 own/nowhere.py
+expect "that is said" has 'own/nowhere.py cannot be read: No such file' out
+rm -r $packages/scipy $packages/torch $packages/sklearn
 mkdir -p venv/bin && ln -s "$work/python/bin/python3.9" venv/bin/python3
 echo 'include-system-site-packages = false' >venv/pyvenv.cfg
 expect "a virtual environment of its own" status_is 0 env -u PYTHONPATH HOME= "$doctor" venv/bin/python3
@@ -288,6 +379,24 @@ fi
 cp /bin/true raised && chmod 4755 raised
 expect "raised privileges" status_is 1 "$doctor" ./raised
 expect "that is said" has 'raised privileges' out
+
+# ---- Output that cannot be written ---------------------------------------------------------------------------
+
+full() { "$@" >/dev/full; }
+if [ -e /dev/full ]; then
+    expect "the doctor" status_is 2 full "$doctor"
+    expect "says so" has '^myblas-doctor: standard output cannot be written$' err
+    for tool in "$doctor" "$run"; do
+        status=2
+        [ "$tool" = "$doctor" ] || status=125
+        for option in --help --version; do
+            expect "$option of $tool" status_is $status full "$tool" $option
+            expect "says so" has '^myblas-[a-z]*: standard output cannot be written$' err
+        done
+    done
+    expect "a report that cannot be written" status_is 125 "$run" --report /dev/full -- true
+    expect "is named" has '^myblas-run: cannot write /dev/full: No space' err
+fi
 
 # ---- Man pages -----------------------------------------------------------------------------------------------
 
