@@ -1,24 +1,24 @@
-// Flags in global memory by which some threads of a block tell those of another that results are there. A flag is
-// zero before and after.
+// Flags in global memory. Some threads of one block announce to threads of another block that
+// results have been written. A flag is zero before and after use.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace myblas::cuda {
 
-// The first `threads` threads of a block, with a barrier of their own. PTX ISA, "bar.sync", "st.release" and
-// "ld.acquire".
+// Used by the first `threads` threads of a block, which synchronise at named barrier `barrier`. PTX
+// ISA, "bar.sync", "st.release" and "ld.acquire".
 template <int threads, int barrier>
 struct block_flag {
-    // Called by all of them: tells that what they have written to global memory is there.
+    // All `threads` threads call it after they have written their results to global memory.
     static __device__ void announce(unsigned* flag) {
         __threadfence();
-        synchronize(); // all threads' results are visible before the flag is
+        synchronize(); // orders the results of all threads before the flag
         if (threadIdx.x == 0)
             asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
     }
 
-    // Called by all of them: waits until another block has told so, and leaves the flag as it was before.
+    // All `threads` threads call it. Waits until another block has announced, and resets the flag.
     static __device__ void await(unsigned* flag) {
         if (threadIdx.x == 0) {
             unsigned value;
@@ -30,7 +30,7 @@ struct block_flag {
             } while (value == 0);
             *flag = 0;
         }
-        synchronize(); // nobody reads the results before thread 0 has seen the flag
+        synchronize(); // no thread reads the results before thread 0 has seen the flag
     }
 
 private:

@@ -1,4 +1,4 @@
-// Clusters of blocks: sm_90 and later. On older devices no kernel is launched in clusters.
+// Clusters of blocks, sm_90 and later. On older devices no kernel is launched in clusters.
 #pragma once
 
 #include "kernels/common/smem.h"
@@ -9,8 +9,8 @@ namespace myblas::cuda {
 
 inline constexpr int largest_cluster = 8; // blocks, on every device that has clusters
 
-// Which block of its cluster this is, and which cluster along x of the grid. PTX ISA, "%cluster_ctarank" and
-// "%clusterid".
+// The block's rank in its cluster, and the cluster's index along x of the grid. PTX ISA,
+// "%cluster_ctarank" and "%clusterid".
 __device__ __forceinline__ unsigned cluster_rank() {
     unsigned rank = 0;
 #if __CUDA_ARCH__ >= 900
@@ -27,8 +27,8 @@ __device__ __forceinline__ unsigned cluster_x() {
     return x;
 }
 
-// All threads of the cluster arrive, then wait; those of a warp need not do so together. This orders no
-// memory beyond what expect_bytes fences.
+// The two halves of a cluster barrier: all threads of the cluster arrive, then wait. Threads of a
+// warp need not call them together. The barrier orders no memory except what expect_bytes fences.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
@@ -42,8 +42,9 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
-// A barrier in shared memory that opens when `bytes` have been received. All threads of the block call this,
-// before cluster_arrive. PTX ISA, "mbarrier.init", "fence" and "mbarrier.arrive".
+// Initialises a barrier in shared memory that opens when `bytes` have been received. All threads of
+// the block call it, before cluster_arrive. PTX ISA, "mbarrier.init", "fence" and
+// "mbarrier.arrive".
 __device__ __forceinline__ void expect_bytes(uint64_t* barrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
     const uint32_t at = smem_address(barrier);
@@ -51,7 +52,7 @@ __device__ __forceinline__ void expect_bytes(uint64_t* barrier, unsigned bytes) 
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    __syncwarp(); // ptxas has the warp initialise it
+    __syncwarp(); // ptxas lets the whole warp initialise the barrier
     if (threadIdx.x == 0)
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
                      : "memory");
@@ -76,7 +77,8 @@ __device__ __forceinline__ void wait_for_bytes(uint64_t* barrier) {
 #endif
 }
 
-// Of what lies at `smem` in this block, the place in block `rank` of the cluster. PTX ISA, "mapa".
+// Address, in block `rank` of the cluster, of the variable that lies at `smem` in this block. PTX
+// ISA, "mapa".
 __device__ __forceinline__ uint32_t address_in_block(const void* smem, unsigned rank) {
     uint32_t remote = smem_address(smem);
 #if __CUDA_ARCH__ >= 900
@@ -85,8 +87,8 @@ __device__ __forceinline__ uint32_t address_in_block(const void* smem, unsigned 
     return remote;
 }
 
-// Sends 16 bytes to the shared memory of block `rank` of the cluster, where this block has `target`,
-// and reports them to the barrier there. PTX ISA, "st.async".
+// Sends 16 bytes to `target` in the shared memory of block `rank` of the cluster, and reports them
+// to `barrier` there. Both pointers are this block's addresses. PTX ISA, "st.async".
 __device__ __forceinline__ void
 send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #if __CUDA_ARCH__ >= 900
@@ -103,7 +105,7 @@ send_to_block(float4* target, uint64_t* barrier, unsigned rank, float4 value) {
 #endif
 }
 
-// The same of 8 bytes, to places that address_in_block gave.
+// Sends 8 bytes. Both addresses come from address_in_block.
 __device__ __forceinline__ void send_to_place(uint32_t target, uint32_t barrier, uint64_t value) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -114,7 +116,7 @@ __device__ __forceinline__ void send_to_place(uint32_t target, uint32_t barrier,
 #endif
 }
 
-// All threads of the cluster meet; what they wrote before is visible to all of them after.
+// All threads of the cluster meet. Writes before the barrier are visible to all of them after it.
 // PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster".
 __device__ __forceinline__ void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
@@ -124,7 +126,7 @@ __device__ __forceinline__ void cluster_barrier() {
 #endif
 }
 
-// Reads the shared memory of block `rank` of the cluster, where this block has `source`.
+// Reads `source`, an address of this block, in the shared memory of block `rank` of the cluster.
 // PTX ISA, "Data Movement and Conversion Instructions: ld".
 __device__ __forceinline__ float load_from_block(const float* source, unsigned rank) {
     float value = 0;
@@ -137,7 +139,7 @@ __device__ __forceinline__ float load_from_block(const float* source, unsigned r
     return value;
 }
 
-// The same of four neighbours, aligned to 16 bytes.
+// Reads four neighbouring floats, aligned to 16 bytes.
 __device__ __forceinline__ float4 load_quad_from_block(const float* source, unsigned rank) {
     float4 value{};
 #if __CUDA_ARCH__ >= 900

@@ -6,14 +6,15 @@
 
 namespace myblas::cuda {
 
-// Copies `bytes` (4, 8 or 16; source and target aligned to it), or writes as many zeroes without reading
-// the source. PTX could also copy a part; tools that check memory accesses take that for a whole one.
+// Copies `bytes` (4, 8 or 16; source and target aligned to `bytes`). If `reads` is false, writes
+// zeroes and does not read the source. PTX could copy a smaller part of the source too, but tools
+// that check memory accesses take such a copy for a whole one.
 template <int bytes>
 __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_source, bool reads) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);
     const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
     const int source_bytes = reads ? bytes : 0;
-    if constexpr (bytes == 16) // past L1: a slab is read once by a block
+    if constexpr (bytes == 16) // bypasses L1: a block reads a slab once
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target),
                      "l"(gmem_source),
                      "r"(source_bytes)
@@ -26,8 +27,8 @@ __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_sou
                      : "memory");
 }
 
-// The same of bytes that exist, of lines that other lanes and blocks will ask for: the L2 cache fetches
-// all 128 bytes.
+// The same without a bounds check, for cache lines that other lanes or blocks also read: the L2
+// cache fetches all 128 bytes.
 template <int bytes>
 __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);
@@ -43,7 +44,7 @@ __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* 
                      : "memory");
 }
 
-// Closes the group of all copies that this thread issued since the last commit; it may be empty.
+// Closes the group of copies that this thread has issued since the last commit. It may be empty.
 __device__ __forceinline__ void cp_async_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }

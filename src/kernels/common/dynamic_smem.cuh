@@ -1,4 +1,4 @@
-// The dynamic shared memory of a block, as a struct of which all parts lie there.
+// The dynamic shared memory of a block, seen as one struct.
 #pragma once
 
 #include <cuda_runtime.h>

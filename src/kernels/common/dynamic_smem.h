@@ -1,5 +1,5 @@
-// Shared memory whose size a launch gives. (Apart, so that the tests that run kernels on a CPU can put their own in its
-// place: tests/grid.)
+// The dynamic shared memory of a block, aligned to 128 bytes. This is a separate file so that the
+// tests that run kernels on a CPU can replace it (tests/grid).
 #pragma once
 
 #include <cuda_runtime.h>

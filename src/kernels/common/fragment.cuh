@@ -1,4 +1,4 @@
-// Arrays of floats in registers: loads of neighbours, and sums of products.
+// Arrays of floats in registers: loads of neighbouring floats, and sums of products.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,12 +15,12 @@ __device__ __forceinline__ void add_quad(float4& sum, const float4& value) {
     sum.x += value.x, sum.y += value.y, sum.z += value.z, sum.w += value.w;
 }
 
-// So many neighbouring floats, 1, 2 or 4, by one load.
+// `width` neighbouring floats, 1, 2 or 4, which one instruction loads.
 template <int width>
 struct float_piece {
     float x[width];
 
-    // `inside`: else zeroes; `source` can be read in any case.
+    // Stores zeroes if not `inside`. `source` must be readable in either case.
     __device__ __forceinline__ void load(const float* source, bool inside = true) {
         if constexpr (width == 4) {
             load_quad(x, source);
@@ -36,7 +36,7 @@ struct float_piece {
     }
 };
 
-// acc = 0, and acc[c][r] += a[r] b[c].
+// clear: acc = 0. add_product: acc[c][r] += a[r] b[c].
 template <int cols, int rows>
 __device__ __forceinline__ void clear(float (&acc)[cols][rows]) {
 #pragma unroll

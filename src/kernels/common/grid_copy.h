@@ -1,4 +1,5 @@
-// Matrices of floats on the grid of 16 bytes, as tensor copies want them (tensor_map.h), and copies to there.
+// Aligned copies of matrices of floats, for tensor copies (tensor_map.h), which need columns that
+// begin at multiples of 16 bytes.
 #pragma once
 
 #include "kernels/common/launch.h"
@@ -9,9 +10,10 @@
 
 namespace myblas::cuda {
 
-inline constexpr int grid_copy_floats = 8 * 32; // of a line, that a warp copies at once
+// Floats of a line that a warp copies at once.
+inline constexpr int grid_copy_floats = 8 * 32;
 
-// `across` lines of `along` elements, in `parts` each.
+// Copies `across` lines of `along` elements. Each line is cut into `parts` pieces.
 struct grid_copy {
     const float* from;
     float* to;
@@ -20,7 +22,8 @@ struct grid_copy {
     int parts; // 0: no copy
 };
 
-// A matrix that a kernel reads by tensor copies: `across` lines of `along` neighbouring elements.
+// A matrix that a kernel reads by tensor copies: `across` lines of `along` neighbouring elements. A
+// line is the run of elements that are contiguous in memory.
 struct strided_matrix {
     const float* base; // null: not read
     int64_t along, across, ld;
@@ -28,17 +31,17 @@ struct strided_matrix {
     bool is_read() const { return base && along != 0 && across != 0; }
     int64_t grid_ld() const { return (along + 3) / 4 * 4; }
 
-    // Of the copy without which tensor copies cannot read it.
+    // Size of the aligned copy. 0 where tensor copies can read the matrix itself.
     size_t copied_bytes() const {
         if (!is_read() || fits_tensor_map(base, along, across, ld))
             return 0;
         return static_cast<size_t>(grid_ld()) * static_cast<size_t>(across) * sizeof(float);
     }
-    int64_t copied_parts() const { // of a line
+    int64_t copied_parts() const { // pieces of a line
         return copied_bytes() == 0 ? 0 : ceil_div<int64_t>(along, grid_copy_floats);
     }
 
-    // Where a copy is needed, it takes the matrix's place.
+    // If an aligned copy is needed, this matrix becomes the copy, which lies at `space`.
     grid_copy move_to_grid(std::byte* space) {
         if (copied_bytes() == 0)
             return {};

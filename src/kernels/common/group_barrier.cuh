@@ -1,19 +1,21 @@
-// Barriers of groups of warps inside a block.
+// Barriers of groups of warps in a block.
 #pragma once
 
 #include "kernels/common/tma.cuh"
 
 namespace myblas::cuda {
 
-// One thread's part in the barrier of its group, `threads` of the block's `groups` times `threads`. Orders the
-// group's shared memory. Named barriers would do on sm_90, too, but after them compute-sanitizer's
-// racecheck reports hazards between accesses that __syncthreads() separates.
+// One thread's view of its group's barrier. A block has `groups` groups of `threads` threads. The
+// barrier orders the group's accesses of shared memory. On sm_90 it is an mbarrier: named barriers
+// would work too, but after them compute-sanitizer's racecheck reports hazards between accesses
+// that __syncthreads() separates.
 template <int threads, int groups>
 class group_barrier {
 public:
     static constexpr bool is_of_block = groups == 1, is_of_warp = threads == 32;
 
-    // To be constructed by all threads of the block together; `barriers` is shared memory, one a group.
+    // All threads of the block construct it together. `barriers` is shared memory, one for each
+    // group.
     __device__ __forceinline__ group_barrier(mbarrier* barriers, int group) : group_(group) {
 #if __CUDA_ARCH__ >= 900
         if constexpr (!is_of_block && !is_of_warp) {
@@ -23,7 +25,7 @@ public:
                     barriers[i].init(threads);
                 mbarrier::publish_inits();
             }
-            __syncthreads(); // they are initialised
+            __syncthreads(); // the barriers are initialised before any thread arrives
         }
 #endif
     }

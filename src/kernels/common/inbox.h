@@ -1,4 +1,4 @@
-// Sending a value from each block of a cluster to the first (compute capability 9.0).
+// Sends a value from each block of a cluster to its first block (compute capability 9.0).
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -8,13 +8,14 @@
 
 namespace myblas::cuda {
 
-// In the shared memory of every block of a cluster; the first block's is the one in use. Filled once.
+// Lies in the shared memory of every block of a cluster; only the first block's inbox is used, and
+// only once.
 template <class Value>
 class inbox {
     static_assert(sizeof(Value) % 8 == 0);
 
 public:
-    // All threads of all blocks call open(), then is_open(), and may work in between.
+    // All threads of all blocks call open(), then is_open(), and may do other work in between.
     __device__ void open(int rank, int blocks) {
         if (rank == 0)
             expect_bytes(&barrier_, (blocks - 1) * static_cast<int>(sizeof(Value)));
@@ -23,7 +24,8 @@ public:
 
     __device__ void is_open() { cluster_wait(); }
 
-    // One thread of a block other than the first; the block may end at once.
+    // Called by one thread of each block except the first. The block may exit immediately
+    // afterwards.
     __device__ void send(int rank, const Value& value) {
         constexpr int words = sizeof(Value) / 8;
         uint64_t word[words];
@@ -35,7 +37,7 @@ public:
             send_to_place(target + 8 * w, barrier, word[w]);
     }
 
-    // In the first block: waits for all values; that of block `rank` > 0.
+    // For the first block: wait() waits for all values; [rank] is the value from block `rank` > 0.
     __device__ void wait() { wait_for_bytes(&barrier_); }
     __device__ Value operator[](int rank) const { return value_[rank]; }
 

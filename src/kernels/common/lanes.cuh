@@ -1,19 +1,19 @@
-// What lanes of a warp find out together, and each of them by itself.
+// Operations on the lanes of a warp, and on single lanes.
 #pragma once
 
 #include "kernels/common/reduce.h"
 
 namespace myblas::cuda {
 
-// threadIdx.x, as if it were unknown: what follows from it is computed where it is needed, and takes no
-// registers through the loops over chunks, which have none to spare.
+// threadIdx.x, hidden from the compiler. Values derived from it are computed again where they are
+// used, and occupy no registers during the loops over chunks, which have none to spare.
 __device__ __forceinline__ unsigned fresh_thread() {
     unsigned thread = threadIdx.x;
     asm volatile("" : "+r"(thread));
     return thread;
 }
 
-// Of 4 lanes that are `step` apart.
+// Maximum and sum over 4 lanes that are `step` apart.
 template <int step>
 __device__ __forceinline__ unsigned max_of_4(unsigned value) {
     value = max(value, __shfl_xor_sync(full_warp, value, step));
@@ -25,7 +25,7 @@ __device__ __forceinline__ int sum_of_4(int value) {
     return value + __shfl_xor_sync(full_warp, value, 2 * step);
 }
 
-// NaN if one of them is. PTX ISA, "Floating Point Instructions: max".
+// The greater of a and b; NaN if one of them is NaN. PTX ISA, "Floating Point Instructions: max".
 __device__ __forceinline__ float max_or_nan(float a, float b) {
     float greater;
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));

@@ -1,4 +1,4 @@
-// Launching: statuses by return value, so that the caller's last CUDA error is left alone.
+// Kernel launches. Statuses are return values, so that the caller's last CUDA error stays as it is.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -36,8 +36,9 @@ template <class... Parameters, class... Arguments>
     return to_status(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
 }
 
-// The same for clusters of `cluster` blocks along x, 1 before sm_90. With `early` the kernel may start
-// while the one before it in the stream still runs; it calls wait_for_earlier_work (overlap.h).
+// The same with clusters of `cluster` blocks along x (1 before sm_90). With `early`, the kernel may
+// start while its predecessor in the stream still runs; it must call wait_for_earlier_work
+// (overlap.h).
 template <class... Parameters, class... Arguments>
 [[nodiscard]] myblasStatus_t launch_clusters(void (*kernel)(Parameters...),
                                              dim3 grid,
@@ -68,22 +69,23 @@ template <class... Parameters, class... Arguments>
     return to_status(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
 }
 
-// Opts a kernel in to more than 48 KiB of dynamic shared memory; for kernel_entry::prepare.
+// Opts a kernel in to more than 48 KiB of dynamic shared memory. For kernel_entry::prepare.
 template <class... Parameters>
 [[nodiscard]] myblasStatus_t allow_smem(void (*kernel)(Parameters...), size_t smem_bytes) {
     return to_status(cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)));
 }
 
-// Has a multiprocessor give the kernel all the shared memory that it can, whether it needs it or not, so that
-// it need not be emptied to divide its memory anew between this kernel and others that do need it.
+// Gives the kernel the largest shared-memory carveout, whether it needs it or not. Otherwise a
+// multiprocessor would have to drain before it changes the carveout between this kernel and others
+// that do need it.
 template <class... Parameters>
 [[nodiscard]] myblasStatus_t prefer_smem(void (*kernel)(Parameters...)) {
     return to_status(cudaFuncSetAttribute(
         kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
 }
 
-// Calls f with the lowest bits of `flags` as compile-time constants, lowest first.
+// Calls f with the lowest `bits` bits of `flags` as compile-time constants, lowest bit first.
 template <int bits, class F, class... Constants>
 myblasStatus_t with_bits(unsigned flags, F&& f, Constants... constants) {
     if constexpr (bits == 0)
@@ -98,7 +100,8 @@ constexpr __host__ __device__ Integer ceil_div(Integer a, Integer b) {
     return (a + b - 1) / b;
 }
 
-// a / b on the host, of what is not negative: many hosts divide 32 bits several times as fast as 64.
+// a / b on the host, for a and b that are not negative. On many hosts a 32-bit division is several
+// times as fast as a 64-bit division.
 inline int64_t quotient(int64_t a, int64_t b) {
     return ((a | b) >> 32) == 0 ? static_cast<uint32_t>(a) / static_cast<uint32_t>(b) : a / b;
 }

@@ -1,4 +1,4 @@
-// Loads that tell the caches more than what they read.
+// Loads with hints for the caches.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,15 +7,15 @@
 
 namespace myblas::cuda {
 
-// The L2 cache fetches the 128 bytes around, of memory that other threads will ask for.
-// PTX ISA, "Data Movement and Conversion Instructions: ld", .level::prefetch_size.
+// Lets the L2 cache fetch the 128 bytes around the word, for memory that other threads will read
+// too. PTX ISA, "Data Movement and Conversion Instructions: ld", .level::prefetch_size.
 __device__ __forceinline__ uint32_t load_amid_128(const uint32_t* gmem) {
     uint32_t value;
     asm volatile("ld.global.L2::128B.u32 %0, [%1];" : "=r"(value) : "l"(gmem) : "memory");
     return value;
 }
 
-// Memory that is read once and larger than the L1 cache. The L2 cache keeps it less long, too.
+// For memory that is read once and is larger than the L1 cache. The L2 cache evicts it sooner, too.
 // PTX ISA, "Data Movement and Conversion Instructions: ld", .level::eviction_priority.
 __device__ __forceinline__ float4 load_past_l1(const float4* gmem) {
     float4 value;
@@ -35,7 +35,8 @@ __device__ __forceinline__ double2 load_past_l1(const double2* gmem) {
     return value;
 }
 
-// Four neighbouring floats that are read once; with `partial` only the first `valid` are read, and the others zero.
+// Four neighbouring floats that are read once. With `partial`, only the first `valid` are read, and
+// the others are zero.
 template <bool partial>
 __device__ __forceinline__ float4 load_4(const float* x, int64_t valid) {
     if constexpr (!partial)

@@ -1,4 +1,5 @@
-// Substitution in a chain of blocks that wait for one another, in one launch: of trsv, and of trsm with one line.
+// Triangular substitution in one launch, by a chain of blocks, where each block waits for the
+// blocks before it. For trsv, and for trsm with a single right-hand side.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -6,8 +7,8 @@
 
 namespace myblas::cuda {
 
-// op(A) as a lower triangle: an upper one is counted from its last unknown. Element (u, v), v <= u, is at
-// a[u * row_step + v * column_step], unknown u at x[u * incx].
+// op(A) seen as a lower triangle. An upper triangle is numbered from its last unknown. Element (u,
+// v), v <= u, is at a[u * row_step + v * column_step], and unknown u at x[u * incx].
 struct lower_view {
     int64_t n;
     const float* a;
@@ -17,11 +18,12 @@ struct lower_view {
     bool unit;
 };
 
-// As many blocks as there are counters for, and one that none waits for.
+// Counter 0 numbers the blocks of a chain. Each block has one of the other counters.
 inline constexpr int chain_block = 128; // unknowns
 inline constexpr int64_t most_chain_order = int64_t{counter_count - 1} * chain_block;
 
-// X = L^-1 * alpha * X, or 0 where `gate` is zero; is_across: rows of L lie along memory. In level2/trsv_chain.cu.
+// X = L^-1 * alpha * X, or 0 where `gate` is zero. is_across: rows of L are contiguous in memory.
+// Defined in level2/trsv_chain.cu.
 myblasStatus_t
 solve_chain(const lower_view&, scalar alpha, scalar gate, bool is_across, const launch_context&);
 

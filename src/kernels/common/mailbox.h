@@ -1,6 +1,6 @@
-// Sums that blocks leave for one of them in global memory, without fences, atomics or a reset: a
-// slot is zero until its words are written, each in one piece, so that a word that is not zero is its
-// own signal; and whoever takes it leaves zero behind.
+// Sums that blocks pass to one of them through global memory, without fences, atomics or a reset. A
+// slot is zero until its words are written. Each word is written atomically and is never zero, so
+// it is its own signal. The reader writes zero back.
 #pragma once
 
 #include "kernels/common/reduce.h"
@@ -12,8 +12,8 @@
 
 namespace myblas::cuda {
 
-// 64-bit words in one piece and past the L1 cache (PTX ISA, Data Movement and Conversion
-// Instructions: ld, st; Memory Consistency Model: relaxed operations at gpu scope).
+// Atomic accesses of 64-bit words that bypass the L1 cache. PTX ISA, "Data Movement and Conversion
+// Instructions: ld, st"; "Memory Consistency Model: relaxed operations at gpu scope".
 __device__ inline uint64_t load_relaxed(const uint64_t* word) {
     uint64_t value;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
@@ -24,11 +24,11 @@ __device__ inline void store_relaxed(uint64_t* word, uint64_t value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// Words of a slot: those of a carrier.
+// The number of words in a slot, which holds one carrier (reduce.h).
 template <class Carrier>
 inline constexpr int slot_words = sizeof(Carrier) / sizeof(uint64_t);
 
-// Word w of slot s of `slots` is at w * slots + s.
+// Writes a slot: word w of slot s is at words[w * slots + s].
 template <class Carrier>
 __device__ void put_sum(uint64_t* words, int slots, int slot, const Carrier& sum) {
     uint64_t part[slot_words<Carrier>];
@@ -38,8 +38,8 @@ __device__ void put_sum(uint64_t* words, int slots, int slot, const Carrier& sum
         store_relaxed(words + w * slots + slot, Carrier::packed(part[w]));
 }
 
-// Waits for the sums of all slots and adds them; each of `takers` threads has a part of the total. All
-// of them call it. at_once: slots of a thread that are asked for together.
+// Waits for the sums of all slots and adds them. `takers` threads call it; each returns its part of
+// the total. at_once: slots that a thread loads together.
 template <class Carrier, int takers, int at_once>
 __device__ Carrier take_sums(uint64_t* words, int slots) {
     constexpr uint64_t nothing = uint64_t{1} << 63; // Carrier{}, packed

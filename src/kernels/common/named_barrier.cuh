@@ -1,10 +1,10 @@
-// Barriers of some of a block's warps, by number: 1 to 15, as 0 is __syncthreads.
-// PTX ISA, "Parallel Synchronization and Communication Instructions: bar".
+// Named barriers for some of a block's warps. Numbers are 1 to 15, as 0 is __syncthreads. PTX ISA,
+// "Parallel Synchronization and Communication Instructions: bar".
 #pragma once
 
 namespace myblas::cuda {
 
-// Waits until `threads` threads have arrived, this one among them. Orders their accesses of memory.
+// Waits until `threads` threads have arrived, including this one. Orders their memory accesses.
 template <int number, int threads>
 __device__ __forceinline__ void sync_at() {
     asm volatile("bar.sync %0, %1;" ::"n"(number), "n"(threads) : "memory");
@@ -20,8 +20,8 @@ __device__ __forceinline__ void arrive_at(int number) {
     asm volatile("bar.arrive %0, %1;" ::"r"(number), "n"(threads) : "memory");
 }
 
-// Turns of two groups, of `threads` threads together, by the barriers `first` and the one behind it. Group 0 begins. Without
-// `are_taken` there are none.
+// Two groups of warps, `threads` threads together, take turns by the barriers `first` and `first` +
+// 1. Group 0 begins. If not `are_taken`, no barrier is used.
 template <int threads, int first>
 class turns_of_two {
 public:
@@ -32,10 +32,10 @@ public:
     }
     __device__ __forceinline__ void take() const { sync_at<threads>(first + group_); }
     __device__ __forceinline__ void pass() const { arrive_at<threads>(first + 1 - group_); }
-    // After as many turns of both groups.
+    // Called after both groups have taken the same number of turns.
     __device__ __forceinline__ ~turns_of_two() {
         if (are_taken_ && group_ == 0)
-            take(); // the other group's last one
+            take(); // the other group's last pass()
     }
 
 private:

@@ -1,4 +1,4 @@
-// Addresses in shared memory, as PTX wants them, and the order of accesses there.
+// Addresses in shared memory as PTX needs them, and the order of accesses.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,9 +11,8 @@ __device__ __forceinline__ uint32_t smem_address(const void* smem) {
     return static_cast<uint32_t>(__cvta_generic_to_shared(smem));
 }
 
-// Reads of shared memory that take place where they stand, and each time: there are few registers to keep what
-// was read.
-// PTX ISA, "Data Movement and Conversion Instructions: ld".
+// Volatile reads of shared memory: each call reads again, where it stands in the code, as there are
+// few registers to keep the values. PTX ISA, "Data Movement and Conversion Instructions: ld".
 __device__ __forceinline__ float read_float(const char* x) {
     float value;
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(smem_address(x)) : "memory");
@@ -26,9 +25,9 @@ __device__ __forceinline__ void read_quad(float* quad, const char* x) {
                  : "memory");
 }
 
-// Orders this thread's accesses of shared memory before those of tensor cores and tensor copies that come behind
-// it, or behind a barrier behind it; they are of another proxy than threads. PTX ISA, "membar/fence",
-// fence.proxy.async.
+// Orders this thread's accesses of shared memory before later accesses by tensor cores and tensor
+// copies, which use another proxy than threads. "Later" includes accesses after a barrier that
+// follows. PTX ISA, "membar/fence", fence.proxy.async.
 __device__ __forceinline__ void fence_async_shared() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -10,7 +10,7 @@ constexpr int64_t max_pitch_bytes = int64_t{1} << 40; // exclusive
 
 using encoder = decltype(&cuTensorMapEncodeTiled);
 
-// The driver's own function, found at run time: the library does not link libcuda.
+// The driver's function is found at run time, as the library does not link libcuda.
 encoder find_encoder() {
     void* found = nullptr;
     cudaDriverEntryPointQueryResult result;

@@ -9,8 +9,8 @@
 
 namespace myblas::cuda {
 
-// A matrix of floats as TMA sees it: `along` elements next to each other in memory, `across` such lines
-// at a distance of ld, copied in boxes of box_along x box_across (each at most 256).
+// A matrix of floats as TMA sees it: `across` lines, ld apart, of `along` elements that are
+// contiguous in memory. TMA copies boxes of box_along x box_across elements (each at most 256).
 struct tensor_shape {
     const float* base;
     int64_t along, across, ld;
@@ -18,7 +18,8 @@ struct tensor_shape {
     CUtensorMapSwizzle swizzle;
 };
 
-// Whether TMA can read the matrix: 16-byte steps, and sizes within its fields.
+// Whether TMA can read the matrix: it is aligned to 16 bytes, and its sizes fit into the
+// descriptor.
 bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t ld);
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map);

@@ -7,21 +7,21 @@
 
 namespace myblas::cuda {
 
-// First element of a tile. Index: of 64 bits where the extents may need them.
+// First element of a tile. Index has 64 bits where the extents may need them.
 template <class Index>
 struct tile_position {
     Index row, col;
 };
 
-// Column by column, for `rows` rows of the matrix.
+// Column by column of tiles, in a matrix of `rows` rows.
 template <int block_m, int block_n>
 __device__ __forceinline__ tile_position<int64_t> column_order(unsigned block, int64_t rows) {
     const int64_t tiles_m = ceil_div<int64_t>(rows, block_m);
     return {block % tiles_m * block_m, block / tiles_m * block_n};
 }
 
-// Blocks that run at the same time take a patch of tiles as square as possible, `patch` tiles high, so that
-// they share in the L2 cache what is read for rows and columns of tiles.
+// Blocks that run at the same time take a patch of tiles that is nearly square, `patch` tiles high.
+// In the L2 cache they share the operands of a row or a column of tiles.
 template <class Shape, class Index = int64_t>
 __device__ __forceinline__ tile_position<Index> patch_order(std::type_identity_t<Index> block,
                                                             std::type_identity_t<Index> m,
@@ -35,7 +35,8 @@ __device__ __forceinline__ tile_position<Index> patch_order(std::type_identity_t
             rest / band_height * Shape::block_n};
 }
 
-// Patches as above in bands of rows of tiles, or of columns (not by_rows), from the last to the first where `reversed`.
+// Patches as above, in bands of rows of tiles (by_rows) or of columns of tiles, from the last to
+// the first where `reversed`.
 template <int patch>
 __device__ __forceinline__ tile_position<int>
 band_order(int tile, bool by_rows, bool reversed, int tiles_m, int tiles_n) {
@@ -47,30 +48,34 @@ band_order(int tile, bool by_rows, bool reversed, int tiles_m, int tiles_n) {
     return by_rows ? tile_position<int>{line, other} : tile_position<int>{other, line};
 }
 
-// The unit of work that a persistent block takes in a round, where units become smaller in their order: back and forth, so that
-// all blocks get about as much.
+// The unit of work that a persistent block takes in a round. Later units are smaller, so odd rounds
+// go backwards: all blocks then get about the same amount of work.
 __device__ __forceinline__ int unit_back_and_forth(int round, int blocks) {
     const int block = static_cast<int>(blockIdx.x);
     return round * blocks + (round % 2 ? blocks - 1 - block : block);
 }
 
-// Patches over the tiles that touch a triangle of a square matrix: bands of `patch` rows of tiles, in each one column of
-// tiles after the other. A tile is as high as `ratio` are wide.
+// Patches over the tiles that touch a triangle of a square matrix: bands of `patch` rows of tiles,
+// each band one column of tiles after the other. The height of a tile is `ratio` times its width.
 //
-//   lower            upper
-//     0                0 1 3 5      The numbers of the tiles with bands of 2 rows and ratio 1. Of the columns that the diagonal
-//     1 2                2 4 6      crosses inside a band, those of lower triangles come last, and column g of them begins g
-//     3 5 7                7 8      rows lower; those of upper ones come first, and column g ends behind g + 1 rows.
-//     4 6 8 9                9
+//   lower          upper
+//   0              0 1 3 5    The numbers of the tiles with bands of 2 rows and ratio 1.
+//   1 2              2 4 6
+//   3 5 7              7 8
+//   4 6 8 9              9
+//
+// In each band the diagonal crosses some columns. In a lower triangle these columns come last, and
+// the g-th of them begins g rows lower. In an upper triangle they come first, and the g-th of them
+// ends after g + 1 rows.
 template <int patch, int ratio>
 __device__ __forceinline__ tile_position<int>
 triangle_order(int tile, bool upper, int tiles_m, int tiles_n) {
     int first = 0; // row of the band
     for (;; first += patch) {
         const int height = min(tiles_m - first, patch);
-        const int crossed =
-            ratio * height * (height + 1) / 2; // tiles of the columns that the diagonal crosses
-        // Columns of the band that it does not. (Where the edge cuts crossed ones off, no tile comes behind them.)
+        const int crossed = ratio * height * (height + 1) / 2; // tiles of crossed columns
+        // The band's columns that the diagonal does not cross. (Where the edge of the matrix cuts
+        // off crossed columns, no tile of the band comes after them.)
         const int whole = max(upper ? tiles_n - (first + height) * ratio : first * ratio, 0);
         const int all = crossed + whole * height;
         if (tile >= all && first + height < tiles_m) {
@@ -83,7 +88,8 @@ triangle_order(int tile, bool upper, int tiles_m, int tiles_n) {
             const int in_whole = upper ? tile - crossed : tile;
             return {first + in_whole % height, col + in_whole / height};
         }
-        int group = 0, rows = upper ? 1 : height; // of the columns as wide as a tile is high
+        // A group of columns of tiles is as wide as a tile is high.
+        int group = 0, rows = upper ? 1 : height;
         while (in_crossed >= ratio * rows) {
             in_crossed -= ratio * rows;
             rows += upper ? 1 : -1;

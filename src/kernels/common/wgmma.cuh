@@ -1,5 +1,5 @@
-// Warpgroup matrix products, sm_90a alone.
-// PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+// Warpgroup matrix products, sm_90a only. PTX ISA, "Asynchronous Warpgroup Level Matrix
+// Multiply-Accumulate Instructions".
 #pragma once
 
 #include <cuda_bf16.h>
@@ -9,23 +9,26 @@
 
 namespace myblas::cuda {
 
-// Byte of piece j of row r in the swizzle of rows of 64 or 128 bytes, which is that of copies, too.
+// Byte offset of piece j (16 bytes) of row r in the swizzle for rows of 64 or 128 bytes. Tensor
+// copies use the same swizzle.
 template <int row_bytes>
 __device__ __forceinline__ int swizzled(int row, int j) {
     static_assert(row_bytes == 64 || row_bytes == 128);
     return row * row_bytes + (j ^ (row_bytes == 64 ? row / 2 % 4 : row % 8)) * 16;
 }
 
-// Operand tile in shared memory with k along rows of 64 or 128 bytes, in the swizzle of that name: piece j of
-// 16 bytes of row r lies at piece j ^ (r / 2 % 4), or j ^ (r % 8). Starts where 8 rows may, at a multiple of
-// 512 or 1024 bytes, or at a multiple of 32 inside a row of 128.
+// An operand tile in shared memory, with k along rows of 64 or 128 bytes in the swizzle of that
+// size. Piece j of 16 bytes of row r lies at piece j ^ (r / 2 % 4) or j ^ (r % 8). A tile begins
+// where a group of 8 rows may begin, at a multiple of 512 or 1024 bytes, or at a multiple of 32
+// bytes inside a row of 128.
 template <int row_bytes>
 class wgmma_tile {
 public:
     explicit __device__ __forceinline__ wgmma_tile(uint32_t smem_address)
         : low_(unused_stride | (smem_address & 0x3ffff) >> 4) {}
 
-    // The tile that lies so many bytes, a multiple of 16, further on: one addition, also of the descriptor.
+    // The tile that begins `bytes`, a multiple of 16, further on. In the descriptor this is one
+    // addition.
     __device__ __forceinline__ wgmma_tile after(uint32_t bytes) const {
         wgmma_tile other = *this;
         other.low_ += bytes / 16;
@@ -57,8 +60,8 @@ __device__ __forceinline__ void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-// d = (accumulates ? d : 0) + A B^T for A of 64 x 16 and B of 128 x 16. Thread t of the warpgroup holds,
-// at d[4 j + 2 r + c], row t / 32 * 16 + t % 32 / 4 + 8 r and column 8 j + t % 4 * 2 + c.
+// d = (accumulates ? d : 0) + A B^T for A of 64 x 16 and B of 128 x 16. Thread t of the warpgroup
+// holds, at d[4 j + 2 r + c], row t / 32 * 16 + t % 32 / 4 + 8 r and column 8 j + t % 4 * 2 + c.
 template <class Limb>
 __device__ __forceinline__ void
 wgmma_64x128x16(float (&d)[64], uint64_t a, uint64_t b, bool accumulates);
@@ -78,14 +81,16 @@ wgmma_64x128x16<__half>(float (&d)[64], uint64_t a, uint64_t b, bool accumulates
         "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
         "%64, %65, accumulates, 1, 1, 0, 0;\n"
         "}"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
-          "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]),
-          "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-          "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
-          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
+          "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
+          "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
+          "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
+          "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]),
+          "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+          "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
+          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]),
+          "+f"(d[63])
         : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
     // clang-format on
 }
@@ -105,20 +110,23 @@ wgmma_64x128x16<__nv_bfloat16>(float (&d)[64], uint64_t a, uint64_t b, bool accu
         "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
         "%64, %65, accumulates, 1, 1, 0, 0;\n"
         "}"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
-          "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]),
-          "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-          "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
-          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
+          "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
+          "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
+          "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
+          "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]),
+          "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+          "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
+          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]),
+          "+f"(d[63])
         : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
     // clang-format on
 }
 
-// d = (accumulates ? d : 0) + A B^T for A of 64 x 8 and B of 64 x 8, both of TF32: floats whose 13 lowest bits are
-// ignored. d as above; the thread has A's rows t / 32 * 16 + t % 32 / 4 + 8 r, columns t % 4 + 4 h at a[2 h + r].
+// d = (accumulates ? d : 0) + A B^T for A of 64 x 8 and B of 64 x 8, both TF32: floats whose 13
+// lowest bits are ignored. d is laid out as above. Element (row, col) of A is at a[2 h + r] of
+// thread t, where row = t / 32 * 16 + t % 32 / 4 + 8 r and col = t % 4 + 4 h.
 __device__ __forceinline__ void
 wgmma_64x64x8_tf32(float (&d)[32], const uint32_t (&a)[4], uint64_t b, bool accumulates) {
     // clang-format off
@@ -131,15 +139,16 @@ wgmma_64x64x8_tf32(float (&d)[32], const uint32_t (&a)[4], uint64_t b, bool accu
         "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
         "{%32, %33, %34, %35}, %36, accumulates, 1, 1;\n"
         "}"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
+          "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
+          "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
+          "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
+          "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(accumulates)));
     // clang-format on
 }
 
-// Registers of each thread of the warpgroup from here on; a multiple of 8.
+// Sets the number of registers of each thread of the warpgroup from here on, a multiple of 8.
 template <int registers>
 __device__ __forceinline__ void give_up_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
