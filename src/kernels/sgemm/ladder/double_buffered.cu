@@ -1,14 +1,21 @@
-// Rung 11, double_buffered: no thread waits for memory that it could have asked for earlier.
+// Rung 11, double_buffered: C = alpha op(A) op(B) + beta C, with loads one step ahead of the
+// arithmetic.
 //
-// Two shared-memory stages: while a slab is multiplied, the next one is on its way from global memory
-// into registers, and goes to the other stage at the end; one barrier a slab where there were two.
-// Two fragments: while one k is multiplied, the next one is read from shared memory.
-// The warps form a 4 x 2 grid of 32 x 64 tiles, the lanes of a warp a 4 x 8 grid, so that a load
-// reads 4 quads of A, or 8 of B, each broadcast, and never two words of one bank.
-// Bound: instruction issue, 64 FMAs to 4 shared loads.
+// New:
+//   two stages     while a slab is multiplied, the next one travels from global memory to
+//                  registers. It is stored to the other stage at the end, so a slab needs one
+//                  barrier instead of two.
+//   two fragments  while one k is multiplied, the fragment of the next k is read from shared
+//                  memory.
+//   warp tiles     the block's 4 x 2 warps each have a 32 x 64 tile. The lanes of a warp form a
+//                  4 x 8 grid, so a load reads 4 quads of A or 8 quads of B, each broadcast to
+//                  several lanes, and never two words of one bank.
+//
+// Bound: instruction issue, 64 FMAs and 4 shared loads for each k.
 // Shared memory: 2 stages of a slab of each operand, [8][128 + 4]; 16.5 KiB.
-// Launch: 256 threads for a 128 x 128 tile of C. Accepts all that the grid has blocks for; 128-bit global loads when A and B
-// are aligned to 16 bytes.
+// Launch: 256 threads for a 128 x 128 tile of C.
+// Accepts: every product whose tiles fit into a grid. Global loads have 128 bits if A and B are
+// aligned to 16 bytes.
 //
 //   warp tile, 32 rows x 64 columns; lane (li, lj) owns rows 4 li + {0..3} + {0, 16}
 //                                    and columns 4 lj + {0..3} + {0, 32}
@@ -21,7 +28,7 @@ namespace {
 using namespace vector_slab;
 
 constexpr int warp_m = 32, warp_n = 64;
-constexpr int group_m = warp_m / 2, group_n = warp_n / 2; // distance of a thread's groups
+constexpr int group_m = warp_m / 2, group_n = warp_n / 2; // distance between a thread's quads
 constexpr int stages = 2;
 static_assert(block / warp_m * (block / warp_n) * 32 == threads);
 
@@ -50,7 +57,7 @@ __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const 
         slab_b.load(o.k);
         slab_a.store(smem.a[0]);
         slab_b.store(smem.b[0]);
-        __syncthreads(); // stage 0 is complete before anyone reads it
+        __syncthreads(); // stage 0 is complete before any thread reads it
         frag[0].load(&smem.a[0][0][i], &smem.b[0][0][j]);
     }
     int stage = 0;
@@ -65,12 +72,13 @@ __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const 
             if (kk == block_k - 1 && more) {
                 slab_a.store(smem.a[stage ^ 1]);
                 slab_b.store(smem.b[stage ^ 1]);
-                // The next stage is complete before it is read; all reads of this stage were issued
-                // before the barrier, so that the next round may overwrite it.
+                // The next stage is complete before it is read. All reads of this stage precede the
+                // barrier, so the next round may overwrite it.
                 __syncthreads();
                 stage ^= 1;
             }
-            // After the last slab this reads k 0 of the same stage once more, for nothing.
+            // After the last slab this reads k = 0 of the same stage again; the values are not
+            // used.
             const int next = (kk + 1) % block_k;
             frag[next % 2].load(&smem.a[stage][next][i], &smem.b[stage][next][j]);
             frag[kk % 2].add_product(acc);

@@ -1,15 +1,24 @@
-// Rungs 1 to 3: C = alpha op(A) op(B) + beta C, one thread per element of C. They differ in who takes which element.
+// Rungs 1 to 3: C = alpha op(A) op(B) + beta C, one thread for each element of C. The rungs differ
+// in the element that a thread computes.
 //
-// 1, naive        Neighbouring threads take neighbouring columns of C, so each access of a warp to C, and to A or B
-//                 stored by columns, touches a cache line per thread: the mapping that everyone writes first.
-// 2, coalesced    Neighbouring threads take neighbouring rows. Rows are contiguous in memory, so a warp's 32 elements
-//                 of a column of C, or of A, are one cache line where they were 32, and B's element is one broadcast.
-// 3, grid_stride  As coalesced, with a grid that does not depend on the matrix: a fixed number of blocks, a few per
-//                 multiprocessor, walks over all tiles of all products of the batch. One launch then serves any size,
-//                 and whatever a block sets up is paid once for many tiles.
-// Bound: 2 loads for each FMA, through the L1 cache; 8 bytes/FMA. From rung 2 on each load costs one or two cache lines.
-// Launch: 256 threads, for a 16 x 16 tile of C, then for 32 x 8, a warp per column; of grid_stride 8 blocks per
-// multiprocessor. No shared memory. Accepts all that the grid has blocks for, grid_stride everything.
+// 1, naive        Neighbouring threads compute neighbouring columns of C. The 32 threads of a warp
+//                 compute 2 rows x 16 columns, so each access to C, and to B stored by columns,
+//                 touches 16 cache lines. This is the mapping that everyone writes first.
+// 2, coalesced    Neighbouring threads compute neighbouring rows, which are contiguous in memory. A
+//                 warp's 32 elements of a column of C, or of A stored by columns, lie in one cache
+//                 line (two if unaligned), and its element of B is one broadcast.
+// 3, grid_stride  The same with a grid that does not depend on the matrix: a fixed number of
+//                 blocks, a few for each multiprocessor, loops over all tiles of all products of
+//                 the batch. One launch serves any size, and a block pays for its set-up once for
+//                 many tiles.
+//
+// Bound: the L1 cache. Each FMA needs 2 loads, 8 bytes. If nothing is transposed, rung 1 touches 17
+// cache lines for each FMA of a warp, rungs 2 and 3 touch 2 or 3.
+// Shared memory: none.
+// Launch: 256 threads for a 16 x 16 tile of C (naive) or a 32 x 8 tile (coalesced, grid_stride).
+// Each warp of a 32 x 8 tile has one column. The grid of grid_stride has 8 blocks for each
+// multiprocessor.
+// Accepts: every product whose tiles fit into a grid; grid_stride accepts every product.
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -17,8 +26,8 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int square = 16;               // both sides of a tile of naive
-constexpr int block_m = 32, block_n = 8; // of the others
+constexpr int square = 16;               // both sides of naive's tile
+constexpr int block_m = 32, block_n = 8; // tile of the other two kernels
 constexpr int blocks_per_sm = 8;
 
 template <bool transa, bool transb>

@@ -1,12 +1,18 @@
-// Rungs 7 and 8, register_tile_strided and register_tile: 4 x 4 elements of C a thread, held in registers.
+// Rungs 7 and 8, register_tile_strided and register_tile: C = alpha op(A) op(B) + beta C, with
+// 4 x 4 elements of C in the registers of each thread.
 //
-// Each element read from shared memory now serves 4 FMAs of its thread: 0.5 loads for each FMA where there were 2.
-//   strided   every 32nd row and column: the 32 threads of a warp read neighbouring words of A and one word of B
-//   not       contiguous ones, which one 128-bit load can read, of A and of B: 2 load instructions for 16 FMAs in
-//             place of 8. The price is C: a warp's rows are 4 apart, so each store covers four times the cache lines.
-// Bound: shared memory, 8 loads for 16 FMAs; global traffic is 1/128 of naive's.
+// New: each element that a thread reads from shared memory serves 4 FMAs, so there are 0.5 loads
+// for each FMA; the rungs before had 2. The two rungs differ in a thread's rows and columns:
+//   strided     every 32nd row and column. The 32 threads of a warp read 32 neighbouring words of A
+//               and one word of B.
+//   contiguous  4 contiguous rows and columns, which one 128-bit load reads: 2 load instructions
+//               for 16 FMAs in place of 8. The price is paid at C: a warp's rows are 4 apart, so
+//               each store touches four times as many cache lines.
+//
+// Bound: shared memory, 8 floats for 16 FMAs. Global traffic is 1/128 of naive's.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
-// Launch: 1024 threads for a 128 x 128 tile of C. Accepts all that the grid has blocks for.
+// Launch: 1024 threads for a 128 x 128 tile of C.
+// Accepts: every product whose tiles fit into a grid.
 #include "kernels/sgemm/ladder/register_tile.cuh"
 #include "kernels/sgemm/registry.h"
 

@@ -1,4 +1,5 @@
-// The block tile of rungs 7 to 9: 128 x 128 elements of C, k in slabs of 8, several elements a thread.
+// The block tile of rungs 7 to 9: 128 x 128 elements of C, slabs of 8 k, and a square of several
+// elements for each thread. A line is a row of op(A) or a column of op(B).
 #pragma once
 
 #include "kernels/sgemm/parts/operands.cuh"
@@ -8,8 +9,8 @@ namespace myblas::cuda::register_tile {
 constexpr int block_m = 128, block_n = 128, block_k = 8;
 static_assert(block_m == block_n, "load_slab serves both operands");
 
-// Padded by 4: the 8 k x 4 lines that a warp stores from an operand contiguous in k then fall into 32
-// different banks, and rows stay aligned to 16 bytes.
+// Padded by 4. When k runs along memory, a warp stores 8 k x 4 lines; with the padding they fall
+// into 32 different banks. Rows stay aligned to 16 bytes.
 constexpr int pitch = block_m + 4;
 
 struct storage {
@@ -17,7 +18,7 @@ struct storage {
     float b[block_k][pitch]; // [kk][j]
 };
 
-// smem[kk][line] = 128 lines x 8 k of an operand, zero outside of it.
+// smem[kk][line] = 128 lines x 8 k of an operand, zero outside of the operand.
 template <int threads, bool k_contiguous>
 __device__ __forceinline__ void load_slab(float (*smem)[pitch],
                                           const float* gmem,
@@ -35,8 +36,9 @@ __device__ __forceinline__ void load_slab(float (*smem)[pitch],
     }
 }
 
-// The elements of C that a thread has, on either side so many lines: Lines::count of them, from the thread's first
-// one on at the distances Lines::offset. The block has as many threads along each side as cover it.
+// Computes the block's tile of C. A thread has Lines::count rows and as many columns. Its first row
+// (or column) is Lines::first(thread's position along that side), and element e is Lines::offset(e)
+// further. The block has as many threads along each side as cover 128 lines.
 template <class Lines, bool transa, bool transb>
 __device__ __forceinline__ void compute(const sgemm_problem& p, int64_t batch, storage& smem) {
     constexpr int count = Lines::count, side = block_m / count, threads = side * side;
@@ -59,7 +61,7 @@ __device__ __forceinline__ void compute(const sgemm_problem& p, int64_t batch, s
             }
             add_product(acc, frag_a, frag_b);
         }
-        __syncthreads(); // everyone is done with the slab before it is overwritten
+        __syncthreads(); // all threads have read the slab before it is overwritten
     }
 
 #pragma unroll

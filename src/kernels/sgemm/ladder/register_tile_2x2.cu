@@ -1,17 +1,20 @@
-// Rung 9, register_tile_2x2: four 4 x 4 quadrants of C a thread, on operands transposed beforehand.
+// Rung 9, register_tile_2x2: C = alpha op(A) op(B) + beta C, with four 4 x 4 quadrants of C in the
+// registers of each thread.
 //
-// 64 elements a thread quarter the shared loads per FMA once more: 16 loads for 64 FMAs. The quadrants
-// lie 64 rows and columns apart, so that the 16 threads along a side read 16 neighbouring quads.
-// An operand whose k runs along memory (A for OP_T, B for OP_N) is first transposed into the workspace,
-// so that every slab is loaded and stored along its lines, without a transposition on the way.
-// Bound: shared memory, 0.25 loads for each FMA, and one extra pass over the transposed operands.
+// New: 64 elements a thread need 16 shared loads for 64 FMAs, half as many for each FMA as rung 8.
+// The quadrants are 64 rows and columns apart, so that the 16 threads along a side read 16
+// neighbouring quads. An operand whose k runs along memory (A with OP_T, B with OP_N) is first
+// transposed into the workspace. Slabs then go to shared memory without a transposition.
+//
+// Bound: shared memory, 0.25 loads for each FMA, and one extra pass over each transposed operand.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
-// Launch: 256 threads for a 128 x 128 tile of C, after up to two transpositions.
-// Accepts everything, with a workspace of m k (OP_T) + k n (OP_N for B) floats for each product.
+// Launch: up to two transpositions, then 256 threads for a 128 x 128 tile of C.
+// Accepts: every product whose tiles fit into a grid. The workspace has m k floats for each product
+// if A is transposed (OP_T), and k n floats if B is not (OP_N).
 //
-//   block tile        0   4   8  ..  60 | 64 ..          thread (ti, tj) owns rows 4 ti + {0..3}
-//               0   | t00 t10 t20 ..    | t00 t10 ..     and 64 + 4 ti + {0..3}, columns likewise
-//               64  | t00 t10 t20 ..    | t00 t10 ..
+//   block tile   0   4   8  ..  60 | 64 ..      thread (ti, tj) owns rows 4 ti + {0..3}
+//            0   | t00 t10 t20 .. | t00 t10 ..  and 64 + 4 ti + {0..3}, and the columns
+//            64  | t00 t10 t20 .. | t00 t10 ..  4 tj + {0..3} and 64 + 4 tj + {0..3}
 #include "kernels/sgemm/ladder/register_tile.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -21,10 +24,11 @@ namespace {
 using namespace register_tile;
 
 constexpr int threads = 256;
-constexpr int quadrant = block_m / 2; // distance of a thread's quadrants
+constexpr int quadrant = block_m / 2; // distance between a thread's quadrants
 constexpr int pack_tile = 32, pack_threads = 256;
 
-// target[line + kk * lines] = source[kk + line * ld]: one operand of each product of the batch.
+// Transposes one operand of each product of the batch:
+//   target[line + kk * lines] = source[kk + line * ld]
 struct pack_job {
     const float* source;
     const float* const* source_array;
@@ -49,7 +53,7 @@ __global__ void __launch_bounds__(pack_threads)
     for (int slow = threadIdx.x / pack_tile; slow < pack_tile; slow += pack_threads / pack_tile)
         if (first_k + fast < job.k && first_line + slow < job.lines)
             tile[slow][fast] = source[first_k + fast + (first_line + slow) * job.ld];
-    __syncthreads(); // the tile is complete before it is read across
+    __syncthreads(); // the tile is complete before it is read transposed
     for (int slow = threadIdx.x / pack_tile; slow < pack_tile; slow += pack_threads / pack_tile)
         if (first_line + fast < job.lines && first_k + slow < job.k)
             target[first_line + fast + (first_k + slow) * job.lines] = tile[fast][slow];

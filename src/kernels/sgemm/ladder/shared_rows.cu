@@ -1,24 +1,29 @@
-// Rung 4, shared_rows: a block keeps all it needs of A and B, whole rows and columns, in shared memory.
+// Rung 4, shared_rows: C = alpha op(A) op(B) + beta C, with operands in shared memory.
 //
-// A tile of 16 x 16 elements of C needs 16 rows of op(A) and 16 columns of op(B). Both are loaded once,
-// coalesced whatever the transposition, and every element then serves 16 threads.
-// Bound: shared memory, 2 loads for each FMA; its capacity limits k: (16 + 1) * 2 * k * 4 bytes.
-// Shared memory: smem_a[k][16 + 1], smem_b[k][16 + 1]; the 1 spreads transposed stores over the banks.
-// Launch: 256 threads for a 16 x 16 tile of C. Accepts the k that fits (1709 with 227 KiB).
+// New: a block first loads all that it needs of A and B, whole rows of op(A) and columns of op(B),
+// into shared memory. A 16 x 16 tile of C needs 16 rows and 16 columns. Each row and column is
+// loaded once, coalesced for every transposition, and each element then serves 16 threads.
+//
+// Bound: shared memory, 2 loads for each FMA. Its capacity limits k: (16 + 1) * 2 * k * 4 bytes.
+// Shared memory: smem_a[k][16 + 1] and smem_b[k][16 + 1]; the padding of 1 spreads transposed
+// stores over the banks.
+// Launch: 256 threads for a 16 x 16 tile of C.
+// Accepts: products whose k fits (1709 with 227 KiB) and whose tiles fit into a grid.
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
 namespace {
 
-constexpr int block = 16; // both block_m and block_n
+constexpr int block = 16; // block_m and block_n
 constexpr int threads = block * block;
 constexpr int pitch = block + 1;
 
 constexpr size_t smem_bytes(int64_t k) { return size_t{2} * pitch * sizeof(float) * k; }
 
-// smem[kk][line] = the block's `block` lines along k of an operand, zero beyond `lines`. `k_contiguous`
-// says which index runs along memory; `ld` is the distance of the other.
+// smem[kk][line] = `block` lines of an operand, zero beyond `lines`. A line is a row of op(A) or a
+// column of op(B). `k_contiguous`: k runs along memory and lines are `ld` apart; otherwise the
+// reverse.
 template <bool k_contiguous>
 __device__ void
 load_lines(float* smem, const float* gmem, int64_t ld, int64_t first, int64_t lines, int k) {
@@ -45,7 +50,7 @@ __global__ void __launch_bounds__(threads) kernel(int64_t first_batch, const sge
     const int64_t tile_col = blockIdx.x / tiles_m * block;
     load_lines<transa>(smem_a, o.a, p.lda, tile_row, p.m, k);
     load_lines<!transb>(smem_b, o.b, p.ldb, tile_col, p.n, k);
-    __syncthreads(); // both operands are in place before anyone reads them
+    __syncthreads(); // both operands are complete before any thread reads them
 
     const int i = threadIdx.x % block, j = threadIdx.x / block;
     float acc = 0;

@@ -1,11 +1,15 @@
-// Rungs 5 and 6, shared_tile and shared_tile_grid_stride: block tiles along k, so that shared memory no longer limits k.
+// Rungs 5 and 6, shared_tile and shared_tile_grid_stride: C = alpha op(A) op(B) + beta C, with
+// tiles along k.
 //
-// A block walks along k in slabs of 32: it loads 32 x 32 of op(A) and of op(B), multiplies them, and goes
-// on. Each element loaded from global memory serves 32 threads.
-// Bound: shared memory, 2 loads for each FMA; global traffic is 1/32 of naive's.
+// New: a block advances along k in slabs of 32. A slab is 32 x 32 elements of op(A) and of op(B).
+// The block loads it into shared memory and multiplies, so shared memory no longer limits k. Each
+// element loaded from global memory serves 32 threads. Rung 6 adds the fixed grid of rung 3.
+//
+// Bound: shared memory, 2 loads for each FMA. Global traffic is 1/32 of naive's.
 // Shared memory: one slab of each operand, [32][32 + 1], padded against bank conflicts; 8.25 KiB.
-// Launch: 1024 threads for a 32 x 32 tile of C. Accepts all that the grid has blocks for. Rung 6 has the fixed grid of
-// rung 3, 2 blocks per multiprocessor: one launch for any number of tiles and of products. Accepts everything.
+// Launch: 1024 threads for a 32 x 32 tile of C. Rung 6 has 2 blocks for each multiprocessor, in one
+// launch for any number of tiles and products.
+// Accepts: every product whose tiles fit into a grid; rung 6 accepts every product.
 #include "kernels/sgemm/parts/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -14,14 +18,15 @@ namespace {
 
 constexpr int block = 32; // block_m, block_n and block_k
 constexpr int threads = block * block;
-constexpr int blocks_per_sm = 2; // of the fixed grid
+constexpr int blocks_per_sm = 2; // of rung 6
 
 struct storage {
     float a[block][block + 1]; // [kk][i], padded: transposed stores go to 32 different banks
     float b[block][block + 1]; // [kk][j]
 };
 
-// smem[kk][line] = 32 lines x 32 k of an operand, zero outside of it.
+// smem[kk][line] = 32 lines x 32 k of an operand, zero outside of the operand. A line is a row of
+// op(A) or a column of op(B).
 template <bool k_contiguous>
 __device__ __forceinline__ void load_slab(float (*smem)[block + 1],
                                           const float* gmem,
@@ -37,8 +42,8 @@ __device__ __forceinline__ void load_slab(float (*smem)[block + 1],
     smem[kk][line] = l < lines && g < k ? gmem[k_contiguous ? g + l * ld : l + g * ld] : 0.0f;
 }
 
-// One tile of C, an element a thread. The loop over kk is an outer product: at each step the block adds
-// a column of A times a row of B to its whole tile.
+// Computes one tile of C, one element a thread. Each step of the loop over kk is an outer product:
+// the block adds a column of A times a row of B to its tile.
 template <bool transa, bool transb>
 __device__ __forceinline__ void compute(const sgemm_problem& p,
                                         const sgemm_operands& o,
@@ -54,7 +59,7 @@ __device__ __forceinline__ void compute(const sgemm_problem& p,
 #pragma unroll
         for (int kk = 0; kk < block; ++kk)
             acc = fmaf(smem.a[kk][i], smem.b[kk][j], acc);
-        __syncthreads(); // everyone is done with the slab before it is overwritten
+        __syncthreads(); // all threads have read the slab before it is overwritten
     }
     if (tile_row + i < p.m && tile_col + j < p.n)
         store_c(&o.c[tile_row + i + (tile_col + j) * p.ldc], o.alpha, acc, o.beta);

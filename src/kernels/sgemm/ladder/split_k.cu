@@ -1,14 +1,19 @@
-// Rung 13, split_k: several blocks share a tile of C, each with its part of k.
+// Rung 13, split_k: C = alpha op(A) op(B) + beta C, with several blocks for each tile of C, each
+// with a split of k.
 //
-// With a small m x n and a long k the other rungs keep a handful of blocks busy for a long time. Here k is
-// cut into parts of whole slabs; each block writes the product of its part to the workspace, and a second
-// kernel adds the parts of every element in ascending order of k: the same bits on every run.
-// Bound: reading A and B, 4 (m + n) k bytes, once there are blocks enough to keep memory busy.
-// Workspace: parts * batch_count * m * n floats. Where that would exceed max_parts_bytes there are fewer
-// parts, at least one.
-// Shared memory and thread tiles: those of warp_tile/64x64.
-// Launch: 128 threads for each part of a 64 x 64 tile of C, then 256 threads for 256 elements of C.
-// Accepts all that the grid has blocks for, with that workspace.
+// New: with small m x n and a long k, the other rungs keep a handful of blocks busy for a long
+// time. Here k is cut into splits of whole slabs. Each block writes the product of its split to the
+// workspace. A second kernel adds the splits of every element in ascending order of k, so the bits
+// are the same on every run.
+//
+// Bound: reading A and B, 4 (m + n) k bytes, if there are enough blocks to keep memory busy.
+// Workspace: splits * batch_count * m * n floats. The number of splits is limited so that this
+// stays within max_parts_bytes; it is at least one.
+// Shared memory and thread tiles: as in parts/warp_tile.cuh, with a block tile of 64 x 64 x 16 and
+// 4 stages.
+// Launch: 128 threads for each split of a 64 x 64 tile of C, then 256 threads for 256 elements of
+// C.
+// Accepts: products whose splits fit into a grid, as do the blocks of the second kernel.
 #include "kernels/sgemm/parts/warp_tile.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
@@ -19,12 +24,12 @@ namespace {
 using shape = warp_tile_shape<64, 64, 16, 32, 32, 4, 4>;
 constexpr int blocks_per_sm = 4;
 constexpr int reduce_threads = 256;
-constexpr int64_t min_part_k = 8 * shape::block_k; // less is all prologue
+constexpr int64_t min_part_k = 8 * shape::block_k; // with less, the prologue dominates
 constexpr int64_t max_parts_bytes = int64_t{32} << 20;
 
 struct split {
-    int64_t parts;  // of k; at least 1, the last may be shorter
-    int64_t part_k; // a multiple of block_k
+    int64_t parts;  // splits of k; at least 1
+    int64_t part_k; // k of a split, a multiple of block_k; the last split may be shorter
 };
 
 split make_split(const sgemm_problem& p, const device_info& device) {
@@ -41,7 +46,7 @@ split make_split(const sgemm_problem& p, const device_info& device) {
     return {ceil_div<int64_t>(slabs, part_slabs), part_slabs * shape::block_k};
 }
 
-// parts[part][batch][col][row] = op(A) op(B) over the part's k.
+// parts[split][batch][col][row] = op(A) op(B) over the split's k.
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
     part_kernel(int64_t first_batch, const split s, float* parts, const sgemm_problem p) {
@@ -50,7 +55,7 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);
     if (o.k == 0)
-        return; // the parts are not read either
+        return; // the second kernel does not read the splits either
     const int64_t part = blockIdx.x % s.parts;
     const tile_position at = patch_order<shape>(blockIdx.x / s.parts, p.m, p.n);
     const int64_t first_k = part * s.part_k;
@@ -65,7 +70,7 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
         });
 }
 
-// C = alpha * (sum of the parts, in order) + beta * C
+// C = alpha * (sum of the splits, in order) + beta * C
 __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(int64_t first_batch, const split s, const float* parts, const sgemm_problem p) {
     const int64_t batch = first_batch + blockIdx.z;
@@ -80,7 +85,7 @@ __global__ void __launch_bounds__(reduce_threads)
     store_c(&o.c[element % p.m + element / p.m * p.ldc], o.alpha, sum, o.beta);
 }
 
-// The parts of a tile, and the blocks that add them, each have a block of their own.
+// Each split of a tile has a block, and so has each group of elements in the second kernel.
 bool fits(const sgemm_problem& p, const device_info& device) {
     const int64_t parts = make_split(p, device).parts;
     return tile_count(p, shape::block_m, shape::block_n) <= max_grid_x / parts &&
@@ -99,7 +104,7 @@ work_estimate work(const work_query& q) {
                        .slab_k = shape::block_k,
                        .resident = blocks_per_sm,
                        .quads_of_k = false};
-    // A part is a product of its own.
+    // A split counts as a separate product.
     sgemm_problem part = q.problem;
     part.k = ceil_div<int64_t>(part.k, parts);
     part.batch_count *= parts;

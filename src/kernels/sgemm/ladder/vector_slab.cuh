@@ -1,6 +1,6 @@
-// Slabs of 128 lines x 8 k that 256 threads move from global to shared memory by way of registers, four
-// floats a thread; for rungs 10 and 11. The detour lets a transposition happen on the way, and lets
-// a rung put arithmetic between the two halves of the move.
+// Slabs of 128 lines x 8 k that 256 threads move from global to shared memory through registers,
+// four floats a thread; for rungs 10 and 11. A line is a row of op(A) or a column of op(B). In
+// registers a quad can be transposed, and a rung can put arithmetic between the load and the store.
 #pragma once
 
 #include "kernels/sgemm/parts/operands.cuh"
@@ -10,16 +10,17 @@ namespace myblas::cuda::vector_slab {
 constexpr int block = 128; // block_m and block_n
 constexpr int block_k = 8;
 constexpr int threads = 256;
-constexpr int pitch = block + 4; // aligned rows, transposed stores without bank conflicts
+constexpr int pitch = block + 4; // keeps rows aligned, and transposed stores free of bank conflicts
 static_assert(block * block_k == threads * 4, "one quad a thread");
 
-// This thread's quad of a slab: four lines of one k, or four k of one line, as memory runs.
+// This thread's quad of a slab: four neighbouring floats in memory, which are four lines at one k,
+// or four k of one line (k_contiguous).
 template <bool k_contiguous, bool vector>
 struct quad {
-    int line, kk;      // of its first element, inside the slab
-    const float* gmem; // of its first element
+    int line, kk;      // of the quad's first element, inside the slab
+    const float* gmem; // the quad's first element
     int64_t slab_step; // floats from one slab to the next
-    int lines_left;    // lines from `line` to the operand's end, at most 4, perhaps <= 0
+    int lines_left;    // from `line` to the operand's end, at most 4, may be <= 0
     float value[4];
 
     __device__ quad(const float* base, int64_t ld, int64_t first_line, int64_t lines) {
@@ -32,7 +33,8 @@ struct quad {
         slab_step = k_contiguous ? block_k : block_k * ld;
     }
 
-    // Global memory to registers; k_left counts from the slab's first k. Moves on to the next slab.
+    // Loads from global memory into registers and moves on to the next slab. k_left counts from the
+    // slab's first k.
     __device__ __forceinline__ void load(int64_t k_left) {
         const int64_t left = k_left - kk;
         const int valid = k_contiguous
@@ -48,7 +50,7 @@ struct quad {
         gmem += slab_step;
     }
 
-    // Registers to smem[kk][line].
+    // Stores registers to smem[kk][line].
     __device__ __forceinline__ void store(float (*smem)[pitch]) const {
         if constexpr (k_contiguous) {
 #pragma unroll
@@ -61,7 +63,8 @@ struct quad {
     }
 };
 
-// A thread's 8 x 8 elements: two quads of rows, and of columns, `distance_m` and `distance_n` apart.
+// A thread's 8 x 8 elements of C: two quads of rows, distance_m apart, times two quads of columns,
+// distance_n apart.
 template <int distance_m, int distance_n>
 struct fragment {
     float a[2][4]; // [group][row]

@@ -1,12 +1,15 @@
-// Rung 10, vectorised: the 2 x 2 quadrants of rung 9 with 128-bit loads and stores throughout.
+// Rung 10, vectorised: C = alpha op(A) op(B) + beta C, with the 2 x 2 quadrants of rung 9 and
+// 128-bit accesses.
 //
-// One load instruction moves four floats: global memory, shared memory and C are read and written by
-// quads. An operand whose k runs along memory is transposed in registers, so the pass over the
-// operands beforehand and its workspace are gone.
+// New: one instruction moves four floats. Global memory, shared memory and C are read and written
+// by quads. An operand whose k runs along memory is transposed in registers, so rung 9's pass over
+// the operands and its workspace are gone.
+//
 // Bound: shared memory, 4 128-bit loads for 64 FMAs.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
-// Launch: 256 threads for a 128 x 128 tile of C, threads and quadrants as in rung 9.
-// Accepts A and B aligned to 16 bytes (base, leading dimension, batch stride); any C, any sizes.
+// Launch: 256 threads for a 128 x 128 tile of C, with the threads and quadrants of rung 9.
+// Accepts: A and B aligned to 16 bytes (base, leading dimension, batch stride), any C, and every
+// size whose tiles fit into a grid.
 #include "kernels/sgemm/ladder/vector_slab.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -15,7 +18,7 @@ namespace {
 
 using namespace vector_slab;
 
-constexpr int quadrant = block / 2; // distance of a thread's quadrants
+constexpr int quadrant = block / 2; // distance between a thread's quadrants
 
 struct storage {
     float a[block_k][pitch]; // [kk][i]
@@ -45,7 +48,7 @@ __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const 
             frag.load(&smem.a[kk][i], &smem.b[kk][j]);
             frag.add_product(acc);
         }
-        __syncthreads(); // everyone is done with the slab before it is overwritten
+        __syncthreads(); // all threads have read the slab before it is overwritten
     }
     fragment::store(p, o, tile_row, tile_col, i, j, acc);
 }
