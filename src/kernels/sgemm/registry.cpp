@@ -11,7 +11,7 @@ using family = std::span<const cuda::sgemm_kernel>;
 
 constexpr family single(const cuda::sgemm_kernel& kernel) { return {&kernel, 1}; }
 
-// Plainest first.
+// In the order of complexity, the simplest first.
 constexpr family families[] = {
     single(cuda::sgemm_naive),
     single(cuda::sgemm_coalesced),

@@ -1,4 +1,5 @@
-// The SGEMM kernels of the cuda backend. Rungs of the ladder are one kernel each; families are tables of variants.
+// The SGEMM kernels of the CUDA backend. Each rung of the ladder is one kernel; a family is a table
+// of variants.
 #pragma once
 
 #include "core/kernel_entry.h"

@@ -1,16 +1,20 @@
-// k shared by the blocks of a cluster and by several clusters, and C in the same launch.
+// Splits of k for the blocks of a cluster, and for several clusters, with C written in the same
+// launch.
 //
-// k is cut into parts of whole slabs, a block for each. A block lays out its part of the tile's product in
-// its own shared memory, as copies of [s][l] in rows of `pitch` (several, where its warps share k too).
-//   1. Block r of a cluster adds fraction r of the tile over the cluster's blocks and copies, in order.
-//   2. With several clusters, the sums go to the workspace, and the last of them to arrive at a fraction
-//      adds them, in an order that does not depend on which one that is: the same bits on every run.
+// k is cut into splits of whole slabs, one for each block. A block stores its split of the tile's
+// product in its own shared memory as [s][l], in rows of `pitch` floats. The array has several
+// copies if the block's warps split k, too. Then:
+//   1. Block r of a cluster adds fraction r of the tile over the cluster's blocks and copies, in
+//      order.
+//   2. With several clusters, the sums go to the workspace. For each fraction, the last cluster to
+//      arrive adds them, in an order that does not depend on which cluster is last. Hence the bits
+//      are the same on every run.
 //
-// Tiles have a long and a short side, l and s. Where these are the columns and the rows of C (`swapped`)
-// a kernel computes C^T = op(B)^T op(A)^T.
+// A tile has a long side l and a short side s. If these are the columns and the rows of C
+// (`swapped`), the kernel computes C^T = op(B)^T op(A)^T.
 //
-// A Shape has block_l, block_s, block_k, threads, copies, and `fill`: the blocks that keep a multiprocessor
-// busy.
+// A Shape has block_l, block_s, block_k, threads, copies and `fill`: the number of blocks that keep
+// a multiprocessor busy.
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -19,20 +23,21 @@
 
 namespace myblas::cuda {
 
-// How k is shared; a function of problem and device alone, so that the bits are too.
+// How k is split. The split depends on the problem and the device only, so that the bits do, too.
 struct k_split {
     int cluster = 1;   // blocks of a cluster, a power of two
     int clusters = 1;  // of a tile
-    int64_t slabs = 0; // of a part; the first `longer` parts have one more
+    int64_t slabs = 0; // of a split; the first `longer` splits have one more
     int longer = 0;
 
     __host__ __device__ unsigned parts() const { return cluster * clusters; }
 };
 
-// The split that keeps the busiest multiprocessor's slabs fewest.
+// The split with the least work for the busiest multiprocessor, in slabs. Adding the splits counts
+// as work, too.
 template <class Shape>
 k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
-    // What adding the parts costs, in slabs: to meet at all, and the loads of the last to arrive.
+    // The cost of adding the splits, in slabs: a fixed cost, and the loads of the last cluster.
     constexpr int64_t meeting = 4, loads_per_slab = 16;
     constexpr int elements = Shape::block_l * Shape::block_s;
     const int max_cluster = device.arch >= 90 ? std::min(8, elements / 4) : 1;
@@ -66,7 +71,7 @@ size_t split_workspace_bytes(const k_split& split, int64_t tiles) {
                                      Shape::block_s * sizeof(float);
 }
 
-// Where the sums of a tile's clusters meet.
+// Where the sums of a tile's clusters are added.
 struct cluster_sums {
     float* gmem;        // [batch][tile][cluster][element of the tile]
     unsigned* counters; // [batch][tile][rank], zero before and after
@@ -76,10 +81,11 @@ struct cluster_sums {
 template <class Shape>
 struct split_position {
     unsigned part, tile;
-    int64_t tile_l, tile_s; // first lines of the tile
-    int64_t first_k, k;     // k < 0 where there is none
+    int64_t tile_l, tile_s; // first row and column of the tile, as l and s
+    int64_t first_k, k;     // k < 0: the block has no k
 
-    // Blocks of a cluster are neighbours along x, and so are tiles that share lines of the short side.
+    // The blocks of a cluster are neighbours along x, and so are tiles that share lines of the
+    // short side. A line is a row of op(A) or a column of op(B).
     __device__ split_position(const k_split& split, unsigned block, int64_t lines_l, int64_t all_k)
         : part(block % split.parts()), tile(block / split.parts()) {
         const auto tiles_l = static_cast<unsigned>(ceil_div<int64_t>(lines_l, Shape::block_l));
@@ -91,9 +97,9 @@ struct split_position {
     }
 };
 
-// The order in which threads take the elements of a tile: along the columns of C. Swapped, in pieces of 8
-// (32 bytes of a column), 4 columns in a warp: with rows of 4 more than a multiple of 32 floats the reads
-// then lie in different banks.
+// The order in which threads take the elements of a tile: along the columns of C. If swapped, a
+// warp takes pieces of 8 elements (32 bytes) of 4 columns. Rows have 4 floats more than a multiple
+// of 32, so the reads are in different banks.
 template <class Shape>
 struct tile_element {
     int l, s;
@@ -110,7 +116,7 @@ struct tile_element {
     }
 };
 
-// From the parts of a tile to C.
+// From the splits of a tile to C.
 template <class Shape>
 struct split_output {
     static constexpr int elements = Shape::block_l * Shape::block_s;
@@ -120,7 +126,7 @@ struct split_output {
 
     float* c; // the tile's first element
     int64_t step_l, step_s;
-    int l_left, s_left; // of the tile inside C
+    int l_left, s_left; // rows and columns of the tile that are inside C, as l and s
     float alpha, beta;
     bool swapped;
 
@@ -135,7 +141,8 @@ struct split_output {
         s_left = static_cast<int>(min((swapped ? p.m : p.n) - at.tile_s, int64_t{Shape::block_s}));
     }
 
-    // Calls f(element's number, its place) for the fraction `rank` of `cluster` of the elements inside C.
+    // Calls f(element's number, its place) for the elements inside C of fraction `rank` of
+    // `cluster`.
     template <class F>
     __device__ __forceinline__ void for_each(int rank, int cluster, F&& f) const {
         const int count = elements / cluster;
@@ -151,7 +158,7 @@ struct split_output {
         store_c(c + at.l * step_l + at.s * step_s, alpha, sum, beta);
     }
 
-    // Called by all threads once they have written to smem, without a barrier between.
+    // All threads call it after they have written to smem; it begins with the barrier.
     __device__ __forceinline__ void reduce(const split_position<Shape>& at,
                                            int64_t tile_number,
                                            const k_split& split,
@@ -167,7 +174,7 @@ struct split_output {
                 __stcg(target + element, sum);
         };
         if (split.cluster == 1) {
-            __syncthreads(); // the block's part is complete
+            __syncthreads(); // the block's split is complete
             for_each(0, 1, [&](int element, const tile_element<Shape>& place) {
                 const float* from = smem + place.s * pitch + place.l;
                 float sum = from[0];
@@ -177,7 +184,7 @@ struct split_output {
                 write(element, place, sum);
             });
         } else {
-            cluster_barrier(); // the parts of all blocks are complete
+            cluster_barrier(); // the splits of all blocks are complete
             for_each(rank, split.cluster, [&](int element, const tile_element<Shape>& place) {
                 const float* from = smem + place.s * pitch + place.l;
                 float sum = 0;
@@ -188,25 +195,26 @@ struct split_output {
                         sum += load_from_block(from + copy * copy_floats, r);
                 write(element, place, sum);
             });
-            cluster_barrier(); // nobody reads the others' memory any more
+            cluster_barrier(); // no block reads the others' memory any more
         }
         if (split.clusters == 1)
             return;
         __shared__ bool is_last;
-        __threadfence(); // the sums are visible before the number is taken
-        __syncthreads(); // all threads' sums are
+        __threadfence(); // this thread's sums are visible before the counter is incremented
+        __syncthreads(); // the sums of all threads are visible
         if (threadIdx.x == 0)
             is_last = atomicInc(sums.counters + tile_number * split.cluster + rank,
                                 split.clusters - 1) == split.clusters - 1u;
-        __syncthreads(); // thread 0 has told whether the block is the last
+        __syncthreads(); // thread 0 has stored whether the block is the last
         if (!is_last)
             return;
-        __threadfence(); // all numbers are taken: the sums read from here on are written
+        __threadfence(); // all blocks have counted, so their sums are visible from here on
         finish(rank, split, tile_sums, reinterpret_cast<float4*>(smem));
     }
 
-    // Adds what the clusters have left in the workspace, fraction `rank` of the tile. With threads to spare
-    // they share the clusters of a quad of elements, and meet in smem[threads].
+    // The last block adds the clusters' sums for fraction `rank` of the tile. If there are more
+    // threads than quads of elements, groups of threads split the clusters of a quad and meet in
+    // smem[threads].
     __device__ __forceinline__ void
     finish(int rank, const k_split& split, const float* sums, float4* smem) const {
         const int quads = elements / 4 / split.cluster;

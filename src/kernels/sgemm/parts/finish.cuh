@@ -1,6 +1,7 @@
-// The end of a product that has a product_finish: from scaled sums to aux and C.
+// The epilogue of a fused product (product_finish): from scaled sums to aux and C.
 //
-// Kernels that finish are compiled for it: finishing<Shape> in place of Shape, so that plain products know nothing of it.
+// Kernels with an epilogue are compiled separately, with finishing<Shape> in place of Shape, so
+// that it costs plain products nothing.
 #pragma once
 
 #include "kernels/common/activation.cuh"
@@ -16,20 +17,21 @@ struct finishing : Shape {
     static constexpr bool finishes = true;
 };
 
-// Other as the kernel of Shape wants it.
+// Other, with an epilogue if Shape has one.
 template <class Shape, class Other>
 using finishing_as = std::conditional_t<Shape::finishes, finishing<Other>, Other>;
 
-// Neighbouring rows of a column.
+// A run of neighbouring rows of one column of C.
 struct finish_place {
     int64_t row, col;
-    int64_t rows; // from there on that are inside C, perhaps none
+    int64_t rows; // rows from `row` on that are inside C; may be 0 or less
 };
 
 class finisher {
 public:
-    // Of a product of the batch, or of a part of its k: sums are added to what the part before has left, and the last part
-    // does what comes behind beta.
+    // For one product of the batch, or for one of several passes over k. Each pass adds its sums to
+    // what the pass before has stored in C. Only the last pass adds the bias, stores aux and
+    // applies the activation.
     __device__ __forceinline__ finisher(const sgemm_problem& p,
                                         const sgemm_operands& o,
                                         int64_t batch,
@@ -49,7 +51,7 @@ public:
                      (!aux_ || aligned16(aux_, ld_aux_));
     }
 
-    // From here on places count from this element, where a quad of rows begins.
+    // From here on, places are relative to this element. A quad of rows begins there.
     __device__ __forceinline__ void begin_at(int64_t row, int64_t col) {
         c_ += row + col * ldc_;
         source_ += row + col * ld_source_;
@@ -59,8 +61,8 @@ public:
             bias_ += is_bias_of_columns_ ? col : row;
     }
 
-    // The bias of a row, and of a column, one of which is 0. Kernels load it before they write anything, as loads do not pass
-    // stores.
+    // The bias of a row and the bias of a column; one of them is 0. Kernels load biases before they
+    // write anything, as the compiler does not move loads before stores.
     __device__ __forceinline__ float bias_of_row(int64_t row, bool is_inside) const {
         return bias_ && !is_bias_of_columns_ && is_inside ? bias_[row] : 0;
     }
@@ -69,7 +71,7 @@ public:
     }
     __device__ __forceinline__ bool has_bias_of_columns() const { return is_bias_of_columns_; }
 
-    // Whether C is all that is written, and nothing is read but the bias.
+    // Whether C is the only output, and the bias the only input besides the sums.
     __device__ __forceinline__ bool writes_only() const { return beta_ == 0 && !aux_; }
     __device__ __forceinline__ float* c() const { return c_; }
     __device__ __forceinline__ int64_t ldc() const { return ldc_; }
@@ -82,8 +84,9 @@ public:
             for_each_row(value, [](float& x) { x = gelu(x); });
     }
 
-    // Finishes value[i], alpha times the sums of `width` rows at place_of(i) and the bias. Of 4 rows the first is a multiple
-    // of 4. What is in the values is undefined afterwards.
+    // Applies the epilogue to value[i]: alpha times the sums of `width` rows at place_of(i), plus
+    // the bias. If width is 4, place_of(i).row is a multiple of 4. The contents of `value` are
+    // undefined afterwards.
     template <int count, int width, class Places>
     __device__ __forceinline__ void operator()(float (&value)[count][width],
                                                Places&& place_of) const {
@@ -118,7 +121,7 @@ private:
     float beta_;
     myblasActivation_t activation_;
     bool is_bias_of_columns_;
-    bool has_quads_; // all columns of all matrices begin at a multiple of 16 bytes
+    bool has_quads_; // all columns of all matrices are aligned to 16 bytes
 
     template <int count, int width, class F>
     static __device__ __forceinline__ void for_each(float (&value)[count][width], F&& f) {
@@ -136,7 +139,7 @@ private:
                 f(value[i][r]);
     }
 
-    // Rows outside are not read.
+    // Rows outside of C are not read.
     template <int width>
     __device__ __forceinline__ void
     load(float (&to)[width], const float* from, int64_t ld, const finish_place& at) const {

@@ -1,4 +1,5 @@
-// The host side that kernels share: the compiled form that a problem takes, grids over a batch, descriptors.
+// The host side that kernels share: selection of the compiled form, grids over a batch, and
+// descriptors.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -9,14 +10,16 @@
 
 namespace myblas::cuda {
 
-// How many tiles triangle_order (tile_order.cuh) has.
+// The number of tiles that triangle_order (tile_order.cuh) goes through.
 inline int64_t triangle_tiles(bool upper, int ratio, int64_t tiles_m, int64_t tiles_n) {
-    // The edge cuts these columns off the last group of `ratio`, which has one tile or, of upper triangles, tiles_m.
+    // The edge cuts columns off the last group of `ratio` columns. Each of these columns has one
+    // tile or, in an upper triangle, tiles_m tiles.
     const int64_t cut = tiles_m * ratio - tiles_n;
     return ratio * (tiles_m * (tiles_m + 1) / 2) - (upper ? cut * tiles_m : cut);
 }
 
-// Number of block tiles that touch what is computed of C. Of a triangle, block_m is a multiple of block_n.
+// Number of block tiles that touch the computed part of C. For a triangle, block_m must be a
+// multiple of block_n.
 inline int64_t tile_count(const sgemm_problem& p, int block_m, int block_n) {
     const auto tiles_m = ceil_div<int64_t>(p.m, block_m), tiles_n = ceil_div<int64_t>(p.n, block_n);
     if (p.triangle == triangle_of_c::none)
@@ -24,20 +27,20 @@ inline int64_t tile_count(const sgemm_problem& p, int block_m, int block_n) {
     return triangle_tiles(p.triangle == triangle_of_c::upper, block_m / block_n, tiles_m, tiles_n);
 }
 
-// For kernel_entry::accepts of kernels with a block a tile.
+// For kernel_entry::accepts of kernels with one block for each tile.
 template <int block_m, int block_n>
 bool fits_grid(const sgemm_problem& p, const device_info&) {
     return tile_count(p, block_m, block_n) <= max_grid_x;
 }
 
-// Whether the problem is one product, with its matrices known here.
+// Whether the problem is a single product whose matrices the host knows.
 inline bool is_single(const sgemm_problem& p) {
     return p.batch_count == 1 && !p.a_array && !p.b_array && !p.c_array;
 }
 
-// ---- Forms ---------------------------------------------------------------------------------------
+// ---- Forms --------------------------------------------------------------------------------------
 
-// The transpositions as bits for with_bits.
+// The transpositions as bits for with_bits: bit 0 is A's, bit 1 is B's.
 inline unsigned form_bits(const sgemm_problem& p) { return p.transa | p.transb << 1; }
 
 // Calls f with the two transpositions as compile-time constants.
@@ -46,21 +49,22 @@ myblasStatus_t with_transposition(const sgemm_problem& p, F&& f) {
     return with_bits<2>(form_bits(p), f);
 }
 
-// ---- Launches ------------------------------------------------------------------------------------
+// ---- Launches -----------------------------------------------------------------------------------
 
 struct product_grid {
-    int64_t x, y = 1; // blocks of a product
+    int64_t x, y = 1; // blocks for each product
     int threads;
     size_t smem_bytes = 0;
     int cluster = 1;    // blocks of a cluster, along x
     bool early = false; // the kernel calls wait_for_earlier_work
-    int products = 1;   // of a block
+    int products = 1;   // products that a block computes
 };
 
-// Launches these blocks for each product. The kernel takes (first batch, extra arguments, problem), and
-// works on product first + blockIdx.z. (What stands behind the problem's rarer fields may cost a short kernel another miss of
-// the constant cache.) Those of batches do not come early: they would take the place of
-// a large batch's last ones.
+// Launches these blocks for each product of the batch. The kernel takes (first batch, extra
+// arguments, problem) and computes product first + blockIdx.z. The problem is the last argument
+// because its rarer fields lie at its end: an argument after them may cost a short kernel another
+// miss of the constant cache. Batches do not use dependent launch, as the next kernel's blocks
+// would take the slots that the last blocks of a large batch need.
 template <class Kernel, class... Extra>
 [[nodiscard]] myblasStatus_t launch_products(Kernel kernel,
                                              const product_grid& grid,
@@ -89,8 +93,8 @@ template <class Kernel, class... Extra>
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// For kernel_entry::launch: a few blocks for each multiprocessor, which walk over all tiles of all products.
-// KernelOf()(transa, transb) is the kernel of a form.
+// For kernel_entry::launch of kernels with a few blocks for each multiprocessor, which loop over
+// all tiles of all products. KernelOf()(transa, transb) is the kernel for these transpositions.
 template <int block_m, int block_n, int threads, int blocks_per_sm, class KernelOf>
 constexpr auto walking_launcher(KernelOf) {
     return +[](const sgemm_problem& p, const launch_context& context) {
@@ -103,7 +107,7 @@ constexpr auto walking_launcher(KernelOf) {
     };
 }
 
-// A kernel with a block of `threads` for each tile, and nothing else.
+// Describes a kernel that needs nothing but a block of `threads` for each tile.
 template <int block_m, int block_n, int threads, class KernelOf>
 constexpr kernel_entry<sgemm_problem> describe_tiles(
     const char* name, const char* description, KernelOf, int block_k = 0, size_t smem_bytes = 0) {
@@ -128,10 +132,11 @@ constexpr kernel_entry<sgemm_problem> describe_tiles(
     };
 }
 
-// ---- Variants ------------------------------------------------------------------------------------
+// ---- Variants -----------------------------------------------------------------------------------
 
-// A Variant of a family is a type with the constants and functions that `describe` names. Its kernels are
-// compiled in 2^choice_bits ways: with_kernel(choice, f) calls f(kernel, shared bytes of it) for one of them.
+// A Variant of a family is a type with the constants and functions that `describe` names. Its
+// kernels are compiled in 2^choice_bits forms: with_kernel(choice, f) calls f(kernel, its shared
+// memory in bytes) for one of them.
 
 // For kernel_entry::prepare.
 template <class Variant>

@@ -1,4 +1,5 @@
-// What all SGEMM kernels share: operands of one product of a batch, index arithmetic, the write of C.
+// The parts that all SGEMM kernels share: the operands of one product of a batch, index arithmetic,
+// the computed part of C, and the write of C.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -11,7 +12,7 @@
 
 namespace myblas::cuda {
 
-// One product, with its scalars resolved. k is 0 where A and B must not be read.
+// One product with its scalars resolved. k is 0 where A and B must not be read.
 struct sgemm_operands {
     const float* a;
     const float* b;
@@ -20,28 +21,29 @@ struct sgemm_operands {
     int64_t k;
 };
 
-// Has the lines of the constant cache that hold the problem fetched, all at once, and says true. Called before
-// wait_for_earlier_work, while the kernel before still runs: later, code would wait for one line after the other. What is
-// read of each line is never negative; to test it is what makes the compiler read it here.
+// Prefetches the problem into the constant cache, all of its cache lines at once, and returns true.
+// Kernels call it before wait_for_earlier_work, while the kernel before still runs: later, the code
+// would wait for each cache line separately. One field of each line is read. The fields that are
+// read are never negative, but the compiler must read them for the test.
 __device__ __forceinline__ bool fetch_parameters(const sgemm_problem& p) {
     const auto bits = [](const void* pointer) { return reinterpret_cast<intptr_t>(pointer); };
     return (p.m | bits(p.alpha.device) | bits(p.a) | bits(p.c) | bits(p.c_array)) >= 0;
 }
 
-// All but the pointers.
+// All fields but the pointers.
 __device__ __forceinline__ sgemm_operands resolve_scalars(const sgemm_problem& p) {
     sgemm_operands o{};
     o.alpha = resolve(p.alpha);
     o.beta = resolve(p.beta);
     o.k = o.alpha == 0 ? 0 : p.k;
-    if (o.k == 0) // the product is then exactly zero, also for an alpha of Inf or NaN
+    if (o.k == 0) // the product is then exactly zero, also if alpha is Inf or NaN
         o.alpha = 0;
     return o;
 }
 
 __device__ __forceinline__ sgemm_operands resolve_operands(const sgemm_problem& p, int64_t batch) {
     sgemm_operands o = resolve_scalars(p);
-    // A pointer array may be absent, or hold anything, where its operand is not read.
+    // If an operand is not read, its pointer array may be null or hold anything.
     const bool reads = o.k != 0;
     o.a = p.a_array ? (reads ? p.a_array[batch] : nullptr) : p.a + batch * p.stride_a;
     o.b = p.b_array ? (reads ? p.b_array[batch] : nullptr) : p.b + batch * p.stride_b;
@@ -49,8 +51,9 @@ __device__ __forceinline__ sgemm_operands resolve_operands(const sgemm_problem& 
     return o;
 }
 
-// Where an operand begins, found without a branch. Where the batch is an array, the stride leads on from what the array
-// holds, which is not a vector's element 0 where that runs backwards; else it is 0.
+// The base of an operand, found without a branch. With pointer arrays, `stride` is the offset from
+// the array's pointer to element 0. The offset is nonzero only for vectors with a negative
+// increment.
 template <class T>
 __device__ __forceinline__ T*
 operand_base(T* base, T* const* array, int64_t stride, int64_t batch, bool is_read = true) {
@@ -59,8 +62,8 @@ operand_base(T* base, T* const* array, int64_t stride, int64_t batch, bool is_re
     return base + (array ? 1 : batch) * stride;
 }
 
-// As resolve_operands, for kernels that take little more than a microsecond, and for vectors that run backwards: without
-// branches, for which it takes more registers.
+// The same as resolve_operands without branches. For kernels that take little more than a
+// microsecond, and for vectors with negative increments. It needs more registers.
 __device__ __forceinline__ sgemm_operands resolve_at_once(const sgemm_problem& p, int64_t batch) {
     sgemm_operands o = resolve_scalars(p);
     o.a = operand_base(p.a, p.a_array, p.stride_a, batch, o.k != 0);
@@ -69,7 +72,7 @@ __device__ __forceinline__ sgemm_operands resolve_at_once(const sgemm_problem& p
     return o;
 }
 
-// First element of one of the tile_count() tiles of a triangle of C.
+// First element of tile number `tile` of the tile_count() tiles of a triangle of C.
 template <class Shape, class Index = int64_t>
 __device__ __forceinline__ tile_position<Index> triangle_tile(int tile, const sgemm_problem& p) {
     static_assert(Shape::block_m % Shape::block_n == 0);
@@ -82,7 +85,7 @@ __device__ __forceinline__ tile_position<Index> triangle_tile(int tile, const sg
     return {Index{at.row} * Shape::block_m, Index{at.col} * Shape::block_n};
 }
 
-// The same of all of C, in patches, or of a triangle.
+// First element of a tile: of all of C, in patches, or of a triangle.
 template <class Shape, class Index = int64_t>
 __device__ __forceinline__ tile_position<Index> computed_tile(std::type_identity_t<Index> tile,
                                                               const sgemm_problem& p) {
@@ -91,7 +94,8 @@ __device__ __forceinline__ tile_position<Index> computed_tile(std::type_identity
     return triangle_tile<Shape, Index>(static_cast<int>(tile), p);
 }
 
-// What of a tile is computed, by the distance of an element's row from its column in the tile.
+// The computed part of a tile, as limits of the distance between an element's row and its column in
+// the tile.
 struct diagonal_mask {
     static constexpr int unlimited = 1 << 30;
     int least = -unlimited, most = unlimited;
@@ -108,10 +112,11 @@ struct diagonal_mask {
     __device__ __forceinline__ bool has(int row, int col) const {
         return row - col >= least && row - col <= most;
     }
-    // Of a quad of rows from (row, col) on, those from which on, and up to which.
+    // For the quad of rows from (row, col) on: the first computed row, and the end of the computed
+    // rows.
     __device__ __forceinline__ int quad_first(int row, int col) const { return least + col - row; }
     __device__ __forceinline__ int quad_end(int row, int col) const { return most + col - row + 1; }
-    // All, or nothing, of a tile of this size.
+    // Whether all, or none, of a tile of this size is computed.
     __device__ __forceinline__ bool has_all(int rows, int cols) const {
         return least <= 1 - cols && most >= rows - 1;
     }
@@ -120,7 +125,7 @@ struct diagonal_mask {
     }
 };
 
-// The k of which a tile has more than known zeroes.
+// The range of k in which a tile's operands are not known to be zero.
 struct k_range {
     int64_t begin, end;
 
@@ -135,7 +140,7 @@ struct k_range {
                                                      : k)) {}
 };
 
-// Tiles in such an order that those with most k come first.
+// The order of tiles in which tiles with the longest k range come first.
 template <int patch_m, int patch_n>
 __device__ __forceinline__ tile_position<int>
 longest_first(int tile, known_zeros zeros, int tiles_m, int tiles_n) {
@@ -145,20 +150,20 @@ longest_first(int tile, known_zeros zeros, int tiles_m, int tiles_n) {
     return band_order<patch_n>(tile, false, reversed, tiles_m, tiles_n);
 }
 
-// Index of element (row, col) of op(X), X stored with leading dimension ld.
+// Index of element (row, col) of op(X), where X has leading dimension ld.
 template <bool trans>
 __device__ __forceinline__ int64_t op_index(int64_t row, int64_t col, int64_t ld) {
     return trans ? col + row * ld : row + col * ld;
 }
 
-// *c = alpha * product + beta * *c, without reading C when beta is zero.
+// *c = alpha * product + beta * *c. If beta is zero, C is not read.
 __device__ __forceinline__ void store_c(float* c, float alpha, float product, float beta) {
     const float scaled = alpha * product;
     *c = beta == 0 ? scaled : fmaf(beta, *c, scaled);
 }
 
-// The same for four consecutive rows, of which those from `first` (perhaps below 0) to `rows` (perhaps fewer or more than
-// 4) are computed. `vector` says that C's columns are aligned to 16 bytes.
+// The same for four consecutive rows. Rows from `first` (may be negative) to `rows` (may be below
+// or above 4) are computed. `vector`: C's columns are aligned to 16 bytes.
 __device__ __forceinline__ void store_c4(float* c,
                                          float alpha,
                                          const float (&product)[4],
@@ -195,7 +200,7 @@ __device__ __forceinline__ void store_c4(float* c,
             c[e] = result[e];
 }
 
-// Whether all columns of a matrix start at a multiple of 16 bytes.
+// Whether all columns of a matrix are aligned to 16 bytes.
 __host__ __device__ inline bool aligned16(const float* x, int64_t ld) {
     return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
 }

@@ -1,19 +1,23 @@
-// The schedule of stream-K: the slabs of k of all tiles, dealt out to persistent blocks, the workers.
+// The schedule of Stream-K: the slabs of k of all tiles are dealt out to persistent blocks, the
+// workers.
 //
-// Shares   Each worker takes whole tiles, one after the other. The last tiles, at least one and less than two
-//          for each worker, are cut along k instead: all their slabs in a row are dealt out in equal shares
-//          (Osama et al., PPoPP 2023, arXiv:2301.03598). A tile then has several workers. The one with the end
-//          of its k finishes it: it adds the others' sums, in descending order of k, so that results are
-//          reproducible.
-// Waiting  A worker goes through its share backwards, so its unfinished tile comes first. It then waits only for
-//          workers of lower index, which started before it, on what they did first: no deadlock, even where
-//          not all blocks fit on the device at once.
-// Parts    Where tiles are few and k is long, every tile's k is cut into as many equal parts instead, with a
-//          worker for each. A worker that added the sums of dozens of others would take longer than the
-//          product itself (100 us of 355 at 256 x 256 x 100000), so a second kernel adds them.
-// Zeroes   Where A or B is triangular (known_zeros) and there are more tiles than workers, a tile has the slabs alone that
-//          hold more than zeroes. Workers then take whole tiles, those of the longest k first, back and forth: what a
-//          worker gets more of in one round it gets less of in the next.
+// Shares   Each worker takes whole tiles in turn. The last tiles, at least one and less than two
+//          for each worker, are split along k instead. Their slabs form one row, which is dealt out
+//          in equal shares (Osama et al., PPoPP 2023, arXiv:2301.03598). A split tile has several
+//          workers. The worker with the end of its k adds the others' sums, in descending order of
+//          k, and writes C. Hence results are reproducible.
+// Waiting  A worker goes through its share backwards, so its unfinished tile comes first. The
+//          worker waits only for workers of lower index, which started before it, and only for the
+//          first thing that they do. Hence there is no deadlock, even if not all blocks fit on the
+//          device at once.
+// Splits   If tiles are few and k is long, every tile's k is cut into the same number of equal
+//          splits instead, with a worker for each. A worker that added the sums of dozens of others
+//          would take longer than the product itself (100 us of 355 us at 256 x 256 x 100000). A
+//          second kernel adds the sums instead.
+// Zeroes   If A or B is triangular (known_zeros) and there are more tiles than workers, a tile has
+//          only the slabs that hold more than zeroes. Workers then take whole tiles, the longest k
+//          first, back and forth. A worker with a longer tile in one round has a shorter one in the
+//          next.
 #pragma once
 
 #include "kernels/sgemm/parts/launcher.h"
@@ -24,15 +28,16 @@
 
 namespace myblas::cuda {
 
-// How the work is dealt out. `split_tiles` come first in the order of tiles.
+// How the work is dealt out. The `split_tiles` tiles that are split come first in the order of
+// tiles.
 struct stream_k_plan {
     int tiles, split_tiles;
     int slabs; // of k, of each tile
     int workers;
-    // The split tiles' slabs are dealt out so many to each worker, and one more to the first ones.
+    // Slabs of the split tiles for each worker. The first `longer_shares` workers have one more.
     int share, longer_shares;
-    int parts; // of each tile's k; 0 where shares are dealt out
-    // Whether only the slabs of a tile count that have more than known zeroes: there are no split tiles then.
+    int parts; // splits of each tile's k; 0: shares are dealt out
+    // Whether slabs with nothing but known zeroes are skipped. Then no tile is split.
     bool skips_zeros;
 };
 
@@ -42,11 +47,11 @@ struct stream_k_segment {
     int first_slab, end_slab;
 };
 
-// A worker's share of the row of all slabs of the split tiles: from one tile's slab to the end of
-// another's, last segment first.
+// A worker's share of the slabs of all split tiles in a row: from a slab of one tile to the end of
+// another tile's range. The last segment is computed first.
 struct stream_k_share {
     int first_tile, first_slab;
-    int last_tile, end_slab; // last_tile < first_tile: nothing
+    int last_tile, end_slab; // last_tile < first_tile: no share
 
     static __device__ int begin(const stream_k_plan& plan, int worker) {
         return worker * plan.share + min(worker, plan.longer_shares);
@@ -67,13 +72,14 @@ struct stream_k_share {
                 static_cast<int>(int64_t{plan.slabs} * (part + 1) / plan.parts)};
     }
 
-    // Whether the worker's share begins behind the first slab of the tile.
+    // Whether the worker's share begins after the first slab of the tile.
     static __device__ bool begins_inside(const stream_k_plan& plan, int worker, int tile) {
         return begin(plan, worker) > tile * plan.slabs;
     }
 };
 
-// Segment `index` of this worker in the order in which it takes them; false behind the last one.
+// Segment number `index` of this worker, in the order of computation. Returns false after the last
+// one.
 __device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
                                              const stream_k_share& share,
                                              int index,
@@ -92,15 +98,16 @@ __device__ __forceinline__ bool find_segment(const stream_k_plan& plan,
     return segment.tile < plan.tiles;
 }
 
-// The first element of a tile, in the 32 bits that the planner's `fits` grants.
+// The first element of a tile. 32 bits are enough, as the planner's `fits` checks.
 template <class Shape>
 __device__ __forceinline__ tile_position<int>
 find_tile(int tile, const sgemm_problem& p, const stream_k_share&) {
     return computed_tile<Shape, int>(tile, p);
 }
 
-// The tiles of a worker that skips zeroes, found by all its threads at once before they begin: whole ones, of which the
-// slabs count that have more than zeroes. A segment's tile is its place here.
+// The tiles of a worker that skips zeroes, which all of its threads compute before the worker
+// begins: whole tiles, with the slabs that hold more than zeroes. A segment's tile is an index into
+// this list.
 struct stream_k_list {
     static constexpr int most = 1024;
     struct entry {
@@ -146,13 +153,13 @@ find_tile(int tile, const sgemm_problem&, const stream_k_list& list) {
     return {list.entries[tile].row, list.entries[tile].col};
 }
 
-// ---- Host ------------------------------------------------------------------------------------------
+// ---- Host ---------------------------------------------------------------------------------------
 
-// A Shape has block_m, block_n, block_k, least_k, to which the last slab's k is rounded up, and the slabs of idle time of a
-// worker that are worth splitting tiles, least_idle.
+// A Shape has block_m, block_n, block_k, least_k and least_idle. The last slab's k is rounded up to
+// a multiple of least_k. Splitting tiles pays if workers would be idle for least_idle slabs.
 template <class Shape>
 struct stream_k_planner {
-    static constexpr int64_t min_share = 8; // slabs: less is all prologue
+    static constexpr int64_t min_share = 8; // slabs; with less, the prologue dominates
 
     static stream_k_plan
     plan_shares(const sgemm_problem& p, const device_info& device, bool may_skip_zeros) {
@@ -160,14 +167,14 @@ struct stream_k_planner {
         const int limit = std::min(device.sm_count, counter_count);
         const int whole_rounds = plan.tiles / limit;
         plan.workers = limit;
-        // With fewer tiles the longest one takes as long as equal shares of all slabs.
+        // With fewer tiles, the longest tile takes as long as equal shares of all slabs.
         plan.skips_zeros = may_skip_zeros && p.zeros != known_zeros::none && plan.tiles > limit &&
                            plan.tiles <= int64_t{limit} * stream_k_list::most;
         if (plan.skips_zeros)
             return plan;
         if (plan.tiles % limit == 0 || plan.slabs == 0)
             return plan;
-        // What workers would be idle without splitting, all of them together.
+        // Idle time of all workers together, in slabs, if no tile is split.
         const int64_t idle_slabs = int64_t{(whole_rounds + 1) * limit - plan.tiles} * plan.slabs;
         if (idle_slabs < Shape::least_idle * limit) {
             plan.workers = std::min(plan.tiles, limit);
@@ -183,13 +190,13 @@ struct stream_k_planner {
         return plan;
     }
 
-    // A part for each multiprocessor, as far as k reaches.
+    // One split for each multiprocessor, if k is long enough.
     static stream_k_plan plan_parts(const sgemm_problem& p, const device_info& device) {
         stream_k_plan plan = count_slabs(p);
         const int64_t most =
             std::min<int64_t>(device.sm_count / std::max(plan.tiles, 1), plan.slabs / min_share);
         plan.parts = static_cast<int>(std::max<int64_t>(most, 1));
-        plan.split_tiles = plan.tiles; // no whole ones behind the parts
+        plan.split_tiles = plan.tiles; // there are no whole tiles after the splits
         plan.workers = plan.tiles * plan.parts;
         return plan;
     }
@@ -232,7 +239,7 @@ struct stream_k_planner {
 private:
     static constexpr int64_t max_extent = 2147483647 - 65536; // coordinates are 32-bit
 
-    // Also of products that `fits` refuses.
+    // Products that `fits` refuses are counted, too.
     static stream_k_plan count_slabs(const sgemm_problem& p) {
         stream_k_plan plan{};
         plan.tiles =

@@ -1,10 +1,15 @@
-// The block / warp / thread hierarchy: a block tile is cut into warp tiles, these into thread tiles of 4 x 4
-// groups, and slabs of k stream through several shared-memory stages by cp.async.
+// The block / warp / thread hierarchy: a block tile is cut into warp tiles, a warp tile into thread
+// tiles made of 4 x 4 groups. Slabs of k stream through several stages of shared memory by
+// cp.async.
 //
-//   block tile   block_m x block_n of C, one block; slabs of block_k, `stages` of them in flight
-//   warp tile    warp_m x warp_n, one warp; lanes form a lanes_m x lanes_n grid
-//   thread tile  thread_m x thread_n, as groups of 4 rows, lanes_m * 4 apart, and of 4 columns, lanes_n * 4
-//                apart: each 128-bit shared load of a warp reads neighbouring quads, each broadcast
+//   block tile   block_m x block_n of C, for one block; slabs of block_k, `stages` of them in
+//                flight
+//   warp tile    warp_m x warp_n, for one warp; its lanes form a lanes_m x lanes_n grid
+//   thread tile  thread_m x thread_n: groups of 4 rows, lanes_m * 4 apart, by groups of 4 columns,
+//                lanes_n * 4 apart. Each 128-bit shared load of a warp reads neighbouring quads,
+//                and each quad is broadcast to several lanes.
+//
+// A line is a row of op(A) or a column of op(B).
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
@@ -28,7 +33,7 @@ struct warp_tile_shape {
 
     static constexpr int warps_m = block_m / warp_m, warps_n = block_n / warp_n;
     static constexpr int threads = warps_m * warps_n * 32;
-    static constexpr int first_thread = 0; // of the block's
+    static constexpr int first_thread = 0; // the block's first thread that works on the tile
     static constexpr bool finishes = false;
     static constexpr int groups_m = warp_m / (lanes_m * 4), groups_n = warp_n / (lanes_n * 4);
     static constexpr int thread_m = groups_m * 4, thread_n = groups_n * 4;
@@ -38,25 +43,28 @@ struct warp_tile_shape {
     static_assert(block_k % 8 == 0 && stages >= 3);
 };
 
-// Moves slabs of one operand, `lines` of C's side (rows of A, columns of B) x block_k, to shared memory
-// as smem[kk][line].
+// Copies slabs of one operand, `lines` lines (rows of op(A) or columns of op(B)) x block_k, to
+// shared memory as smem[kk][line].
 //
-// Lines along memory: quads by 16-byte copies (vector), else word by word.
-// k along memory: a slab is transposed on the way, by 4-byte copies. A warp copies 8 k x 4 lines: whole
-// 32-byte sectors of global memory, and, with rows padded by 4, 32 different banks.
+// Where lines run along memory: quads by 16-byte copies (`vector`), otherwise scalar copies.
+// Where k runs along memory: the slab is transposed on the way by 4-byte copies. A warp copies
+// 8 k x 4 lines: whole 32-byte sectors of global memory and, with rows padded by 4, 32 different
+// banks.
 //
-// A thread's copies lie at constant distances from its first one, in k or in lines. Their addresses are
-// one running sum: held apart, they would take two registers each from the accumulators.
+// A thread's copies are at constant distances from its first one, in k or in lines. One running sum
+// holds their addresses: separate addresses would take two registers each from the accumulators.
 template <class Shape, int lines, bool k_contiguous, bool vector>
 struct slab_copier {
     static constexpr int block_k = Shape::block_k, threads = Shape::threads;
     static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
     static constexpr int slab_floats = pitch * block_k;
-    static constexpr int width = vector && !k_contiguous ? 4 : 1;    // floats of a copy
-    static constexpr int copies = lines * block_k / width / threads; // of a thread
+    static constexpr int width = vector && !k_contiguous ? 4 : 1; // floats in one copy
+    // A thread's copies for each slab.
+    static constexpr int copies = lines * block_k / width / threads;
     static constexpr int warps = threads / 32;
 
-    // Distance of the copies: first `line_copies` of them, line_step lines apart, then on by k_step.
+    // Distances between the copies: `line_copies` copies line_step lines apart, then the same
+    // k_step further.
     static constexpr int line_copies = k_contiguous ? lines / (4 * warps) : 1;
     static constexpr int line_step = 4 * warps;
     static constexpr int k_step = k_contiguous ? 8 : threads * width / lines;
@@ -66,8 +74,8 @@ struct slab_copier {
 
     const float* gmem; // this thread's first element of the next slab
     int64_t ld;
-    int lines_left; // from this thread's first line to the operand's end, perhaps <= 0
-    int line, kk;   // of its first element, inside the slab
+    int lines_left; // from this thread's first line to the operand's end, may be <= 0
+    int line, kk;   // of this thread's first element, inside the slab
 
     __device__ slab_copier(
         const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
@@ -81,12 +89,14 @@ struct slab_copier {
         lines_left = static_cast<int>(min(all_lines - first_line, int64_t{lines}));
     }
 
-    // Starts the copies of a slab, with zeroes where it leaves the operand, and moves on to the next one.
+    // Starts the copies of a slab, with zeroes outside of the operand, and moves on to the next
+    // slab.
     __device__ __forceinline__ void start(float* smem, int k_left) {
         const float* source = gmem;
         float* target = smem + kk * pitch + line;
         int64_t step = k_contiguous ? line_step * ld : k_step * ld;
-        // Unknown to the compiler from slab to slab, so that it cannot hoist the running sum.
+        // Hidden from the compiler for each slab, so that it cannot precompute the running sum's
+        // values.
         asm volatile("" : "+l"(step));
 #pragma unroll
         for (int r = 0; r < copies; ++r) {
@@ -103,8 +113,8 @@ struct slab_copier {
     }
 };
 
-// Whether the operands whose lines run along memory consist of aligned quads, so that `vector` may be
-// set. For OP_T of A with OP_N of B there is none.
+// Whether the operands whose lines run along memory consist of aligned quads, so that `vector` may
+// be set. With OP_T for A and OP_N for B there is no such operand.
 inline bool copies_quads(const sgemm_problem& p) {
     const bool quads_a =
         p.m % 4 == 0 && batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
@@ -113,7 +123,7 @@ inline bool copies_quads(const sgemm_problem& p) {
     return (p.transa || quads_a) && (!p.transb || quads_b);
 }
 
-// Three bits: the transpositions, and that.
+// Three bits: the transpositions, and copies_quads.
 inline unsigned copy_bits(const sgemm_problem& p) { return form_bits(p) | copies_quads(p) << 2; }
 
 // Calls f with transa, transb and vector as compile-time constants.
@@ -136,8 +146,8 @@ struct warp_tile {
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
 
-    // k of a loop body. At 16 x 8 elements a thread a whole slab of 16 is 2,000 FMAs, more than the
-    // instruction caches keep at hand; small thread tiles rather save the branches.
+    // k of one loop body. With 16 x 8 elements a thread, a slab of 16 k would be 2,000 FMAs, more
+    // than the instruction caches hold. With small thread tiles, saving branches matters more.
     static constexpr int unrolled_k = Shape::thread_m * Shape::thread_n > 32 ? 8 : Shape::block_k;
 
     using accumulators = float[Shape::thread_n][Shape::groups_m][4]; // [column][group][row]
@@ -146,7 +156,7 @@ struct warp_tile {
         float a[Shape::groups_m][4];
         float b[Shape::thread_n];
 
-        // Row kk of a slab; the pointers are at this thread's first row and column.
+        // Loads row kk of a slab. The pointers are at this thread's first row and column.
         __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
 #pragma unroll
             for (int g = 0; g < Shape::groups_m; ++g)
@@ -157,7 +167,7 @@ struct warp_tile {
         }
     };
 
-    // Up and down the rows in turn, so that neighbouring FMAs share an operand.
+    // Goes up and down the rows alternately, so that consecutive FMAs share an operand.
     static __device__ __forceinline__ void multiply_fragment(const fragment& frag,
                                                              accumulators& acc) {
 #pragma unroll
@@ -182,8 +192,8 @@ struct warp_tile {
                tile_thread() % 32 / Shape::lanes_m * 4;
     }
 
-    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). after_slab is called
-    // after each slab of k, and may change acc.
+    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). after_slab is
+    // called after each slab of k and may change acc.
     template <class AfterSlab = no_action>
     static __device__ __forceinline__ void multiply(const sgemm_problem& p,
                                                     const sgemm_operands& o,
@@ -198,7 +208,7 @@ struct warp_tile {
             return;
         copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
         copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
-        int64_t k_to_start = k; // of which no copy has been started
+        int64_t k_to_start = k; // k whose copies have not been started
         auto start_slab = [&](int stage) {
             if (k_to_start > 0) {
                 const int left =
@@ -208,7 +218,8 @@ struct warp_tile {
                 copy_b.start(target + copier_a::slab_floats, left);
                 k_to_start -= Shape::block_k;
             }
-            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+            // An empty group counts too, so that the wait below is right.
+            cp_async_commit();
         };
 
 #pragma unroll
@@ -220,10 +231,11 @@ struct warp_tile {
         int read_stage = 0, write_stage = Shape::stages - 1;
         fragment frag[2];
         cp_async_wait<Shape::stages - 2>();
-        __syncthreads(); // everyone's copies of the first slab have arrived
+        __syncthreads(); // all threads' copies of the first slab have arrived
         frag[0].load(smem + row, smem + col, 0);
 
-        const float* at_a = smem + row; // this thread's first row or column at the current k
+        // This thread's first row or column at the current k.
+        const float* at_a = smem + row;
         const float* at_b = smem + col;
         for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
             start_slab(write_stage);
@@ -242,11 +254,11 @@ struct warp_tile {
                     if (kk == unrolled_k - 1) {
                         if (is_last) {
                             cp_async_wait<Shape::stages - 2>();
-                            // Everyone's copies of the next slab have arrived, and everyone has read
-                            // the last of this one, whose stage the next round fills.
+                            // All threads' copies of the next slab have arrived, and all threads
+                            // have read the rest of this slab, whose stage the next round fills.
                             __syncthreads();
                         }
-                        // After the last slab this reads zeroes or old data, for nothing.
+                        // After the last slab this reads zeroes or old data, which are not used.
                         frag[(kk + 1) % 2].load(next_a, next_b, 0);
                     } else {
                         frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
@@ -259,13 +271,14 @@ struct warp_tile {
             after_slab();
         }
         cp_async_wait<0>();
-        __syncthreads(); // shared memory is free for whatever comes next
+        __syncthreads(); // shared memory is free for other uses
     }
 
-    // Where a thread that writes columns is: in its block tile, and how far from the end of this or of C.
+    // The place of a thread that writes columns: its first element in the block tile, and the
+    // distances from there to the end of the block tile or of C.
     struct warp_place {
         const int warp = tile_thread() / 32, lane = tile_thread() % 32;
-        const int row = warp % Shape::warps_m * Shape::warp_m + lane; // its first one
+        const int row = warp % Shape::warps_m * Shape::warp_m + lane; // of its first element
         const int col = warp / Shape::warps_m * Shape::warp_n;
         const int rows_left, cols_left;
 
@@ -276,20 +289,24 @@ struct warp_tile {
               cols_left(static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col) {}
     };
 
-    // Hands the warp's columns to write(columns, cols_left), columns_at_once of them at a time, from the warp tile's first one
-    // on, by way of smem, which all threads have left: of `columns`, [column][row] with column_pitch, the thread has rows 32
-    // apart. cols_left are those from there on that are inside C.
+    // Calls write(columns, cols_left) for the warp's columns, columns_at_once at a time, from the
+    // first column of the warp tile on. The columns are staged in smem, which no thread may still
+    // be using. The argument `columns` points to this thread's first row in [column][row] with
+    // pitch column_pitch; the thread's rows are 32 apart. The argument cols_left is the number of
+    // columns from there on that are inside C.
     //
-    // Where columns are not aligned to 16 bytes, quads would be written word by word, 16 bytes apart: every
-    // store would touch as many sectors as it has threads. So a warp lays out lanes_n * 4 columns at a time
-    // in its own part of shared memory, and writes them 32 neighbouring rows at a time. Columns of
-    // warp_m + 4 floats keep the quads of each quarter of a warp in different banks.
+    // If columns are not aligned to 16 bytes, quads would be written by scalar stores, 16 bytes
+    // apart: every store would touch a sector for each thread. Instead, a warp stages lanes_n * 4
+    // columns at a time in its own piece of shared memory, and writes them 32 neighbouring rows at
+    // a time. A pitch of warp_m + 4 floats keeps the quads of each quarter of a warp in different
+    // banks.
     static constexpr int column_pitch = Shape::warp_m + 4;
-    static constexpr int rows_of_columns = Shape::warp_m / 32; // of a thread
+    static constexpr int rows_of_columns = Shape::warp_m / 32; // rows of a column for each thread
     static constexpr int columns_at_once =
-        8 / rows_of_columns; // whose old values are read together
-    // Sums are scaled by alpha before they are staged: else the accumulators would have to lie in quads of registers, as 128-bit
-    // stores want them, which gives the main loop bank conflicts (12% of the time of 256 x 128 tiles on an H200).
+        8 / rows_of_columns; // columns whose old values are read together
+    // Sums are scaled by alpha before they are staged. Otherwise the accumulators would have to be
+    // in quads of registers, as 128-bit stores need them. The main loop would then have bank
+    // conflicts (12% of the time of 256 x 128 tiles on an H200).
     template <class Write>
     static __device__ __forceinline__ void for_each_columns(
         const warp_place& at, const accumulators& acc, float* smem, float alpha, Write&& write) {
@@ -312,7 +329,7 @@ struct warp_tile {
                         make_float4(
                             alpha * quad[0], alpha * quad[1], alpha * quad[2], alpha * quad[3]);
                 }
-            __syncwarp(); // the columns are there
+            __syncwarp(); // the columns are complete
 #pragma unroll 1
             for (int first = 0; first < columns && cols_left > 0; first += columns_at_once) {
                 write(staged + first * pitch + at.lane, cols_left);
@@ -321,8 +338,8 @@ struct warp_tile {
         }
     }
 
-    // Writes columns_at_once columns from c on, in as few instructions as there may be: while one block writes, others multiply.
-    // has(column, row) is asked of each element.
+    // Writes columns_at_once columns from c on, if has(column, row) holds. Few instructions matter:
+    // while one block writes, others multiply.
     template <bool reads, class Has>
     static __device__ __forceinline__ void
     store_columns(float* c, int64_t ldc, float beta, const float* columns, Has&& has) {
@@ -385,7 +402,8 @@ struct warp_tile {
         for_each_columns(at, acc, smem, o.alpha, write);
     }
 
-    // The same of a product that is finished. Biases of columns lie in shared memory, behind the staged columns.
+    // The same with an epilogue. The biases of columns are in shared memory, after the staged
+    // columns.
     static __device__ __forceinline__ void finish_by_columns(const sgemm_problem& p,
                                                              float alpha,
                                                              const finisher& finish,
@@ -405,7 +423,7 @@ struct warp_tile {
             row_bias[r] = finish.bias_of_row(first_row + 32 * r, 32 * r < at.rows_left);
         for (int c = at.lane; c < Shape::warp_n; c += 32)
             col_bias[c] = finish.bias_of_col(first_col + c, c < at.cols_left);
-        // for_each_columns waits for the warp before it writes. The columns come in order.
+        // for_each_columns synchronises the warp before it calls write, with the columns in order.
         const float* next_bias = col_bias;
         finisher next = finish;
         next.begin_at(first_row, first_col);
@@ -425,8 +443,8 @@ struct warp_tile {
         for_each_columns(at, acc, smem, alpha, write);
     }
 
-    // Hands every quad of rows of the thread's tile that begins inside C to
-    // write(row, col, four values, rows left in C).
+    // Calls write(row, col, four values, rows left in C) for every quad of rows of the thread's
+    // tile that begins inside C.
     template <class Write>
     static __device__ __forceinline__ void for_each_quad(const sgemm_problem& p,
                                                          int64_t tile_row,
@@ -447,7 +465,8 @@ struct warp_tile {
         }
     }
 
-    // C = alpha * acc + beta * C, every thread its quads of rows. The mask costs a product of a short k 5% of its time.
+    // C = alpha * acc + beta * C, where each thread writes its quads of rows. With the mask for
+    // triangles, a product of a short k takes 5% longer.
     template <bool takes_triangles>
     static __device__ __forceinline__ void store_quads(const sgemm_problem& p,
                                                        const sgemm_operands& o,

@@ -1,5 +1,5 @@
-// What kernels tell the predictor of their work (kernel_entry::work). In float: a prediction is no more exact, and
-// a new shape asks some dozen kernels.
+// The description of a kernel's work for the model of times (kernel_entry::work). All quantities
+// are floats, as predictions are no more precise, and a new shape asks some dozen kernels.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -10,30 +10,32 @@
 
 namespace myblas::cuda {
 
-// The least whole number that is not below x, where x is no closer than 1e-4 above one; beyond 2048 perhaps the next
-// one. Without branches, which nothing would predict, or calls, which std::ceil is on plain x86-64: adding 2^23 leaves no
-// place for a fraction.
+// x rounded up to a whole number. If x is less than 1e-4 above a whole number, it is rounded to
+// that number; above 2048 the result may be 1 too large. There are no branches, which would be
+// unpredictable, and no call, which std::ceil is on plain x86-64: adding 2^23 leaves no bits for a
+// fraction.
 inline float whole_up(float x) {
     constexpr float no_fractions = 8388608;
     return x + 0.4999f + no_fractions - no_fractions;
 }
 
-// Clusters that run at the same time, where a multiprocessor holds `resident` blocks. Those of more than 2 blocks do not
-// reach all multiprocessors. In thousandths, by times of bf16x6, tf32x3 and skinny on an H100 and an H200 of 132
-// multiprocessors, which double with one cluster more; both cards have the same bounds.
+// The number of clusters that run at the same time, if a multiprocessor holds `resident` blocks.
+// Clusters of more than 2 blocks do not reach all multiprocessors. The values of `reached` are
+// thousandths, from times of bf16x6, tf32x3 and skinny on an H100 and an H200 with 132
+// multiprocessors. Times double when there is one cluster more. Both cards have the same limits.
 inline int64_t cluster_places(const device_info& device, int blocks, int resident = 1) {
     constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788};
     const int share = resident == 1 || blocks <= 2 ? reached[blocks] : resident == 2 ? 940 : 910;
     return int64_t{device.sm_count} * resident * share / 1000 / blocks;
 }
 
-// How blocks come to lie on the device.
+// The distribution of blocks over the multiprocessors.
 struct block_rounds {
     float turns;  // blocks of the busiest multiprocessor
-    float rounds; // of these one after the other, where it holds `resident` at a time
+    float rounds; // the turns, divided by the `resident` blocks that run at a time
     float fill;
 
-    // cluster: blocks that are placed together.
+    // cluster: the number of blocks that are placed together.
     block_rounds(const device_info& device, float blocks, float resident, int cluster = 1) {
         const auto count = static_cast<float>(device.sm_count);
         const float sms =
@@ -47,16 +49,19 @@ struct block_rounds {
     }
 };
 
-// A kernel that computes a tile of C by a block, or by the blocks of a cluster.
+// A kernel that computes a tile of C with one block or with the blocks of a cluster.
 struct tile_kernel {
     int block_m, block_n, slab_k;
-    int groups = 1;   // of a block: each has a slab of its own at the same time
-    int sharing = 1;  // groups of all blocks of a tile, over which its slabs are dealt out
-    int cluster = 1;  // blocks
-    int products = 1; // of the batch that a block computes, a group each; 1: all groups share one
+    int groups = 1;  // of a block; each group has its own slab at the same time
+    int sharing = 1; // groups of all blocks of a tile, which share its slabs
+    int cluster = 1; // blocks of a cluster
+    // Products of the batch that a block computes, one for each group. 1: all groups share one
+    // product.
+    int products = 1;
     int resident = 1; // blocks on a multiprocessor
-    bool quads_of_k = true;  // whether operands with k along memory are copied by quads, too
-    bool whole_slabs = true; // whether the last slab costs as much as the others
+    // Whether operands with k along memory are copied by quads, too.
+    bool quads_of_k = true;
+    bool whole_slabs = true; // whether the last slab costs the same as others
 
     work_estimate work(const work_query& q) const {
         const float tiles_m = whole_up(q.m / static_cast<float>(block_m));
@@ -71,7 +76,7 @@ struct tile_kernel {
             whole_up(whole_up(q.k / static_cast<float>(slab_k)) / static_cast<float>(sharing));
         const float busy = products > 1 ? std::min(static_cast<float>(groups), q.batch)
                                         : static_cast<float>(groups);
-        // What the busiest multiprocessor works through, over all its groups.
+        // Work of the busiest multiprocessor, over all its groups.
         const float depth =
             blocks.turns * busy * (whole_slabs ? slabs * static_cast<float>(slab_k) : q.k);
         const float block_lines = static_cast<float>(block_m + block_n);
