@@ -1,20 +1,25 @@
-// short_k: products of a short k, whose time goes into writing C. Neighbouring threads have neighbouring rows, so that
-// a store of a warp covers 128, 64 or 32 bytes of a column, whatever the base and leading dimension of C. Threads
-// with quads of rows would write misaligned columns word by word, 16 bytes apart.
+// short_k: C = alpha op(A) op(B) + beta C for a short k, where most of the time goes into writing
+// C.
+//
+// New: neighbouring threads have neighbouring rows of C. A store of a warp covers 128, 64 or 32
+// bytes of a column, for any base and leading dimension of C. Threads with quads of rows would need
+// scalar stores, 16 bytes apart, where columns are unaligned.
 //
 //   block tile   block_m x block_n, warps_m x warps_n warps
 //   warp tile    lanes_m * thread_m rows x lanes_n * thread_n columns
 //   thread tile  row i is lanes_m * i after the first; columns in quads, lanes_n * 4 apart
-//   slab         block_k of k of both operands, smem[kk][line], by cp.async; the ring has room for
-//                `stages` of them, or for all, if they are fewer: a short k leaves room for more blocks
-//                on a multiprocessor, which fill each other's waits
+//   slab         block_k of k of both operands, smem[kk][line], by cp.async. The ring has `stages`
+//                slabs, or all slabs of k if there are fewer. With a short k, more blocks fit on a
+//                multiprocessor, and one computes while another waits.
 //
-// Bound: writing C, 4 m n bytes, up to about 16 k; then shared memory, which gives a multiprocessor 32 floats
-// a cycle: a thread takes 10 for 16 FMAs with a tile of 2 x 8, 12 for 32 with 4 x 8.
-// The shape follows the sides and k: tiles of 64 x 32 for a k of one slab, or where there are few; else
-// 64 x 64; 128 x 32 and 32 x 128 where one side is at most 32.
-// Shared memory: up to 4 stages of 16 k of both operands; 6 to 42 KiB, by k. Threads: 128.
-// Accepts all that the grid has blocks for, any k up to 2^30.
+// Bound: writing C, 4 m n bytes, up to k = 16 or so. Beyond that shared memory, at 32 floats a
+// cycle for each multiprocessor. A thread reads 10 floats for 16 FMAs with a 2 x 8 tile, and 12
+// floats for 32 FMAs with a 4 x 8 tile.
+// Block tile: 64 x 32 if k is one slab or there are few tiles. Otherwise 128 x 32 if n <= 32,
+// 32 x 128 if m <= 32, and 64 x 64 for other sizes.
+// Shared memory: up to 4 stages of 16 k of both operands; 6 to 42 KiB, depending on k.
+// Launch: 128 threads for each tile of C.
+// Accepts: k up to 2^30, and every size whose tiles fit into a grid.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/sgemm/parts/operands.cuh"
@@ -44,11 +49,13 @@ struct short_k_shape {
     static_assert(thread_n % 4 == 0);
 };
 
-// Moves slabs of one operand, `lines` of C's side x block_k, to smem[kk][line]. What lies outside the
-// operand is not written: it would only meet elements outside C.
+// Copies slabs of one operand, `lines` lines x block_k, to smem[kk][line]. A line is a row of op(A)
+// or a column of op(B). Elements outside of the operand are not written to shared memory, as they
+// would only contribute to elements outside of C.
 //
-// Where lines run along memory, rows of quads or, misaligned, of words. Where k does, a warp copies 8 k x 4
-// lines by words: whole sectors of global memory, and different banks.
+// If lines run along memory, the copies are quads, or scalar loads where the operand is unaligned.
+// If k runs along memory, a warp copies 8 k x 4 lines by scalar loads: whole sectors of global
+// memory, different banks.
 template <int lines, int block_k, int threads, bool k_contiguous>
 struct short_k_copier {
     static constexpr int pitch = lines + (k_contiguous ? 4 : 0);
@@ -56,15 +63,15 @@ struct short_k_copier {
 
     const float* gmem; // the tile's first line, at the next slab's first k
     int64_t ld;
-    int lines_left; // from that line to the operand's end
-    bool quads;     // lines run along memory, and all that is inside consists of aligned quads
+    int lines_left; // from the tile's first line to the operand's end
+    bool quads;     // lines run along memory, and the operand consists of aligned quads
 
     __device__ short_k_copier(const float* base, int64_t ld_, int64_t first_line, int64_t all_lines)
         : gmem(base + (k_contiguous ? first_line * ld_ : first_line)), ld(ld_),
           lines_left(static_cast<int>(min(all_lines - first_line, int64_t{lines}))),
           quads(!k_contiguous && aligned16(base, ld_) && all_lines % 4 == 0) {}
 
-    // Starts the copies of a slab, k of it, and moves on to the next one.
+    // Starts the copies of k of a slab, and moves on to the next slab.
     __device__ __forceinline__ void start(float* smem, int k) {
         if constexpr (k_contiguous) {
             constexpr int line_step = threads / 8;
@@ -131,7 +138,7 @@ struct short_k_tile {
         add_product(acc, a, b);
     }
 
-    // `row` and `col` are the thread's first ones in the tile.
+    // `row` and `col` are the thread's first row and column in the tile.
     __device__ __forceinline__ void
     multiply(copier_a copy_a, copier_b copy_b, int k, int row, int col, float* smem) {
 #pragma unroll
@@ -139,7 +146,7 @@ struct short_k_tile {
 #pragma unroll
             for (int i = 0; i < Shape::thread_m; ++i)
                 acc[j][i] = 0;
-        int k_to_start = k; // of which no copy has been started
+        int k_to_start = k; // k whose copies have not been started
         const auto start_slab = [&](int stage) {
             if (k_to_start > 0) {
                 float* target = smem + stage * stage_floats;
@@ -148,7 +155,8 @@ struct short_k_tile {
                 copy_b.start(target + copier_a::slab_floats, slab);
                 k_to_start -= Shape::block_k;
             }
-            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+            // An empty group counts too, so that the wait below is right.
+            cp_async_commit();
         };
 #pragma unroll 1
         for (int stage = 0; stage < Shape::stages - 1; ++stage)
@@ -157,8 +165,8 @@ struct short_k_tile {
         int read_stage = 0, write_stage = Shape::stages - 1;
         for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
             cp_async_wait<Shape::stages - 2>();
-            // Everyone's copies of this slab have arrived, and everyone has read the one before it, whose
-            // stage is filled next.
+            // All threads' copies of this slab have arrived, and all threads have read the slab
+            // before it, whose stage is filled next.
             __syncthreads();
             start_slab(write_stage);
             write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
@@ -172,8 +180,8 @@ struct short_k_tile {
         }
     }
 
-    // c = alpha * acc + beta * c, from the thread's first element on, at which the mask begins. `whole`: all of the tile is
-    // computed.
+    // c = alpha * acc + beta * c. `c` and the mask begin at the thread's first element. `whole`:
+    // the complete tile is computed.
     template <bool whole>
     __device__ __forceinline__ void store(float* c,
                                           int64_t ldc,
@@ -200,7 +208,7 @@ struct short_k_tile {
                 column += j % 4 == 3 ? (4 * Shape::lanes_n - 3) * ldc : ldc;
             }
         };
-        if (beta != 0) // all reads before the first write, so that none waits for another
+        if (beta != 0) // all reads precede the first write, so that they overlap
             for_each([beta](const float& old, float& sum) { sum = fmaf(beta, old, sum); });
         for_each([](float& target, float sum) { target = sum; });
     }
@@ -216,7 +224,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
     int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
     int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
-    if constexpr (Shape::block_m % Shape::block_n == 0) // others get no triangle
+    if constexpr (Shape::block_m % Shape::block_n == 0) // other shapes get no triangles
         if (p.triangle != triangle_of_c::none) {
             const tile_position at = triangle_tile<Shape>(static_cast<int>(blockIdx.x), p);
             tile_row = at.row;
@@ -255,7 +263,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
 
 template <class Shape>
 struct short_k_kernels {
-    static constexpr size_t max_smem_bytes = // of the form that pads both
+    static constexpr size_t max_smem_bytes = // of the form that pads both operands
         Shape::stages * short_k_tile<Shape, true, false>::stage_bytes;
     static_assert(max_smem_bytes <= 48 * 1024, "no opt-in needed");
 
@@ -298,13 +306,13 @@ using tall    = short_k_shape<32,     4, 8,   1, 4,  6>; // 128 x 32
 using wide    = short_k_shape<8,      4, 8,   1, 4,  6>; // 32 x 128
 // clang-format on
 
-// Whether there is little to do for each multiprocessor, a slab for each block or hardly more than a block.
+// Whether each multiprocessor has little to do: one slab for each block, or at most 1.5 blocks.
 bool is_light(const sgemm_problem& p, const device_info& device) {
     return p.k <= narrow::block_k ||
            tile_count(p, narrow::block_m, narrow::block_n) <= device.sm_count * 3 / 2;
 }
 
-// Calls f with the kernels of a problem's shape.
+// Calls f with the kernels of the shape that is chosen for a problem.
 template <class F>
 auto with_shape(const sgemm_problem& p, const device_info& device, F&& f) {
     if (is_light(p, device))

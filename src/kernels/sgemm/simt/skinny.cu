@@ -1,30 +1,39 @@
-// skinny: thin and small outputs, one side of C up to 64, from matrix times vector to dot products, any k. Operands stream
-// through shared memory as they lie in global memory; k is shared as in parts/cluster_split.cuh.
+// skinny: C = alpha op(A) op(B) + beta C with a short side of C, up to 64, and any k: from matrix
+// times vector to dot products.
 //
-// Bound: up to 32 lines on the short side reading the long operand once, 4 max(m, n) k bytes; a thread does
-// little with each element but must have many on the way. So slabs are deep in k (whole sectors wherever k
-// runs along memory), a block keeps several of them in flight, and tiles are narrow: there is a block for
-// every multiprocessor before k is cut, which costs a reduction. With 64 lines instruction issue, 16 128-bit
-// shared loads for 256 FMAs.
+// New: operands stream through shared memory in the order of global memory. The threads of a block,
+// the blocks of a cluster and several clusters split k (parts/cluster_split.cuh).
 //
-// Roles. Of op(A) and op(B) one is the long operand, `l` of whose lines (rows of op(A), columns of op(B))
-// belong to a tile, the other the short one with `s` lines. Where B is the long one the kernel computes
-// C^T = op(B)^T op(A)^T, so that two orders in memory times two operands make four forms, not eight.
+// Bound: with up to 32 lines on the short side, reading the long operand once, 4 max(m, n) k bytes.
+// A thread does little with each element but must have many in flight. Slabs are therefore deep in
+// k (whole sectors wherever k runs along memory), and a block keeps several slabs in flight. Tiles
+// are narrow, so that there is a block for every multiprocessor before k is split over blocks,
+// which costs a reduction. With 64 lines, instruction issue: 16 128-bit shared loads for 256 FMAs.
 //
-//   slab          block_k of k of all lines of a tile, by cp.async, in the order of global memory: lines
-//                 one after the other where k runs along memory, else one k after the other. Both are
-//                 read in quads: four k of one line, or four lines of one k.
-//   thread tile   thread_l x thread_s, over four k at a time
-//   warp          lanes_l x lanes_s x lanes_k; lanes that differ in lanes_k take other quads of k
-//   block         warps_s x warps_k, likewise
+// Roles: one of op(A) and op(B) is the long operand, with `l` lines (rows of op(A) or columns of
+// op(B)) in a tile. The other is the short operand, with `s` lines. If B is the long operand, the
+// kernel computes C^T = op(B)^T op(A)^T. This makes four forms instead of eight: two orders in
+// memory for each operand.
 //
-// At the end lanes that share elements add them by shuffles, each keeping a fraction; the warps_k are
-// copies to cluster_split.cuh.
-// The short side picks the tile; the sides are rounded up to it, which costs shared memory, not traffic.
-// Where both sides are short, all threads share k: a thread tile is the whole of C, or a part of few.
-// Workspace: where one cluster a tile leaves multiprocessors idle, a tile for each cluster.
-// Accepts all that the grid has blocks for; wider outputs as tiles of 64, or 16 where k is short, which read
-// the long operand again from the L2 cache.
+//   slab         block_k of k of all lines of a tile, by cp.async, in the order of global memory:
+//                line after line if k runs along memory, otherwise k after k. Both are read in
+//                quads: four k of one line, or four lines at one k.
+//   thread tile  thread_l x thread_s, over four k at a time
+//   warp         lanes_l x lanes_s x lanes_k; lanes that differ in lanes_k take different quads of
+//                k
+//   block        warps_s x warps_k; warps that differ in warps_k take different quads of k
+//
+// At the end, lanes with the same elements add them by shuffles, and each lane keeps a fraction.
+// The sums of the warps_k are the copies of cluster_split.cuh. The short side selects the tile.
+// Rounding a side up to the tile costs shared memory, but no traffic. If both sides are short, all
+// threads split k: a thread tile is the whole of C, or one of a few parts.
+//
+// Shared memory: 3 to 6 stages of both operands, depending on the shape.
+// Workspace: if one cluster for each tile leaves multiprocessors idle, one tile for each cluster.
+// Launch: 128 or 256 threads for each split of a tile of C, in clusters of up to 8 blocks.
+// Accepts: every product whose blocks fit into a grid. If the short side exceeds 64, it is cut into
+// tiles of 64 lines, or of 16 if k is short; each tile reads the long operand again, from the L2
+// cache.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/reduce.h"
 #include "kernels/sgemm/parts/cluster_split.cuh"
@@ -64,21 +73,22 @@ struct skinny_shape {
     static_assert(block_k % (4 * k_groups) == 0 && stages >= 2);
 };
 
-// One of the two operands, by its lines.
+// One of the two operands, as lines.
 struct line_operand {
     const float* gmem;
     int64_t ld;
     int64_t lines;
 };
 
-// A slab of one operand in shared memory, and this thread's copies to it.
+// A slab of one operand in shared memory, and this thread's copies into it.
 template <int lines, bool k_contiguous, class Shape>
 struct skinny_slab {
     static constexpr int block_k = Shape::block_k, threads = Shape::threads;
     static constexpr int inner = k_contiguous ? block_k : lines; // extent along memory
     static constexpr int outer = k_contiguous ? lines : block_k;
-    // Rows of quads: a pad of one quad after every row that runs along k, or, where rows are so short
-    // that several lie across the banks, after every four.
+    // Rows of quads. Where k runs along memory, a pad of one quad follows every row. Where lines
+    // run along memory and rows are so short that several of them cover the banks, a pad follows
+    // every four rows.
     static constexpr int rows_to_pad = k_contiguous ? 1 : lines < 32 ? 4 : 0;
 
     static __host__ __device__ constexpr int row_offset(int row) {
@@ -88,9 +98,9 @@ struct skinny_slab {
 
     const float* gmem; // of this thread's first copy of the next slab
     int64_t ld;
-    bool quads;     // the operand consists of aligned quads
-    int row, at;    // of the first copy, in the slab
-    int lines_left; // from the slab's first line to the operand's end, perhaps <= 0
+    bool quads;     // the operand begins at a multiple of 16 bytes, and so do its rows
+    int row, at;    // of this thread's first copy, in the slab
+    int lines_left; // from the slab's first line to the operand's end, may be <= 0
 
     __device__ skinny_slab(const line_operand& x, int64_t first_line, int64_t first_k)
         : ld(x.ld), quads(aligned16(x.gmem, x.ld)) {
@@ -102,7 +112,8 @@ struct skinny_slab {
                                       : first_line + at + (first_k + row) * ld);
     }
 
-    // Starts the copies of a slab, with zeroes where it leaves the operand, and moves on to the next one.
+    // Starts the copies of a slab, with zeroes outside of the operand, and moves on to the next
+    // slab.
     __device__ __forceinline__ void start(float* smem, int64_t k_left) {
         const int k = static_cast<int>(min(k_left, int64_t{block_k}));
         const bool is_whole = k == block_k && lines_left == lines;
@@ -117,7 +128,8 @@ struct skinny_slab {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 
-    // `whole`: no conditions and next to no address arithmetic.
+    // `whole`: the slab lies inside the operand, so there are no conditions and almost no address
+    // arithmetic.
     template <int width, bool whole>
     __device__ __forceinline__ void copy(float* smem, int k) const {
         constexpr int stride = threads * width; // floats of the slab from one copy to the next
@@ -147,7 +159,7 @@ struct skinny_slab {
         }
     }
 
-    // The lines of a thread tile: quads of lines where lines run along memory, else single ones.
+    // The lines of a thread tile: quads of lines if lines run along memory, otherwise single lines.
     template <int lanes>
     static __device__ __forceinline__ int first_line(int lane) {
         return k_contiguous ? lane : lane * 4;
@@ -194,7 +206,7 @@ struct skinny_tile {
 
     static __device__ __forceinline__ int warp_s() { return threadIdx.x / 32 % Shape::warps_s; }
     static __device__ __forceinline__ int warp_k() { return threadIdx.x / 32 / Shape::warps_s; }
-    // First line of each operand of this thread, inside the tile.
+    // This thread's first line of each operand in the tile.
     static __device__ __forceinline__ int thread_l() {
         return slab_l::template first_line<Shape::lanes_l>(threadIdx.x % Shape::lanes_l);
     }
@@ -217,7 +229,7 @@ struct skinny_tile {
             value = 0;
         slab_l copy_l(l, tile_l, first_k);
         slab_s copy_s(s, tile_s, first_k);
-        int64_t k_to_start = k; // of which no copy has been started
+        int64_t k_to_start = k; // k whose copies have not been started
         auto start_slab = [&](int stage) {
             if (k_to_start > 0) {
                 float* target = smem + stage * stage_floats;
@@ -225,7 +237,8 @@ struct skinny_tile {
                 copy_s.start(target + slab_l::floats, k_to_start);
                 k_to_start -= Shape::block_k;
             }
-            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+            // An empty group counts too, so that the wait below is right.
+            cp_async_commit();
         };
 #pragma unroll 1
         for (int stage = 0; stage < Shape::stages - 1; ++stage)
@@ -237,8 +250,8 @@ struct skinny_tile {
         int read_stage = 0, write_stage = Shape::stages - 1;
         for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
             cp_async_wait<Shape::stages - 2>();
-            // Everyone's copies of this slab have arrived, and everyone has read the one before it, whose
-            // stage is filled next.
+            // All threads' copies of this slab have arrived, and all threads have read the slab
+            // before it, whose stage is filled next.
             __syncthreads();
             start_slab(write_stage);
             write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
@@ -265,7 +278,7 @@ struct skinny_tile {
         __syncthreads(); // shared memory is free for the tile
     }
 
-    // smem[warp_k][s][l] = acc, summed over lanes_k. Ends without a barrier.
+    // smem[warp_k][s][l] = acc, summed over lanes_k. There is no barrier at the end.
     __device__ __forceinline__ void lay_out(float* smem) {
         float* copy = smem + warp_k() * output::copy_floats;
         if constexpr (Shape::lanes_k == 1 && !l_k_contiguous) {
@@ -324,7 +337,7 @@ struct variant {
                                                    skinny_tile<Shape, false, true>::smem_bytes,
                                                    skinny_tile<Shape, false, false>::smem_bytes});
 
-    // Whether k runs along memory in the long operand, and in the short one.
+    // Whether k runs along memory: bit 0 for the long operand, bit 1 for the short one.
     static constexpr int choice_bits = 2;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
@@ -370,7 +383,7 @@ struct variant {
                             Shape::block_s * (swapped ? q.copies_a : q.copies_b));
         w.l2_bytes = depth * 4 * (Shape::block_l + Shape::block_s);
         w.memory_bytes = q.operand_bytes;
-        // To meet in a cluster, and to add the sums of clusters from the workspace.
+        // The barrier of a cluster, and the addition of the clusters' sums from the workspace.
         w.exchanges = (split.cluster > 1 ? 1.0f : 0.0f) +
                       (split.clusters > 1 ? 4.0f + static_cast<float>(split.clusters) / 8 : 0.0f);
         w.fill = blocks.fill;
@@ -413,17 +426,17 @@ using deep_32    = variant<skinny_shape<64,  32, 64,  8, 8,  8,  4,  1, 8,  6,  
 using deep_64    = variant<skinny_shape<64,  64, 32,  8, 8,  8,  4,  2, 4,  6,      1, 1>>;
 // clang-format on
 
-// What deep slabs need at most.
+// The most shared memory that the variants with deep slabs need.
 constexpr size_t deep_smem_bytes = std::max({deep_4::smem_bytes,
                                              deep_8::smem_bytes,
                                              deep_16::smem_bytes,
                                              deep_32::smem_bytes,
                                              deep_64::smem_bytes});
 
-// Calls f with the variant for a problem.
+// Calls f with the variant that is chosen for a problem.
 template <class F>
 auto with_variant(const sgemm_problem& p, const device_info& device, F&& f) {
-    constexpr int64_t deep_k = 512; // from here on deep slabs pay
+    constexpr int64_t deep_k = 512; // deep slabs pay from here on
     const int64_t l = std::max(p.m, p.n), s = std::min(p.m, p.n);
     if (l <= 4)
         return f(square_4{});

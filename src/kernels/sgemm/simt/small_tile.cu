@@ -1,10 +1,13 @@
-// small_tile: small products, and batches of them.
+// small_tile: C = alpha op(A) op(B) + beta C for small products and for batches of them. The kernel
+// is in small_tile.cuh.
 //
-// Bound: of the smallest, latency: a launch, a read of A and B and a write of C, one after the other; then shared
-// memory, 8 128-bit loads for 64 FMAs with a thread tile of 4 x 4, 12 for 128 with 4 x 8.
-// Shared memory: for each group a ring of slabs of both operands; 16 to 72 KiB.
-// Launch: a block for each tile of a product, or, packed, of several products.
-// Accepts all up to 2^30 rows, columns and k that is at most 65535 tiles wide.
+// Bound: for the smallest products latency, the sum of a launch, a read of A and B and a write of
+// C. For larger products shared memory: 8 128-bit loads for 64 FMAs with a 4 x 4 thread tile, 12
+// for 128 FMAs with 4 x 8.
+// Shared memory: a ring of slabs of both operands for each group; 16 to 72 KiB.
+// Launch: a block for each tile of a product; if packed, a block for the same tile of several
+// products.
+// Accepts: up to 2^30 rows, columns and k, and at most 65535 tiles along n.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/small_tile.cuh"
 
@@ -15,24 +18,24 @@ template <class Shape, bool finishes = false>
 using variant = small_tile_variant<Shape, finishes>;
 
 // clang-format off
-//                                             warps         thread lanes slab                         blocks of a
-//                                             m  n  groups  m  n   m     k   stages  cluster  packed  multiprocessor, finishes
-using tile_16x16_k8  = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    8,  4,      1,       false,  4>>;
-using tile_16x16_k32 = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    32, 2,      1,       false,  4>>;
-using tile_32x16_k16 = variant<small_tile_shape<1, 1, 8,      4, 4,  8,    16, 3,      1,       false,  2>>;
-using tile_32x32_k8  = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    8,  5,      1,       false,  3>, true>;
-using tile_32x32_k16 = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       false,  3>, true>;
-using tile_64x32_k16 = variant<small_tile_shape<2, 1, 2,      4, 8,  8,    16, 3,      1,       false,  4>>;
-using packed_16x16   = variant<small_tile_shape<1, 1, 4,      4, 2,  4,    16, 2,      1,       true,   4>>;
-using packed_32x32   = variant<small_tile_shape<1, 1, 4,      4, 8,  8,    16, 3,      1,       true,   3>>;
+// small_tile_shape: warps m, n; groups; thread tile m, n; lanes m; slab k; stages; cluster;
+// packed; blocks of a multiprocessor. variant: whether there is an epilogue.
+using tile_16x16_k8  = variant<small_tile_shape<1, 1, 4, 4, 2, 4,  8, 4, 1, false, 4>>;
+using tile_16x16_k32 = variant<small_tile_shape<1, 1, 4, 4, 2, 4, 32, 2, 1, false, 4>>;
+using tile_32x16_k16 = variant<small_tile_shape<1, 1, 8, 4, 4, 8, 16, 3, 1, false, 2>>;
+using tile_32x32_k8  = variant<small_tile_shape<1, 1, 4, 4, 8, 8,  8, 5, 1, false, 3>, true>;
+using tile_32x32_k16 = variant<small_tile_shape<1, 1, 4, 4, 8, 8, 16, 3, 1, false, 3>, true>;
+using tile_64x32_k16 = variant<small_tile_shape<2, 1, 2, 4, 8, 8, 16, 3, 1, false, 4>>;
+using packed_16x16   = variant<small_tile_shape<1, 1, 4, 4, 2, 4, 16, 2, 1,  true, 4>>;
+using packed_32x32   = variant<small_tile_shape<1, 1, 4, 4, 8, 8, 16, 3, 1,  true, 3>>;
 // clang-format on
 
 } // namespace
 
 constinit const std::array<sgemm_kernel, 8> sgemm_small_tile = {
-    // Up to k = 96 all copies are under way before the first is waited for.
+    // Up to k = 96 all copies are in flight before the first wait.
     describe<tile_16x16_k8>("small_tile/16x16_k8", "each of 4 warps with its slabs of 8 k"),
-    // Whole 128-byte lines where k runs along memory.
+    // Reads whole 128-byte cache lines where k runs along memory.
     describe<tile_16x16_k32>("small_tile/16x16_k32", "each of 4 warps with its slabs of 32 k"),
     describe<tile_32x16_k16>("small_tile/32x16_k16", "each of 8 warps with its slabs of 16 k"),
     describe<tile_32x32_k8>("small_tile/32x32_k8", "each of 4 warps with its slabs of 8 k"),

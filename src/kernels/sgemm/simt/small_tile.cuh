@@ -1,23 +1,27 @@
-// Small products: much of them at a time, and few steps that wait for one another.
+// Small products: much work at the same time, and few steps that wait for each other.
 //
-// A block owns a tile of C. Its warps form split-k groups; each group computes the whole tile over its own slabs
-// of k, copied by itself into its own ring of shared memory, so that the groups meet only at the end, when
-// their parts are added in fixed order. Where the tiles are too few for the GPU, the blocks of a cluster
-// share one: slabs are dealt out over the groups of all of them, and each block adds up and writes its
-// share of the tile, which the others send to its shared memory. Where there are many products instead,
-// they are packed: each group of a block has a product to itself.
+// A block computes one tile of C. Its warps form split-k groups. Each group computes the whole tile
+// over its own slabs of k, which it copies into its own ring in shared memory. The groups meet only
+// at the end, when their sums are added in fixed order. If there are too few tiles for the GPU, the
+// blocks of a cluster share a tile. Slabs are dealt out over the groups of all of these blocks.
+// Each block receives the others' sums for its share of the tile in its shared memory, adds them
+// and writes the share. If there are many products instead, they are packed: each group of a block
+// computes its own product.
 //
 //   block tile   block_m x block_n, computed by every group over its slabs
 //   warp tile    lanes_m * thread_m x lanes_n * thread_n, one of warps_m x warps_n of a group
-//   thread tile  thread_m x thread_n: quads of rows, lanes_m * 4 apart; columns, or quads of them
+//   thread tile  thread_m x thread_n: quads of rows, lanes_m * 4 apart; single columns or quads of
+//                columns
 //
-// Slabs lie in shared memory as they lie in global memory, whatever the transposition, so that copies
-// are of 16 bytes wherever the operand allows. A thread reads 4 k at a time: quads of lines (rows of A,
-// columns of B) where lines run along memory, quads of k where k does. C is written by quads of rows; of a plain product by tiles
-// of 1024 elements and more, where quads would be off the grid of 16 bytes, by neighbouring rows.
+// Slabs lie in shared memory as in global memory, for each transposition, so copies have 16 bytes
+// wherever the operand is aligned. A thread reads 4 k at a time: quads of lines (rows of op(A),
+// columns of op(B)) if lines run along memory, quads of k if k does. C is written by quads of rows.
+// If C is unaligned, plain products with tiles of 1024 elements or more write neighbouring rows
+// from neighbouring threads instead.
 //
-// The blocks of a single product come as soon as those of the kernel before it in the stream have left
-// (overlap.h): the launch, and all that needs the parameters alone, is over when that one's writes are visible.
+// Single products use dependent launch (overlap.h): blocks start as soon as the blocks of the
+// kernel before have exited. When that kernel's writes are visible, the launch and all work that
+// needs only the parameters are already done.
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -34,16 +38,16 @@
 
 namespace myblas::cuda {
 
-template <int warps_m_, // of a group
+template <int warps_m_, // warps of a group
           int warps_n_,
-          int groups_,   // of a block
-          int thread_m_, // of a thread tile
+          int groups_,   // groups of a block
+          int thread_m_, // rows of a thread tile
           int thread_n_,
-          int lanes_m_, // of a warp
-          int slab_k_,  // of a group's ring
+          int lanes_m_, // lanes of a warp along m
+          int slab_k_,  // k of a slab in a group's ring
           int stages_,
           int cluster_, // blocks that share a tile: 1, 2, 4 or 8
-          bool packed_, // a product for each group
+          bool packed_, // each group computes its own product
           int blocks_per_sm_>
 struct small_tile_shape {
     static constexpr int groups = groups_, thread_m = thread_m_, thread_n = thread_n_;
@@ -51,24 +55,26 @@ struct small_tile_shape {
     static constexpr int block_k = slab_k_, stages = stages_, cluster = cluster_;
     static constexpr bool packed = packed_;
     static constexpr bool finishes = false;
-    static constexpr int blocks_per_sm = blocks_per_sm_; // that the registers are to suffice for
+    // The registers must suffice for this number.
+    static constexpr int blocks_per_sm = blocks_per_sm_;
 
     static constexpr int warps_m = warps_m_, warp_m = lanes_m * thread_m,
                          warp_n = lanes_n * thread_n;
     static constexpr int block_m = warps_m_ * warp_m, block_n = warps_n_ * warp_n;
     static constexpr int group_threads = warps_m_ * warps_n_ * 32, threads = groups * group_threads;
     static constexpr int thread_quads = thread_m * thread_n / 4;
-    static constexpr int sharing_groups = packed ? 1 : groups * cluster; // of a product's slabs
+    // Groups that share a product's slabs.
+    static constexpr int sharing_groups = packed ? 1 : groups * cluster;
 
-    // The copiers rely on powers of 2.
+    // The copiers need powers of 2.
     static_assert(std::has_single_bit(1u * warps_m_ * warps_n_ * groups * lanes_m * block_k));
     static_assert(std::has_single_bit(1u * thread_m * thread_n * cluster));
     static_assert(thread_m >= 4 && thread_n >= 2 && lanes_m <= 8 && lanes_n <= 8 && stages >= 2);
     static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
 };
 
-// Moves slabs of one operand, `lines` of C's side x slab_k, to shared memory: as smem[k][line] where lines
-// run along memory, else as line_swizzle says.
+// Copies slabs of one operand, `lines` lines x slab_k, to shared memory: as smem[k][line] if lines
+// run along memory, otherwise in the layout of line_swizzle.
 template <class Shape, int lines, bool k_contiguous_, class Swizzle>
 struct small_tile_copier {
     static constexpr int slab_k = Shape::block_k, threads = Shape::group_threads;
@@ -79,8 +85,8 @@ struct small_tile_copier {
 
     const float* gmem; // the tile's first line, at k = 0
     int64_t ld;
-    int lines_left; // from that line to the operand's end
-    bool quads;     // whether all that is inside consists of aligned quads
+    int lines_left; // from the tile's first line to the operand's end
+    bool quads;     // whether the operand consists of aligned quads
 
     __device__
     small_tile_copier(const float* base, int64_t ld_, int64_t first_line, int all_lines, int k)
@@ -88,7 +94,7 @@ struct small_tile_copier {
           lines_left(all_lines - static_cast<int>(first_line)),
           quads(aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0) {}
 
-    // Starts the copies of the slab at first_k, with zeroes where it leaves the operand.
+    // Starts the copies of the slab at first_k, with zeroes outside of the operand.
     __device__ __forceinline__ void start(float* smem, int first_k, int k, int thread) const {
         if (quads)
             start_copies<4>(smem, first_k, k - first_k, thread);
@@ -102,7 +108,8 @@ private:
     start_copies(float* smem, int first_k, int k_left, int thread) const {
         constexpr int row = inner / copy_floats; // copies along memory
         constexpr int copies = ceil_div(row * outer, threads);
-        // A thread's copies lie inner_step apart, and every inner_copies of them outer_step.
+        // A thread's copies are inner_step apart; after every inner_copies copies, the next one is
+        // outer_step further.
         constexpr int inner_copies = row > threads ? row / threads : 1;
         constexpr int inner_step = threads * copy_floats;
         constexpr int outer_step = row > threads ? 1 : threads / row;
@@ -114,7 +121,8 @@ private:
         float* target = smem + (k_contiguous ? Swizzle::row(o) + i % 4 : o * inner + i);
         const int quad = i / 4 ^ Swizzle::swizzle(o);
         int64_t step = outer_step * ld;
-        // Unknown to the compiler from slab to slab, so that it does not keep an address for each copy.
+        // Hidden from the compiler for each slab, so that it does not keep an address for each
+        // copy.
         asm volatile("" : "+l"(step));
 #pragma unroll
         for (int c = 0; c < copies; ++c) {
@@ -140,12 +148,12 @@ struct small_tile_fragment {
 
     float x[4][count]; // [k][line]
 
-    // Line `i` of the thread at `position` among the lanes, in the warp tile.
+    // Line i of the thread at `position` among the lanes, counted in the warp tile.
     static __device__ __forceinline__ constexpr int line(int position, int i) {
         return position * width + i / width * (lanes * width) + i % width;
     }
 
-    // At k of a slab; `first` is the thread's first line in the block tile.
+    // Loads 4 k of a slab, from k on. `first` is the thread's first line in the block tile.
     __device__ __forceinline__ void load(const float* slab, int first, int k) {
         if constexpr (Copier::k_contiguous) {
             const float* rows = slab + Swizzle::row(first);
@@ -177,7 +185,8 @@ struct small_tile_fragment {
 
 template <class Shape, bool transa, bool transb>
 struct small_tile {
-    // Lines that a thread has side by side: rows in quads, to be written so; columns as they are read.
+    // Neighbouring lines of a thread: rows in quads, as C is written; columns in the width in which
+    // they are read.
     static constexpr int width_a = 4;
     static constexpr int width_b = !transb ? 1 : Shape::thread_n < 4 ? Shape::thread_n : 4;
     using swizzle_a = line_swizzle<Shape::block_k, Shape::lanes_m, width_a>;
@@ -191,15 +200,17 @@ struct small_tile {
     static constexpr int ring_floats = Shape::stages * stage_floats;
     static constexpr int part_floats = Shape::block_m * Shape::block_n;
     static constexpr int group_floats = ring_floats > part_floats ? ring_floats : part_floats;
-    // Quads of every thread's tile that a block of a cluster adds up, and what it receives of them.
+    // Quads of each thread's tile that one block of a cluster adds up, and the bytes that the block
+    // receives.
     static constexpr int share_quads = Shape::thread_quads / Shape::cluster;
     static constexpr int share_bytes = Shape::cluster > 1 ? part_floats* int{sizeof(float)} : 0;
     static constexpr int groups_bytes = Shape::groups * group_floats * int{sizeof(float)};
     static constexpr size_t smem_bytes =
         groups_bytes + share_bytes + (Shape::cluster > 1 ? sizeof(uint64_t) : 0);
 
-    // Where C's columns are off the grid of 16 bytes, quads would be written word by word, 16 bytes apart. Of larger tiles, whose
-    // parts are in shared memory anyway, neighbouring threads write neighbouring rows.
+    // If C's columns are unaligned, quads would need scalar stores, 16 bytes apart. For larger
+    // tiles, whose sums are in shared memory anyway, neighbouring threads write neighbouring rows
+    // instead.
     static constexpr bool writes_columns = Shape::groups > 1 && Shape::cluster == 1 &&
                                            !Shape::packed && !Shape::finishes &&
                                            part_floats >= 1024;
@@ -208,7 +219,7 @@ struct small_tile {
 
     using barrier = group_barrier<Shape::group_threads, Shape::groups>;
 
-    // acc = the product over the slabs first_slab, first_slab + sharing_groups and so on
+    // acc = the product over the slabs first_slab, first_slab + sharing_groups, ...
     static __device__ __forceinline__ void multiply(const copier_a& copy_a,
                                                     const copier_b& copy_b,
                                                     int k,
@@ -226,7 +237,8 @@ struct small_tile {
                 copy_b.start(target + copier_a::slab_floats, start_k, k, thread);
                 start_k += step_k;
             }
-            cp_async_commit(); // a group for every slab, also for none, so that the count below holds
+            // An empty group counts too, so that the wait below is right.
+            cp_async_commit();
         };
 #pragma unroll
         for (int stage = 0; stage < Shape::stages - 1; ++stage)
@@ -237,8 +249,8 @@ struct small_tile {
         int read_stage = 0, write_stage = Shape::stages - 1;
         for (int at_k = first_slab * Shape::block_k; at_k < k; at_k += step_k) {
             cp_async_wait<Shape::stages - 2>();
-            // The group's copies of this slab have arrived, and all have read the one before, whose
-            // stage is filled next.
+            // All of the group's copies of this slab have arrived, and all its threads have read
+            // the slab before it, whose stage is filled next.
             group.synchronize();
             start_slab(write_stage);
             write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
@@ -266,7 +278,7 @@ struct small_tile {
         return make_float4(column[r], column[r + 1], column[r + 2], column[r + 3]);
     }
 
-    // Its place in the block tile.
+    // Row and column of quad q in the block tile.
     static __device__ __forceinline__ int quad_row(int thread, int q) {
         return warp_row(thread) + fragment_a::line(lane_m(thread), 4 * q % Shape::thread_m);
     }
@@ -286,7 +298,7 @@ struct small_tile {
         return sum;
     }
 
-    // The sum of an element of the block tile over all groups' parts, [group][quad][thread].
+    // The sum of one element of the block tile over the groups' sums, [group][quad][thread].
     static __device__ __forceinline__ float add_words(const float* parts, int row, int col) {
         const int r = row % Shape::warp_m, c = col % Shape::warp_n;
         const int warp = row / Shape::warp_m + col / Shape::warp_n * Shape::warps_m;
@@ -303,7 +315,8 @@ struct small_tile {
     }
 
 private:
-    // Of a thread of a group: its place in the warp, and its warp's in the block tile.
+    // For a thread of a group: the position of its lane in the warp, and of its warp tile in the
+    // block tile.
     static __device__ __forceinline__ int lane_m(int thread) { return thread % Shape::lanes_m; }
     static __device__ __forceinline__ int lane_n(int thread) {
         return thread % 32 / Shape::lanes_m;
@@ -316,11 +329,11 @@ private:
     }
 };
 
-// Few do, for the mask costs a product of a microsecond 2% of its time.
+// Only a few shapes do, as the mask costs a product of one microsecond 2% of its time.
 template <class Shape>
 constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
 
-// C = alpha * sums + beta * C of a tile that begins at c; has(row, column) is asked of each element.
+// C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds.
 template <class Shape, class Tile, class Has>
 __device__ __forceinline__ void write_columns(
     const sgemm_problem& p, const sgemm_operands& o, float* c, const float* parts, Has&& has) {
@@ -370,12 +383,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     if (takes_triangles<Shape> && mask.has_none(Shape::block_m, Shape::block_n))
         return;
 
-    // received[rank][quad of the share][thread], from every block of the cluster
+    // received[rank][quad of the share][thread], from every block of the cluster.
     float4* received = reinterpret_cast<float4*>(smem) + tile::groups_bytes / 16;
     uint64_t* all_received = reinterpret_cast<uint64_t*>(received + tile::share_bytes / 16);
     if constexpr (Shape::cluster > 1) {
         expect_bytes(all_received, tile::share_bytes);
-        cluster_arrive(); // from here on the others may send
+        cluster_arrive(); // from here on the other blocks may send
     }
 
     wait_for_earlier_work();
@@ -392,7 +405,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                    thread,
                    acc);
 
-    // The biases of the quads that this thread writes.
+    // The biases for the quads that this thread writes.
     constexpr int written_quads = Shape::finishes ? Shape::thread_quads / Shape::groups : 1;
     float bias[written_quads][4] = {};
     if constexpr (Shape::finishes) {
@@ -411,7 +424,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     }
 
     const bool vector_c = aligned16(o.c, p.ldc);
-    const auto write = [&](int q, float4 v, int written = 0) { // written: quads before
+    // `written`: index of the quad among the quads that this thread writes.
+    const auto write = [&](int q, float4 v, int written = 0) {
         const int64_t row = tile_row + tile::quad_row(thread, q);
         const int64_t col = tile_col + tile::quad_col(thread, q);
         const float product[4] = {v.x, v.y, v.z, v.w};
@@ -441,12 +455,13 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             write(q, tile::quad(acc, q));
     } else {
         constexpr int group_threads = Shape::group_threads;
-        barrier.synchronize();                                         // the ring has been read
+        // The ring has been read.
+        barrier.synchronize();
         float4* part = reinterpret_cast<float4*>(group_smem) + thread; // [quad][thread]
 #pragma unroll
         for (int q = 0; q < Shape::thread_quads; ++q)
             part[q * group_threads] = tile::quad(acc, q);
-        __syncthreads(); // all parts of this block are complete
+        __syncthreads(); // the sums of all groups are complete
 
         if constexpr (tile::writes_columns) {
             if (!vector_c) {
@@ -471,7 +486,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                 parts + q * group_threads);
             if constexpr (Shape::cluster == 1)
                 write(q, sum, first / Shape::groups);
-            else // to the block whose share it is
+            else // to the block that adds and writes this quad
                 send_to_block(received +
                                   (rank * tile::share_quads + q / Shape::cluster) * group_threads +
                                   thread,
@@ -495,9 +510,10 @@ struct small_tile_variant {
     static constexpr bool finishes = finishes_;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
     static constexpr bool takes_triangles = cuda::takes_triangles<Shape>;
-    static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes; // as of all
+    // The same for all transpositions.
+    static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    static constexpr int choice_bits = 2 + finishes; // the transpositions, whether to finish
+    static constexpr int choice_bits = 2 + finishes; // the transpositions, and the epilogue
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_bits<2>(choice % 4, [&](auto transa, auto transb) {

@@ -1,8 +1,12 @@
-// small_tile with several blocks to a tile: for few tiles and a longer k.
+// small_tile with several blocks for each tile, for few tiles and a longer k. The kernel is in
+// small_tile.cuh.
 //
-// Bound: latency: a launch, a read of A and B, an exchange in the cluster and a write of C, one after the other.
-// Shared memory: for each group a ring of slabs of both operands, and what the other blocks send; 52 to 100 KiB.
-// Launch: a cluster for each tile. Accepts as small_tile.
+// Bound: latency, the sum of a launch, a read of A and B, an exchange in the cluster and a write of
+// C.
+// Shared memory: for each group a ring of slabs of both operands, and the sums that other blocks
+// send; 52 to 100 KiB.
+// Launch: a cluster for each tile.
+// Accepts: the same products as small_tile.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/small_tile.cuh"
 
@@ -13,12 +17,12 @@ template <class Shape>
 using variant = small_tile_variant<Shape>;
 
 // clang-format off
-//                                                     warps        thread lanes slab                         blocks of a
-//                                                     m  n  groups m  n   m     k   stages  cluster  packed  multiprocessor
-using tile_32x16_cluster2 = variant<small_tile_shape<1, 1, 8,     4, 4,  8,    16, 3,      2,       false,  2>>;
-using tile_32x16_cluster4 = variant<small_tile_shape<1, 1, 8,     4, 4,  8,    16, 3,      4,       false,  2>>;
-using tile_32x32_cluster2 = variant<small_tile_shape<1, 1, 4,     4, 8,  8,    16, 3,      2,       false,  3>>;
-using tile_32x32_cluster8 = variant<small_tile_shape<1, 1, 8,     4, 8,  8,    16, 3,      8,       false,  1>>;
+// small_tile_shape: warps m, n; groups; thread tile m, n; lanes m; slab k; stages; cluster;
+// packed; blocks of a multiprocessor.
+using tile_32x16_cluster2 = variant<small_tile_shape<1, 1, 8, 4, 4, 8, 16, 3, 2, false, 2>>;
+using tile_32x16_cluster4 = variant<small_tile_shape<1, 1, 8, 4, 4, 8, 16, 3, 4, false, 2>>;
+using tile_32x32_cluster2 = variant<small_tile_shape<1, 1, 4, 4, 8, 8, 16, 3, 2, false, 3>>;
+using tile_32x32_cluster8 = variant<small_tile_shape<1, 1, 8, 4, 8, 8, 16, 3, 8, false, 1>>;
 // clang-format on
 
 } // namespace
