@@ -1,16 +1,20 @@
-// stream_k: persistent blocks of 128 x 64 or 128 x 32 tiles with equal shares of the work for all multiprocessors,
-// whatever the shape. For products of few tiles and a long k the variant with parts.
+// stream_k: C = alpha op(A) op(B) + beta C by persistent blocks with 128 x 64 or 128 x 32 tiles.
+// All multiprocessors get equal shares of the work, for every shape. The variant "_parts" is for
+// products with few tiles and a long k. The kernel is in stream_k.cuh.
 //
-// Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Of parts then reading their sums,
-// 2 us. Of a k below about 200 what each tile costs besides: two warps of a scheduler are in the same phase, so that
-// nothing is multiplied while they add their lanes' sums.
-// Shared memory: 160 KiB of stages of 32 k; a tile of each warp, on its way to C.
-// Workspace: the sums of unfinished tiles, 32 or 16 KiB for each worker, where tiles are split; copies of operands that
-// are not on the grid of 16 bytes, where they are not read by words.
-// Launch: one block of 384 threads for each multiprocessor; before it a warp for every 256 elements of a line
-// that is to be copied; behind it, of parts, 256 threads for 32 quads of rows of C.
-// Accepts single products, with parts of at most a tile for four multiprocessors; without, also a triangle of C. Warp tiles
-// are 32 x 32, so that the diagonal of C crosses just those that lie on it.
+// Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Splits of k also
+// take 2 us for reading their sums. Below k = 200 or so the cost of each tile dominates. The two
+// warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
+// sums.
+// Shared memory: 160 KiB for stages of 32 k; and a tile of each warp, on its way to C.
+// Workspace: if tiles are split, the sums of unfinished tiles, 32 or 16 KiB for each worker; and
+// aligned copies of unaligned operands, unless these are read by scalar loads.
+// Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
+// it has a warp for every 256 elements of a line. If k is split ("_parts"), a kernel after it has
+// 256 threads for 32 quads of rows of C.
+// Accepts: single products. "_parts" needs at least four multiprocessors for each tile. The other
+// variants also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only
+// the warp tiles that lie on it.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
 #include "kernels/common/grid_copy.h"
@@ -21,11 +25,11 @@
 namespace myblas::cuda {
 namespace {
 
-// ---- Copies to the grid ----------------------------------------------------------------------------
+// ---- Aligned copies -----------------------------------------------------------------------------
 
 constexpr int copy_warps = 8; // of a block
 
-// Each warp copies a part of a line of A or B.
+// Each warp copies a piece of a line of A or B. A line is contiguous in memory.
 __global__ void __launch_bounds__(copy_warps * 32)
     copy_to_grid(const sgemm_problem p, const grid_copy a, const grid_copy b) {
     let_next_kernel_come();
@@ -60,7 +64,8 @@ strided_matrix matrix_b(const sgemm_problem& p) {
     return {p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb};
 }
 
-// Of slabs with block_lines lines. Those of A along memory are one box, smem[k][line].
+// The tensor map for slabs of block_lines lines. If lines of A run along memory, a slab is one box,
+// smem[k][line].
 myblasStatus_t
 make_map(const strided_matrix& x, bool is_a, bool k_along, int block_lines, CUtensorMap* map) {
     constexpr int block_k = 32;
@@ -77,10 +82,12 @@ size_t bytes_off_grid(const sgemm_problem& p) {
     return matrix_a(p).copied_bytes() + matrix_b(p).copied_bytes();
 }
 
-// Whether operands off the grid are read word by word, which takes a quarter of the time for multiplying more, rather than
-// copied to the grid, which takes a launch, and the time of the bytes, twice. Where C is off the grid, too, the writers that
-// there are without words fall behind the consumers, who then write by themselves. The two constants are from an H200 where
-// both were timed on 20 products with k from 33 to 7371: the rule takes the faster one of each (docs/experiments/sgemm.md).
+// Whether unaligned operands are read by scalar loads or copied. Scalar loads slow the
+// multiplication by a quarter. An aligned copy costs a launch and twice the time of its bytes. If C
+// is unaligned too, the separate writers, which exist only without scalar loads, fall behind the
+// consumers; with scalar loads the consumers write C themselves. The two constants by_words and
+// cycles_of_writers are from an H200, where both ways were timed on 20 products with k from 33 to
+// 7371. The rule selects the faster way for each of them (docs/experiments/sgemm.md).
 bool words_pay(const sgemm_problem& p, const device_info& device) {
     constexpr double launch_us = 2.5, by_words = 0.25, cycles_of_writers = 0.37;
     const auto bytes = static_cast<double>(bytes_off_grid(p));
@@ -94,10 +101,11 @@ bool words_pay(const sgemm_problem& p, const device_info& device) {
            launch_us + 2 * bytes / (1e3 * device.memory_gbps) + writers_us;
 }
 
-// ---- Sums of parts ---------------------------------------------------------------------------------
+// ---- Sums of splits -----------------------------------------------------------------------------
 
-// C from the sums that a worker left for each part of a tile's k. A block has a quad of rows of each lane of one
-// consumer warp; its own warps share the parts, and their sums are added in fixed order.
+// Computes C from the sums that a worker has stored for each split of a tile's k. A block handles
+// one quad of rows for each lane of one consumer warp. The block's own warps share the splits, and
+// their sums are added in fixed order.
 constexpr int adding_warps = 8;
 template <class Shape>
 constexpr int adding_blocks = Shape::tile_floats / 4 / 32; // of a tile
@@ -112,7 +120,8 @@ __global__ void __launch_bounds__(adding_warps * 32)
     const int tile = static_cast<int>(blockIdx.x) / adding_blocks<Shape>;
     const int in_tile = static_cast<int>(blockIdx.x) % adding_blocks<Shape>;
     const int consumer_warp = in_tile % consumer_warps, quad = in_tile / consumer_warps;
-    const int column = quad / quads, row_quad = quad % quads; // of the lane's
+    // The quad's position among the lane's sums.
+    const int column = quad / quads, row_quad = quad % quads;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const float* source = workspace + int64_t{tile} * plan.parts * Shape::tile_floats +
                           (column * Shape::sum_rows + row_quad * 4) * Shape::group_threads +
@@ -120,7 +129,7 @@ __global__ void __launch_bounds__(adding_warps * 32)
     wait_for_earlier_work();
     const sgemm_operands o = resolve_operands(p, 0);
     float4 sum = make_float4(0, 0, 0, 0);
-    const int parts = o.k == 0 ? 0 : plan.parts; // else none has left its sums
+    const int parts = o.k == 0 ? 0 : plan.parts; // if k is 0, no worker has stored sums
 #pragma unroll 4
     for (int part = warp; part < parts; part += adding_warps) {
         const float* from = source + int64_t{part} * Shape::tile_floats;
@@ -131,7 +140,7 @@ __global__ void __launch_bounds__(adding_warps * 32)
                              __ldcg(from + 3 * Shape::group_threads)));
     }
     smem[warp][lane] = sum;
-    __syncthreads(); // all warps' sums are there before the first warp adds them
+    __syncthreads(); // all warps' sums are complete before the first warp adds them
     if (warp > 0)
         return;
 #pragma unroll
@@ -158,15 +167,16 @@ __global__ void __launch_bounds__(adding_warps * 32)
     }
 }
 
-// ---- Host ------------------------------------------------------------------------------------------
+// ---- Host ---------------------------------------------------------------------------------------
 
-// Whether the transposed product is computed: where that makes fewer tiles. The form of NT and TN stays the same; NN becomes TT,
-// whose main loop is faster, and TT becomes NN, so these are turned, or not, only where that gains more than the loop loses.
+// Whether A and B are swapped, so that C^T = op(B)^T op(A)^T is computed. This can make fewer
+// tiles. NT and TN keep their form. NN becomes TT, whose main loop is faster, and TT becomes NN, so
+// the speed of the loop is weighed against the number of tiles.
 template <class Shape>
 bool is_turned(const sgemm_problem& p) {
-    constexpr double slower_loop = 1.12; // of NN
+    constexpr double slower_loop = 1.12; // NN relative to TT
     const bool is_faster_turned = !p.transa && !p.transb;
-    if (p.triangle != triangle_of_c::none) // as many either way
+    if (p.triangle != triangle_of_c::none) // both ways have the same number of tiles
         return is_faster_turned;
     const auto tiles = static_cast<double>(tile_count(p, Shape::block_m, Shape::block_n));
     const auto turned = static_cast<double>(tile_count(p, Shape::block_n, Shape::block_m));
@@ -175,7 +185,7 @@ bool is_turned(const sgemm_problem& p) {
     return turned * (p.transa && p.transb ? slower_loop : 1) < tiles;
 }
 
-// The product as the kernel sees it: perhaps C^T = op(B)^T op(A)^T.
+// The product as the kernel sees it: unchanged, or C^T = op(B)^T op(A)^T.
 template <class Shape>
 sgemm_problem turn(const sgemm_problem& p) {
     if (!is_turned<Shape>(p))
@@ -197,7 +207,7 @@ sgemm_problem turn(const sgemm_problem& p) {
     return turned;
 }
 
-// The kernel that computes and the one that adds parts, of a form and of whether it is turned.
+// The kernels of one form: the kernel that multiplies, and the kernel that adds splits.
 template <class Shape, bool transa, bool transb, bool turned>
 struct form {
     template <class Finishing, bool in_parts, bool by_words, class Share>
@@ -207,7 +217,7 @@ struct form {
     static constexpr auto add = stream_k_add<Shape, transa, transb, turned>;
 };
 
-// f(form) for a product that is yet to be turned.
+// Calls f(form) for a product before A and B are swapped.
 template <class Shape, class F>
 myblasStatus_t with_form(unsigned choice, F&& f) {
     return with_bits<3>(choice, [&](auto transa, auto transb, auto turned) {
@@ -227,8 +237,8 @@ struct variant {
     static constexpr bool finishes = !in_parts;
     static constexpr bool may_skip_zeros = !in_parts && Shape::may_skip_zeros;
 
-    // The transpositions, whether it is turned, reads words, skips zeroes, finishes; of the last three two never come together
-    // but words and a finish.
+    // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue. Among
+    // the last three, only scalar loads and the epilogue can be set together.
     static constexpr int choice_bits = 5 + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
@@ -260,13 +270,13 @@ struct variant {
                (!in_parts || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
     }
 
-    // Sums, then copies of A and B where they are not on the grid of 16 bytes.
+    // The sums, followed by the aligned copies of A and B.
     static size_t workspace_bytes(const sgemm_problem& asked, const device_info& device) {
         const sgemm_problem p = turn<Shape>(asked);
         return sums_bytes(make_plan(p, device)) + copied_bytes(p, device);
     }
 
-    // Copies to the grid come before all else, by all multiprocessors.
+    // Aligned copies are made first, by all multiprocessors.
     static work_estimate work(const work_query& q) {
         const sgemm_problem p = turn<Shape>(q.problem);
         work_estimate w =
@@ -336,7 +346,7 @@ struct variant {
     }
 
 private:
-    // Who reads words skips no zeroes.
+    // A kernel with scalar loads skips no zeroes.
     static bool reads_words(const sgemm_problem& p, const device_info& device) {
         return !make_plan(p, device).skips_zeros && words_pay(p, device);
     }

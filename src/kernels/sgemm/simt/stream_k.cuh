@@ -1,24 +1,31 @@
-// A persistent kernel with block tiles of up to 128 x 64: warps that only multiply, fed by threads that only copy,
-// and the schedule of parts/schedule.cuh. Operands come to shared memory as they lie in global memory.
+// Stream-K: a persistent kernel with block tiles of up to 128 x 64. Some warps only multiply, fed
+// by threads that only copy. The schedule is in parts/schedule.cuh. Operands lie in shared memory
+// as in global memory.
 //
-// Roles      Of a block's threads the last 128 are producers (stream_k_producers.cuh); they give their registers to
-//            the others and keep a ring of stages filled. Of the eight consumer warps warps_m x warps_n compute the
-//            block tile, 32 x 32 each. Where that is fewer than eight, groups of them share k: each takes every
-//            groups-th slab of a segment, and at its end the first group adds the others' sums. Full and empty
-//            barriers of each stage are all that passes between producers and consumers. Finished tiles go to
-//            writers (stream_k_writers.cuh), by shared memory, and consumers go on.
-// Lanes      Lane 4 j + i of a warp multiplies at every fourth k, from i on: its tile is that of the three
-//            lanes beside it, which add their sums at the end. So a warp tile of 32 x 32 takes thread tiles of
-//            16 x 8, and a block tile of 128 x 64 as few loads for an FMA as one of 256 x 128 would without.
-// Fragments  Four lines of an operand at the lane's k, by one instruction each. Where lines run along
-//            memory it is a 128-bit load. Where k does, it is ldmatrix: its 8 x 8 matrices of 16 bits are
-//            8 lines x 4 k of 32 bits, of which lane 4 j + i gets line j at k = i.
-// Forms      A product may be computed turned, C^T = op(B)^T op(A)^T, where that makes fewer tiles (is_turned in
-//            stream_k.cu): NT and TN stay what they are, NN becomes TT and TT becomes NN. C is written turned back.
-// Slabs      of 32 k. With k along memory smem[line][k], rows of 128 bytes, swizzled by TMA so that eight
-//            lines at one quad of k are in different banks. A of OP_N is smem[k][line]; lanes of different
-//            k take its quads of lines in different orders. B of OP_T is two boxes of smem[k][32 lines],
-//            swizzled, since a lane's two quads of lines have but two orders.
+// Roles      The last 128 threads of a block are producers (stream_k_producers.cuh). Producers give
+//            their registers to the consumers and keep a ring of stages filled. The other eight
+//            warps are consumers; warps_m x warps_n of them compute the block tile, 32 x 32 each.
+//            If this is fewer than eight, groups of warps split k. Each group takes every groups-th
+//            slab of a segment, and at the segment's end the first group adds the others' sums.
+//            Producers and consumers communicate only by a full and an empty barrier for each
+//            stage. Finished tiles pass through shared memory to writers (stream_k_writers.cuh),
+//            while the consumers go on.
+// Lanes      Four lanes of a warp split k: lane 4 j + i multiplies at every fourth k, from i on.
+//            The four lanes have the same thread tile and add their sums at the end. A warp tile of
+//            32 x 32 then has thread tiles of 16 x 8, which gives a 128 x 64 block tile the load
+//            ratio of 256 x 128.
+// Fragments  One instruction loads four lines of an operand (rows of op(A) or columns of op(B)) at
+//            the lane's k. If lines run along memory, it is a 128-bit load. If k does, it is
+//            ldmatrix. An 8 x 8 matrix of 16-bit elements is 8 lines x 4 k of 32 bits, and lane
+//            4 j + i gets line j at k = i.
+// Forms      A and B may be swapped, C^T = op(B)^T op(A)^T, where that makes fewer tiles (is_turned
+//            in stream_k.cu): NT and TN keep their form, NN becomes TT and TT becomes NN. C is
+//            transposed back when it is written.
+// Slabs      have 32 k. If k runs along memory, a slab is smem[line][k] with rows of 128 bytes,
+//            swizzled by TMA so that eight lines at one quad of k are in different banks. A of OP_N
+//            is smem[k][line]; lanes with different k read their quads of lines in different
+//            orders. B of OP_T is up to two boxes of smem[k][32 lines], swizzled, since a lane's
+//            two quads of lines have only two orders.
 #pragma once
 
 #include "kernels/common/block_flag.cuh"
@@ -37,13 +44,14 @@ struct stream_k_shape {
     static constexpr int block_m = warps_m * warp_m, block_n = warps_n * warp_n, block_k = 32;
     static constexpr int lanes_m = 2, lanes_n = 4, lanes_k = 4;
     static constexpr int thread_m = warp_m / lanes_m, thread_n = warp_n / lanes_n; // 16 x 8
-    static constexpr int sum_columns = 4, sum_rows = 8; // of a thread, once lanes have added theirs
-    static constexpr int least_k = 8; // of the last slab, whose k is rounded up to it
+    // A thread's sums, after the lanes have added theirs.
+    static constexpr int sum_columns = 4, sum_rows = 8;
+    static constexpr int least_k = 8; // the last slab's k is rounded up to a multiple of this
     static constexpr int producers = 128, writers = 3, parts_written = 2,
                          group_threads = warps_m * warps_n * 32;
     static constexpr int consumers = groups * group_threads;
     static constexpr int threads = consumers + producers;
-    // Together no more than 65536 / threads, rounded down to 8, for each thread.
+    // Their average over all threads is at most 65536 / threads, rounded down to a multiple of 8.
     static constexpr int producer_registers = 72, consumer_registers = 216;
     static constexpr bool finishes = false;
     static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
@@ -53,7 +61,7 @@ struct stream_k_shape {
     static constexpr int slab_a = block_m * block_k, slab_b = block_n * block_k; // floats
     static constexpr int stage_floats = slab_a + slab_b;
     static constexpr int stages = 40 * 1024 / stage_floats; // 160 KiB
-    // Behind the stages: each warp's tile on its way to C.
+    // After the stages: each warp's tile on its way to C.
     static constexpr int sums = stages * stage_floats;
     static constexpr int warp_quads = 8 * 32;
     static constexpr size_t smem_bytes =
@@ -64,7 +72,7 @@ struct stream_k_shape {
                   "swizzles count rows of 128 bytes from there");
 };
 
-// ---- Consumers -------------------------------------------------------------------------------------
+// ---- Consumers ----------------------------------------------------------------------------------
 
 // Where a lane's quads of lines of A or B lie in a slab.
 template <class Shape, bool is_a, bool k_along>
@@ -73,23 +81,23 @@ struct stream_k_operand {
     static constexpr int lanes = is_a ? Shape::lanes_m : Shape::lanes_n;
     static constexpr int offsets = k_along ? Shape::block_k / 4 : quads;
     static constexpr int row_bytes = 128;                     // of swizzled slabs
-    static constexpr int line_row_bytes = Shape::block_m * 4; // of a k of A
+    static constexpr int line_row_bytes = Shape::block_m * 4; // one k of A
     static_assert(k_along || (is_a ? quads == 4 : quads == 2));
 
-    // In shared memory: of every quad of k, or else of quads of lines.
+    // Addresses in shared memory: one for each quad of k, or one for each quad of lines.
     uint32_t first[offsets];
 
-    // Of lane 4 j + i, j's place among `lanes`.
+    // The position of lane 4 j + i among `lanes`; it depends on j only.
     static __device__ __forceinline__ int place(int j) {
         return is_a ? j % lanes : j / Shape::lanes_m;
     }
 
-    // The warp's first line.
+    // `line` is the warp's first line.
     __device__ __forceinline__ stream_k_operand(uint32_t slab, int line) {
         const int lane = threadIdx.x % 32, k = lane % 4;
 #pragma unroll
         for (int o = 0; o < offsets; ++o) {
-            if constexpr (k_along) { // a row of those that ldmatrix asks this lane for
+            if constexpr (k_along) { // the row whose address this lane passes to ldmatrix
                 const int matrix = lane / 8, at = place(lane % 8);
                 const int own = line + (is_a ? at * 4 + matrix : at + matrix * lanes);
                 first[o] = slab + own * row_bytes + (own % 8 ^ o) * 16;
@@ -99,12 +107,12 @@ struct stream_k_operand {
             } else {
                 first[o] = slab + (line + k) * row_bytes + (place(lane / 4) ^ k ^ o * 4) * 16;
             }
-            // Kept, not computed again for each slab.
+            // Kept in registers, not computed again for each slab.
             asm volatile("" : "+r"(first[o]));
         }
     }
 
-    // Quad t of k; `stage` is the offset of the slab's stage.
+    // Loads quad t of k. `stage` is the offset of the slab's stage in bytes.
     __device__ __forceinline__ void load(float (&x)[quads][4], uint32_t stage, int t) const {
 #pragma unroll
         for (int g = 0; g < quads; ++g) {
@@ -118,7 +126,7 @@ struct stream_k_operand {
         }
     }
 
-    // The same of a t that is not known at compile time, but for whether it is odd.
+    // The same where only the parity of t is known at compile time.
     template <bool odd>
     __device__ __forceinline__ void load_any(float (&x)[quads][4], uint32_t stage, int t) const {
 #pragma unroll
@@ -134,13 +142,13 @@ struct stream_k_operand {
     }
 };
 
-// What a thread multiplies at one k: quads of rows and of columns.
+// The operands of a thread at one k: quads of rows and of columns.
 template <class Shape>
 struct stream_k_fragment {
     float a[Shape::thread_m / 4][4], b[Shape::thread_n / 4][4];
 
-    // Up and down the rows in turn: consecutive FMAs share an operand, and read the other one and their
-    // accumulator from different register banks.
+    // Goes up and down the rows alternately. Consecutive FMAs then share an operand, and read the
+    // other operand and the accumulator from different register banks.
     __device__ __forceinline__ void multiply(float (&acc)[Shape::thread_n][Shape::thread_m]) const {
 #pragma unroll
         for (int c = 0; c < Shape::thread_n; ++c)
@@ -161,8 +169,9 @@ class stream_k_consumer {
     float acc[Shape::thread_n][Shape::thread_m];
 
 public:
-    // Of the sums that a thread keeps once the four lanes of a tile have added theirs, inside the warp tile: the first
-    // row, and how far its second quad of rows is from there; the first column, and column c from there.
+    // The place in the warp tile of the sums that a thread keeps after the four lanes of a tile
+    // have added theirs. The functions return the first row, the first column and the offset of
+    // column c; quad_step is the distance to the second quad of rows.
     static constexpr int quad_step = transa ? 8 : 4;
     static __device__ __forceinline__ int sum_row() {
         const int lane = threadIdx.x % 32;
@@ -184,11 +193,12 @@ private:
         return threadIdx.x % Shape::group_threads / 32 / Shape::warps_m * Shape::warp_n;
     }
 
-    // Adds the sums of four lanes: first of those that differ in bit 1, of two columns at a time one each, then of
-    // those that differ in bit 0, of their rows half each. Lane 4 j + i keeps two quads: of the first column for
-    // i < 2, else of the second.
+    // Butterfly reduction over the four lanes of a tile: exchange columns across lane bit 1, then
+    // half of the rows across bit 0. Lane 4 j + i keeps two quads of one column of each pair: of
+    // the first column if i < 2, otherwise of the second.
     __device__ __forceinline__ void add_lanes() {
-        // Quads of A of OP_N are in the order of the lane's k: its partner has a row there.
+        // With A of OP_N, the order of quads depends on the lane's k, so the same row is elsewhere
+        // in the partner.
         constexpr int at_bit_1 = transa ? 0 : 8, at_bit_0 = transa ? 0 : 4;
         const bool bit_1 = threadIdx.x & 2, bit_0 = threadIdx.x & 1;
 #pragma unroll
@@ -208,7 +218,8 @@ private:
         }
     }
 
-    // The first group adds the sums of the others, which lie where the warps have their tiles on the way to C.
+    // The first group adds the sums of the other groups. The sums lie in shared memory where the
+    // warps later put their tiles for the writers.
     __device__ __forceinline__ void add_groups(int group, float4* quads) {
         constexpr int warp_step = Shape::group_threads / 32 * Shape::warp_quads * 4;
         float* const own = reinterpret_cast<float*>(quads) + threadIdx.x % 32;
@@ -221,14 +232,15 @@ private:
         };
         if (group > 0)
             for_each([](float sum, float* at) { *at = sum; });
-        sync_at<2, Shape::consumers>(); // the sums are there
+        sync_at<2, Shape::consumers>(); // the other groups' sums are complete
         if (group == 0)
             for (int other = 1; other < Shape::groups; ++other)
                 for_each([&](float& sum, const float* at) { sum += at[other * warp_step]; });
-        sync_at<3, Shape::consumers>(); // and have been read
+        sync_at<3, Shape::consumers>(); // the other groups' sums have been read
     }
 
-    // Sums of an unfinished tile, in the workspace: element by element, threads next to each other.
+    // Sums of an unfinished tile in the workspace: element by element, with neighbouring threads
+    // contiguous.
     __device__ __forceinline__ void save(float* target) const {
         for_each_sum(target, [&](int c, int r, float* at) { __stcg(at, acc[c][r]); });
     }
@@ -250,13 +262,13 @@ private:
                 threadIdx.x / 32 * Shape::warp_quads};
     }
 
-    // Quads of k of the last slab, in pairs; none where they are all of them.
+    // The number of pairs of quads of k in the last slab; 0 if the slab is whole.
     static __device__ __forceinline__ int tail_pairs(const sgemm_problem& p) {
         constexpr int pairs = Shape::block_k / Shape::least_k;
         return static_cast<int>(p.k % Shape::block_k + Shape::least_k - 1) / Shape::least_k % pairs;
     }
 
-    // Leaves the warp tile, scaled, where writers find it.
+    // Stores the warp tile, multiplied by alpha, where writers read it.
     __device__ __forceinline__ void hand_over(float alpha, const warp_tile_quads& tile) const {
 #pragma unroll
         for (int c = 0; c < columns; ++c)
@@ -270,8 +282,8 @@ private:
     }
 
 public:
-    // in_parts: the worker has one segment, whose sums it leaves to another kernel. Without writers consumers write
-    // their tiles themselves.
+    // in_parts: the worker has one segment and stores its sums for another kernel. If not
+    // has_writers, consumers write their tiles.
     template <bool in_parts, bool has_writers, class Share>
     __device__ __forceinline__ void run(const sgemm_problem& p,
                                         const stream_k_plan& plan,
@@ -280,15 +292,15 @@ public:
                                         stream_k_barriers<Shape>& barriers,
                                         float* workspace,
                                         unsigned* ready) {
-        using flag = block_flag<Shape::group_threads, 1>; // of the first group
+        using flag = block_flag<Shape::group_threads, 1>; // for the first group
         constexpr int64_t tile_floats = Shape::tile_floats;
         constexpr int steps = Shape::block_k / 4, groups = Shape::groups;
         const bool multiplies = resolve_operands(p, 0).k != 0;
-        // Of the whole warp, so that the ring's position is, too.
+        // Uniform in the warp, so that the ring's position is, too.
         const int group = groups == 1 ? 0 : __shfl_sync(~0u, threadIdx.x / Shape::group_threads, 0);
         const operand_a from_a(smem_address(smem), warp_row());
         const operand_b from_b(smem_address(smem + Shape::slab_a), warp_col());
-        // Whether the segment's last slab is this group's, and not whole.
+        // Whether the segment's last slab belongs to this group and is not whole.
         const auto has_tail = [&](const stream_k_segment& segment) {
             const int slabs = segment.end_slab - segment.first_slab;
             return multiplies && tail_pairs(p) > 0 && segment.end_slab == plan.slabs &&
@@ -296,12 +308,12 @@ public:
         };
 
         ring_position<Shape::stages> ring;
-        int before = 0; // slabs of the segments before
-        int parity = 1; // of written tiles: there is room for the first one
+        int before = 0; // slabs of earlier segments
+        int parity = 1; // of written tiles; there is room for the first tile
         stream_k_segment segment;
         for (int index = 0; find_segment(plan, share, index, segment); ++index) {
             const int slabs = multiplies ? segment.end_slab - segment.first_slab : 0;
-            int slabs_left = slabs - has_tail(segment); // whole ones of this group
+            int slabs_left = slabs - has_tail(segment); // whole slabs of this group
             if constexpr (groups > 1) {
                 slabs_left = (slabs - group + groups - 1) / groups - has_tail(segment);
                 ring = ring_position<Shape::stages>::behind(before + group);
@@ -312,7 +324,7 @@ public:
             uint32_t next_stage = ring.stage * Shape::stage_floats * 4; // bytes
             if (slabs_left > 0) {
                 barriers.full[ring.stage].wait(ring.parity);
-                __syncwarp(); // ldmatrix wants whole warps
+                __syncwarp(); // ldmatrix needs converged warps
                 from_a.load(frag[0].a, next_stage, 0);
                 from_b.load(frag[0].b, next_stage, 0);
             }
@@ -320,8 +332,8 @@ public:
                 --slabs_left;
                 mbarrier& empty = barriers.empty[ring.stage];
                 const uint32_t stage = next_stage;
-                // Behind the segment's last slab the loads ahead are of this slab again, for nothing: a branch around
-                // them would cost more.
+                // After the segment's last slab, the loads ahead read this slab again and are not
+                // used. A branch around them would cost more.
                 ring_position<Shape::stages> ahead = ring;
                 ring.advance(groups);
                 if (slabs_left > 0)
@@ -334,7 +346,7 @@ public:
                         from_b.load(frag[(t + 1) % 2].b, stage, t + 1);
                     } else {
                         barriers.full[ahead.stage].wait(ahead.parity);
-                        __syncwarp(); // ldmatrix wants whole warps
+                        __syncwarp(); // ldmatrix needs converged warps
                         from_a.load(frag[0].a, next_stage, 0);
                         from_b.load(frag[0].b, next_stage, 0);
                     }
@@ -342,13 +354,13 @@ public:
                 }
                 empty.arrive_after_loads();
             }
-            // Again, rather than in registers all the while.
+            // Computed again, instead of held in registers during the loop.
             asm volatile("" : "+r"(index)::"memory");
             find_segment(plan, share, index, segment);
             if (has_tail(segment)) {
                 const uint32_t stage = ring.stage * Shape::stage_floats * 4;
                 barriers.full[ring.stage].wait(ring.parity);
-                __syncwarp(); // ldmatrix wants whole warps
+                __syncwarp(); // ldmatrix needs converged warps
                 from_a.template load_any<false>(frag[0].a, stage, 0);
                 from_b.template load_any<false>(frag[0].b, stage, 0);
 #pragma unroll 1
@@ -356,7 +368,7 @@ public:
                     from_a.template load_any<true>(frag[1].a, stage, t + 1);
                     from_b.template load_any<true>(frag[1].b, stage, t + 1);
                     frag[0].multiply(acc);
-                    // Behind the last pair for nothing.
+                    // After the last pair these loads are not used.
                     from_a.template load_any<false>(frag[0].a, stage, t + 2);
                     from_b.template load_any<false>(frag[0].b, stage, t + 2);
                     frag[1].multiply(acc);
@@ -373,7 +385,8 @@ public:
             if constexpr (in_parts) {
                 if (multiplies)
                     save(workspace + blockIdx.x * tile_floats);
-                continue; // there is no other segment; to return here keeps nvcc 13.0 busy for ever
+                // There is no other segment. With `return` here, nvcc 13.0 does not terminate.
+                continue;
             }
             if (!skips_zeros<Share> && segment.end_slab < plan.slabs) {
                 save(workspace + blockIdx.x * tile_floats);
@@ -392,16 +405,17 @@ public:
             const sgemm_operands o = resolve_operands(p, 0);
             if constexpr (has_writers) {
                 const int warp = threadIdx.x / 32;
-                // Lane by lane, the compiler would take the warp for divergent from here on, the main loop included, and keep
-                // addresses for each lane: 20 instructions more for a slab.
+                // If lanes waited separately, the compiler would assume a divergent warp from here
+                // on, also in the main loop. Addresses for each lane would take 20 more
+                // instructions for each slab.
                 barriers.written[warp].wait_together(parity);
                 parity ^= 1;
                 hand_over(o.alpha, tile);
                 barriers.handed_over[warp].arrive();
             } else {
-                __syncwarp(); // all have read the tile before
+                __syncwarp(); // all lanes have read the tile before
                 hand_over(o.alpha, tile);
-                __syncwarp(); // the tile is there
+                __syncwarp(); // the tile is complete
                 const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
 #pragma unroll 1
                 for (int first = 0; first < 32; first += written_lines)
@@ -412,11 +426,12 @@ public:
     }
 };
 
-// ---- Kernel ----------------------------------------------------------------------------------------
+// ---- Kernel -------------------------------------------------------------------------------------
 
-// turned: of the transposed product, which is written to C turned back. in_parts: a part of a tile's k for each
-// block, whose sums stream_k_add adds. by_words: operands come word by word, so that nobody is left to write.
-// Share: stream_k_share, or stream_k_list of plans that skip zeroes.
+// If `turned`, A and B are swapped, and C is transposed back when it is written. If `in_parts`,
+// each block computes one split of a tile's k, and stream_k_add adds the sums. If `by_words`,
+// operands are read by scalar loads; this needs all producers, so there are no writers. Share is
+// stream_k_share, or stream_k_list for plans that skip zeroes.
 template <class Shape,
           bool transa,
           bool transb,
@@ -435,7 +450,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     extern __shared__ __align__(1024) float smem[];
     __shared__ stream_k_barriers<Shape> barriers;
     __shared__ Share share;
-    if constexpr (!in_parts) // stream_k_add finds no place before the last parts are computed
+    if constexpr (!in_parts) // stream_k_add finds no room before the last splits are done
         let_next_kernel_come();
     if constexpr (skips_zeros<Share>)
         share.template fill<Shape>(p, plan);
@@ -444,7 +459,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             share = in_parts ? Share::part_of(plan, blockIdx.x) : Share::of(plan, blockIdx.x);
         barriers.init(by_words ? Shape::producers : 1);
     }
-    __syncthreads(); // the share and the barriers are there
+    __syncthreads(); // the share and the barriers are initialised
     wait_for_earlier_work();
 
     if (threadIdx.x >= Shape::consumers) {

@@ -1,8 +1,10 @@
-// The producers of stream_k.cuh: threads that fill the stages of slabs.
+// The producers of stream_k.cuh: threads that fill the stages with slabs.
 //
-// On the grid of 16 bytes one thread does, by TMA. Operands of which one is off it are either copied to the grid before,
-// by another kernel, or read word by word: the four producer warps copy rows of 32 words, each lane one, to where TMA would
-// have put them. That takes issue slots from the multiplying warps, so it is for products that reads_words() names.
+// Aligned operands: one thread fills the stages by TMA. If an operand is unaligned, either another
+// kernel makes aligned copies first, or the producers use scalar loads. The four producer warps
+// then copy rows of 32 words, one word for each lane, to the places where TMA would put them.
+// Scalar loads take issue slots from the consumers, so only products that fulfil reads_words() use
+// them (stream_k.cu).
 #pragma once
 
 #include "kernels/common/smem.h"
@@ -18,7 +20,7 @@ struct stream_k_barriers {
     mbarrier handed_over[Shape::group_threads / 32],
         written[Shape::group_threads / 32]; // tiles of warps
 
-    // By one thread.
+    // Called by one thread. `fillers` is the number of arrivals that fill a stage.
     __device__ void init(int fillers) {
         for (int stage = 0; stage < Shape::stages; ++stage) {
             full[stage].init(fillers);
@@ -32,16 +34,16 @@ struct stream_k_barriers {
     }
 };
 
-// ---- By TMA ----------------------------------------------------------------------------------------
+// ---- By TMA -------------------------------------------------------------------------------------
 
-// The slab of A from (row, k) on.
+// Copies the slab of A that begins at (row, k).
 template <class Shape, bool transa>
 __device__ __forceinline__ void
 copy_slab_a(float* slab, const CUtensorMap& map, int row, int k, mbarrier& full) {
     copy_box(slab, map, transa ? k : row, transa ? row : k, full);
 }
 
-// The slab of B from (k, col) on.
+// Copies the slab of B that begins at (k, col).
 template <class Shape, bool transb>
 __device__ __forceinline__ void
 copy_slab_b(float* slab, const CUtensorMap& map, int col, int k, mbarrier& full) {
@@ -54,9 +56,11 @@ copy_slab_b(float* slab, const CUtensorMap& map, int col, int k, mbarrier& full)
     }
 }
 
-// ---- By words --------------------------------------------------------------------------------------
+// ---- Scalar loads -------------------------------------------------------------------------------
 
-// A warp's part of the slabs of one operand: rows of 32 words, every fourth line, or every fourth k of all lines.
+// A warp's share of the slabs of one operand, in rows of 32 words: every fourth line if k runs
+// along memory, otherwise every fourth k of all lines. A line is a row of op(A) or a column of
+// op(B).
 template <class Shape, bool is_a, bool k_along>
 class stream_k_words {
     static constexpr int lines = is_a ? Shape::block_m : Shape::block_n, block_k = Shape::block_k;
@@ -67,8 +71,9 @@ class stream_k_words {
 
     const float* gmem_; // this lane's first word of the next slab
     int64_t ld_;
-    int lines_left_; // from the warp's first line on where k runs along memory, else from the lane's
-    uint32_t offset_[2]; // of this lane's word of rows w and w + 4, bytes
+    // From the warp's first line (k along memory) or the lane's first line on.
+    int lines_left_;
+    uint32_t offset_[2]; // bytes, of this lane's word in rows w and w + 4
 
 public:
     __device__ __forceinline__ explicit stream_k_words(int64_t ld) : ld_(ld) {
@@ -82,7 +87,7 @@ public:
         }
     }
 
-    // Turns to the slabs of a tile from k on.
+    // Moves to the slabs of a tile, from k on.
     __device__ __forceinline__ void begin(const float* x, int line, int64_t all_lines, int k) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % warps;
         const int first_line = line + (k_along ? warp : lane);
@@ -91,12 +96,14 @@ public:
         lines_left_ = static_cast<int>(all_lines) - first_line;
     }
 
-    // Starts to copy the words of a slab, of which k_left k are left, and moves on to the next. Behind the last k come zeroes;
-    // lines behind the last one stay what they were: what is computed of them is not written.
+    // Starts the copies of a slab, with k_left k left, and moves on to the next slab. After the
+    // last k, zeroes are written. After the last line, shared memory keeps its old contents:
+    // results from there are not written to C.
     __device__ __forceinline__ void copy(uint32_t slab, int k_left) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % warps;
         const float* from = gmem_;
-        // One running address, and what lies inside found anew for each slab: else the compiler keeps a register for each row.
+        // One running address, and bounds that are checked again for each slab: otherwise the
+        // compiler keeps a register for each row.
         int64_t row_step = warps * ld_;
         int lines_left = lines_left_;
         asm volatile("" : "+l"(row_step), "+r"(lines_left));
@@ -118,7 +125,8 @@ public:
     }
 
 private:
-    // A word, or a zero and nothing is read. Without branches, of which the compiler makes far too much.
+    // Copies one word, or writes zero without reading; does nothing if not `inside`. Predicated, as
+    // the compiler would generate far too many branches.
     static __device__ __forceinline__ void
     copy_if(bool inside, uint32_t smem, const float* gmem, bool reads) {
         asm volatile("{\n"
@@ -133,9 +141,9 @@ private:
     }
 };
 
-// ---- The slabs of a worker -------------------------------------------------------------------------
+// ---- The slabs of a worker ----------------------------------------------------------------------
 
-// On the grid, by one thread.
+// Aligned operands: one thread copies.
 template <class Shape, bool transa, bool transb, class Share>
 __device__ void produce_slabs(const sgemm_problem& p,
                               const stream_k_plan& plan,
@@ -147,7 +155,8 @@ __device__ void produce_slabs(const sgemm_problem& p,
     constexpr int block_k = Shape::block_k;
     if (resolve_operands(p, 0).k == 0)
         return;
-    fence_for_copies();                      // an operand may have been copied by the kernel before
+    // The kernel before may have copied an operand.
+    fence_for_copies();
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
@@ -165,7 +174,7 @@ __device__ void produce_slabs(const sgemm_problem& p,
     }
 }
 
-// Word by word, by all producers.
+// Scalar loads: all producers copy.
 template <class Shape, bool transa, bool transb>
 __device__ void produce_words(const sgemm_problem& p,
                               const stream_k_plan& plan,

@@ -1,6 +1,7 @@
-// The writers of stream_k.cuh: three warps that TMA leaves idle. Consumers put finished tiles of C in shared memory and go
-// on multiplying, while writers store them. Where k is short, storing takes a third as long as all the rest: the
-// multiprocessors finish their tiles at about the same moment, and the L2 cache must take 32 KiB from each of them.
+// The writers of stream_k.cuh: three producer warps that are idle while TMA copies. Consumers put
+// finished tiles of C into shared memory and go on multiplying; writers store the tiles. With a
+// short k, storing takes a third as long as everything else. The multiprocessors finish their tiles
+// at about the same moment, and the L2 cache must take 32 KiB from each of them.
 #pragma once
 
 #include "kernels/sgemm/parts/finish.cuh"
@@ -8,8 +9,8 @@
 
 namespace myblas::cuda {
 
-// A warp's tile of 32 x 32 on its way, scaled by alpha: quads of rows, those of a column next to each other, such that
-// columns at the same quad are in different banks.
+// A warp's 32 x 32 tile on its way to C, multiplied by alpha, in quads of rows. The quads of a
+// column are contiguous, permuted so that the same quad of different columns is in different banks.
 struct warp_tile_quads {
     float4* smem;
 
@@ -21,11 +22,11 @@ struct warp_tile_quads {
     }
 };
 
-// What a writer takes at a time: so many lines of a warp's tile. A line is what lies along memory: a column or, where C is
-// written turned, a row; of it each lane has an element.
+// The number of lines of a warp's tile that a writer takes at a time. Here a line runs along
+// memory: it is a column or, if A and B are swapped, a row. Each lane has one element of a line.
 constexpr int written_lines = 16;
 
-// Four neighbouring lines' elements of this lane.
+// This lane's elements of four neighbouring lines.
 template <bool turned>
 __device__ __forceinline__ void load_lines(float (&sum)[4], const warp_tile_quads& tile, int line) {
     const int lane = threadIdx.x % 32;
@@ -37,8 +38,8 @@ __device__ __forceinline__ void load_lines(float (&sum)[4], const warp_tile_quad
             sum[e] = tile.word(lane, line + e);
 }
 
-// From `first` on, which is c[0] of lane 0. Few instructions for each store matter: a writer is but a warp, and the others
-// of its scheduler multiply all the time.
+// Writes written_lines lines, from line `first` on, to c. A store must take few instructions: a
+// writer is a single warp, and the other warps of its scheduler multiply all the time.
 template <bool turned, bool reads>
 __device__ __forceinline__ void
 write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta) {
@@ -50,7 +51,7 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
             value = *from;
             from += ldc;
         }
-        // Computed anew for the stores: there are no registers to keep all addresses in.
+        // Computed again for the stores, as there are no registers for all addresses.
         int64_t nothing = 0;
         asm volatile("" : "+l"(nothing));
         c += nothing;
@@ -67,11 +68,11 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
     }
 }
 
-// The same of those lines that `computed` has bits of, from `first` on.
+// The same for the lines whose bits are set in `computed`; bit 0 is line `first`.
 template <bool turned>
 __device__ __forceinline__ void write_some_lines(
     const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta, uint32_t computed) {
-    constexpr int lines = 4; // more, and the consumers' accumulators get bank conflicts
+    constexpr int lines = 4; // more lines would give the consumers' accumulators bank conflicts
     const int lane = fresh_thread() % 32;
 #pragma unroll 1
     for (int from = 0; from < written_lines; from += lines) {
@@ -97,7 +98,8 @@ __device__ __forceinline__ void write_some_lines(
 
 constexpr uint32_t all_lines = ~0u;
 
-// computed: bits of those lines of the warp's tile in which this lane's element is computed.
+// Scalar stores. computed: a bit for each line of the warp's tile in which this lane's element is
+// computed.
 template <bool turned>
 __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
                                                int first,
@@ -123,7 +125,7 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
         write_whole_lines<turned, true>(tile, first, c, ldc, beta);
 }
 
-// The same where columns lie on the grid of 16 bytes: a lane has a quad of each fourth one.
+// The same for aligned columns: a lane has a quad of every fourth column.
 __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
                                                int first,
                                                float* c,
@@ -161,7 +163,7 @@ __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
     }
 }
 
-// The biases of 32 rows or columns of C, one in each lane: those of the warp tile at (row, col).
+// The biases of the warp tile at (row, col): of 32 rows or of 32 columns of C, one in each lane.
 template <bool turned>
 __device__ __forceinline__ float
 load_biases(const sgemm_problem& p, const sgemm_operands& o, int row, int col) {
@@ -172,7 +174,8 @@ load_biases(const sgemm_problem& p, const sgemm_operands& o, int row, int col) {
            finish.bias_of_col(col_of_c, col_of_c < (turned ? p.m : p.n));
 }
 
-// Finishes lines that are all inside C, as far as the lane's element is, where C is all that is written.
+// Epilogue of lines that are all inside C, if C is the only output. is_inside: the lane's elements
+// are inside C, too.
 template <bool turned>
 __device__ __forceinline__ void finish_whole_lines(
     const warp_tile_quads& tile, int first, const finisher& finish, bool is_inside, float biases) {
@@ -204,8 +207,9 @@ __device__ __forceinline__ void finish_whole_lines(
     }
 }
 
-// Finishes lines of a warp tile, a few at a time, each lane its element. Consumers, by words, load biases of columns
-// themselves: lanes that exchange them would have the compiler keep addresses for each lane.
+// Epilogue of lines of a warp tile, a few at a time; each lane has one element. Consumers
+// (by_words) load the biases of columns themselves: if lanes exchanged them, the compiler would
+// keep addresses for each lane.
 template <bool turned, bool by_words>
 __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
                                              const sgemm_problem& p,
@@ -214,7 +218,7 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
                                              int col,
                                              int first,
                                              float biases) {
-    constexpr int lines = 4; // more, and the consumers' accumulators get bank conflicts
+    constexpr int lines = 4; // more lines would give the consumers' accumulators bank conflicts
     const int lane = fresh_thread() % 32;
     const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + first;
     const bool is_inside = row_of_c < (turned ? p.n : p.m);
@@ -247,8 +251,9 @@ __device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
     }
 }
 
-// Writes lines of the warp tile at (row, col), the first ones or the others; `biases` are those of load_biases, of a product
-// that is finished. By words where it is one's own, `by_words`: with both ways consumers have not registers enough.
+// Writes written_lines lines of the warp tile at (row, col), from line `first` on. The argument
+// `biases` comes from load_biases if there is an epilogue. If `by_words`, consumers write their own
+// tiles, always by scalar stores, as they have too few registers for both ways.
 template <class Shape, bool turned, bool by_words>
 __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             const sgemm_problem& p,
@@ -267,7 +272,7 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
         const bool is_lower = p.triangle == triangle_of_c::lower;
         if (is_lower ? row < col : row > col)
             return;
-        if (row == col) // up to the diagonal, or from it on
+        if (row == col) // up to the diagonal, or from the diagonal on
             computed = is_lower != turned ? (2u << threadIdx.x % 32) - 1 : ~0u << threadIdx.x % 32;
     }
     if constexpr (turned) {
@@ -285,7 +290,7 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
     }
 }
 
-// Writes the tiles of a worker, by the warps 1 to 3 of the producers in turn.
+// Writes the tiles of a worker. Warps 1 to 3 of the producers take turns.
 template <class Shape, bool turned, class Share>
 __device__ void write_tiles(const sgemm_problem& p,
                             const stream_k_plan& plan,
@@ -300,9 +305,10 @@ __device__ void write_tiles(const sgemm_problem& p,
     int parity = 0;
     for (int index = 0; find_segment(plan, share, index, segment); ++index) {
         if (!skips_zeros<Share> && segment.end_slab < plan.slabs)
-            continue; // another worker has the end of its k
+            continue; // another worker has the end of this tile's k
         const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
-        // While consumers multiply: of all warp tiles that lie in a row, and in a column.
+        // Biases are loaded while consumers multiply, for all warp tiles in a column or in a row of
+        // the block tile.
         constexpr int most = Shape::finishes ? Shape::warps_m : 1;
         static_assert(Shape::warps_m >= Shape::warps_n);
         float biases[most];
@@ -335,7 +341,7 @@ __device__ void write_tiles(const sgemm_problem& p,
                                               at.col + warp / Shape::warps_m * Shape::warp_n,
                                               part % parts * written_lines,
                                               bias);
-            __syncwarp(); // the warp has read its part
+            __syncwarp(); // the warp has read its part of the tile
             if (threadIdx.x % 32 == 0)
                 barriers.written[warp].arrive();
         }
