@@ -1,6 +1,6 @@
-// thin: outputs of which one side is short. Of op(A) and op(B) one is the long operand, whose lines (rows of op(A),
-// columns of op(B)) are the long side of C, the other the short one. Nothing of the long operand is used more than
-// once or by other threads, so it goes straight to registers.
+// thin: outputs with one short side. One of op(A) and op(B) is the long operand: its lines (rows of
+// op(A), columns of op(B)) are along the long side of C. The other is the short operand. Each
+// element of the long operand is used once, by one thread, so it is loaded directly into registers.
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -10,15 +10,17 @@
 
 namespace myblas::cuda {
 
-// Where the operands lie, by their lines.
+// The layout of the operands, in lines.
 struct thin_layout {
     bool swapped;      // B is the long operand
     bool k_contiguous; // in the long operand
     bool finishes;     // product_finish is not empty
     int64_t lines, short_lines;
-    int64_t ld;                       // of the long operand
-    int64_t short_k_step, short_step; // in the short one, from k to k and from line to line
-    int64_t c_step, short_c_step;     // in C, from line to line
+    int64_t ld; // of the long operand
+    // Distances in the short operand, from k to k and from line to line.
+    int64_t short_k_step, short_step;
+    // Distances in C, from line to line.
+    int64_t c_step, short_c_step;
 };
 
 inline thin_layout layout_of(const sgemm_problem& p) {

@@ -1,20 +1,27 @@
-// thin/panel: one side of C up to 16, off the grid of 16 bytes: the long operand goes straight to registers, by
-// single words, the short one through shared memory.
+// thin/panel: C = alpha op(A) op(B) + beta C for one side of C up to 16, meant for unaligned
+// operands. The long operand (thin.cuh) is loaded directly into registers by scalar loads; the
+// short operand goes through shared memory.
 //
-// Bound: reading the long operand once, 4 max(m, n) k bytes. Shared memory would only cost instructions: `skinny`
-// copies it word by word and reaches half of the memory's rate. A thread has 16 loads of it in flight, and
-// waits for nobody but at the ends of panels.
+// Bound: reading the long operand once, 4 max(m, n) k bytes. Shared memory would only cost
+// instructions: `skinny` copies unaligned operands there by scalar loads and reaches half of the
+// memory's rate. A thread has 16 loads of the long operand in flight, and waits for other threads
+// only at the ends of panels.
 //
-//   panel   4096 elements of the short operand, by cp.async, two in turn; the next one is on its way
-//           while this one is used
-//   lines along memory   a lane owns `lines` lines, 32 apart, of 32 * lines in the block; its warps share k,
-//                        four at a time, and read the panel as smem[k][s], the same for all lanes
-//   k along memory       a warp owns `lines` lines, its lanes share k; the panel is smem[s][k]
+//   panel               4096 elements of the short operand, by cp.async, in two buffers: the next
+//                       panel is copied while this one is used
+//   lines along memory  a lane has `lines` lines, 32 apart, and the block 32 * lines. The block's
+//                       warps split k, four k at a time, and read the panel as smem[k][s], the same
+//                       element for all lanes
+//   k along memory      a warp has `lines` lines, and its lanes split k; the panel is smem[s][k]
 //
-// The warps' or lanes' sums are added in fixed order. Where there are few lines for the multiprocessors, the
-// blocks of a cluster share k and add their sums through distributed shared memory.
-// Shared memory: 32 KiB. Launch: 256 threads for 128 or 32 lines and a share of k.
-// Accepts single products of up to 16 rows or columns, k up to 2^30.
+// The sums of warps or lanes are added in a fixed order. If there are too few lines for the
+// multiprocessors, the blocks of a cluster split k and add their sums through distributed shared
+// memory.
+//
+// Shared memory: 32 KiB.
+// Launch: 256 threads for 128 lines (lines along memory) or 32 lines (k along memory) and a split
+// of k.
+// Accepts: single products with up to 16 rows or columns and k up to 2^30.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
@@ -24,11 +31,11 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int lines = 4;           // of a lane or a warp
+constexpr int lines = 4;           // of a lane or of a warp
 constexpr int panel_floats = 4096; // of the short operand
 constexpr int largest_side = 16;
 
-// `side`: of the short operand, rounded up.
+// `side`: the short side, rounded up.
 template <int side, bool k_contiguous>
 struct thin_tile {
     static constexpr int panel_k = panel_floats / side;
@@ -36,11 +43,11 @@ struct thin_tile {
 
     float acc[lines * side] = {}; // [line][s]
 
-    // Starts the copies of a panel, k of it, with zeroes for lines that the operand does not have.
+    // Starts the copies of k of a panel, with zeroes for lines outside of the operand.
     static __device__ __forceinline__ void
     copy_panel(float* smem, const float* source, int k, const thin_layout& layout) {
         const bool k_along = layout.short_k_step == 1;
-#pragma unroll 1 // with registers for one address
+#pragma unroll 1 // registers suffice for one address
         for (int e = threadIdx.x; e < panel_floats; e += threads) {
             const int kk = k_along ? e % panel_k : e / side;
             const int s = k_along ? e / panel_k : e % side;
@@ -51,7 +58,7 @@ struct thin_tile {
         }
     }
 
-    // acc += products over k of a panel, from at_k on.
+    // acc += the products over k of a panel that begins at at_k.
     __device__ __forceinline__ void
     multiply(const float* const (&line)[lines], int at_k, const float* panel, int k, int64_t ld) {
         if constexpr (k_contiguous)
@@ -60,7 +67,7 @@ struct thin_tile {
             multiply_lines(line, at_k * ld, panel, k, ld);
     }
 
-    // smem[s][line] = the block's sums, which all threads see after a barrier.
+    // smem[s][line] = the block's sums. A barrier must follow before they are read.
     __device__ __forceinline__ void lay_out(float* smem) {
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         if constexpr (k_contiguous) {
@@ -77,12 +84,12 @@ struct thin_tile {
 #pragma unroll
                     for (int e = 0; e < lines * side; ++e)
                         smem[((warp - half) * lines * side + e) * 32 + lane] = acc[e];
-                __syncthreads(); // the upper warps' sums are there
+                __syncthreads(); // the upper warps' sums are complete
                 if (warp < half)
 #pragma unroll
                     for (int e = 0; e < lines * side; ++e)
                         acc[e] += smem[(warp * lines * side + e) * 32 + lane];
-                __syncthreads(); // they have been read
+                __syncthreads(); // the upper warps' sums have been read
             }
             if (warp == 0)
 #pragma unroll
@@ -134,7 +141,7 @@ private:
             for (int u = 0; u < unroll; ++u)
                 add_products(x[u], panel + (kk + u) * side);
         }
-        for (; kk < k; ++kk) { // of one warp, the last ones
+        for (; kk < k; ++kk) { // the remaining k, for one warp
             float x[lines];
 #pragma unroll
             for (int l = 0; l < lines; ++l)
@@ -172,7 +179,7 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     const sgemm_operands o = resolve_operands(p, 0);
     const int64_t first_k = o.k * rank / cluster;
     const int k = static_cast<int>(o.k * (rank + 1) / cluster - first_k);
-    const float* line[lines]; // past the last one: that one again, for nothing
+    const float* line[lines]; // lines past the last one read the last one, unused
 #pragma unroll
     for (int l = 0; l < lines; ++l) {
         const int own = k_contiguous ? threadIdx.x / 32 * lines + l : l * 32 + threadIdx.x % 32;
@@ -189,7 +196,8 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     int stage = 0;
     for (int at_k = 0; at_k < k; at_k += tile::panel_k) {
         cp_async_wait<0>();
-        __syncthreads(); // everyone's copies of this panel are there, and the other one has been read
+        // All copies of this panel have arrived, and all threads have read the other panel.
+        __syncthreads();
         const float* panel = smem + stage * panel_floats;
         stage ^= 1;
         const int k_left = k - at_k;
@@ -205,9 +213,9 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     __syncthreads(); // shared memory is free for the sums
     sums.lay_out(smem);
     if (cluster > 1)
-        cluster_barrier(); // the sums of all blocks are there
+        cluster_barrier(); // the sums of all blocks are complete
     else
-        __syncthreads(); // the sums are there
+        __syncthreads(); // the sums are complete
     for (int e = rank * threads + threadIdx.x; e < side * tile::block_lines;
          e += cluster * threads) {
         float sum = 0;
@@ -224,7 +232,7 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
             store_c(o.c + at * layout.c_step + s * layout.short_c_step, o.alpha, sum, o.beta);
     }
     if (cluster > 1)
-        cluster_barrier(); // nobody reads the others' memory any more
+        cluster_barrier(); // no block reads the others' memory any more
 }
 
 bool fits(const sgemm_problem& p, const device_info&) {
@@ -232,7 +240,7 @@ bool fits(const sgemm_problem& p, const device_info&) {
            p.k <= (1 << 30);
 }
 
-// Blocks that share the k of some lines.
+// The number of blocks in a cluster, which split the k of their lines.
 int cluster_of(const sgemm_problem& p, const device_info& device, int64_t tiles) {
     constexpr int64_t min_k = 64; // of a block
     int cluster = 1;
@@ -262,7 +270,7 @@ launch_side(const sgemm_problem& p, const launch_context& context, const thin_la
     });
 }
 
-// Of the tile for so many short lines.
+// The tile size for the number of short lines.
 int side_of(const thin_layout& layout) {
     return layout.short_lines <= 4 ? 4 : layout.short_lines <= 8 ? 8 : largest_side;
 }
@@ -271,7 +279,7 @@ work_estimate work(const work_query& q) {
     const thin_layout layout = layout_of(q.problem);
     const int side = side_of(layout);
     const int block_lines = layout.k_contiguous ? lines * warps : lines * 32;
-    const float k_at_once = layout.k_contiguous ? 4 * 32 : 4 * warps; // as in thin_tile::multiply
+    const float k_at_once = layout.k_contiguous ? 4 * 32 : 4 * warps; // see thin_tile::multiply
     const int64_t tiles = ceil_div<int64_t>(layout.lines, block_lines);
     const int cluster = cluster_of(q.problem, q.device, tiles);
     const block_rounds blocks(

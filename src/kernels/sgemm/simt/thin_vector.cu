@@ -1,19 +1,23 @@
-// thin/vector: a matrix with a vector, one side of C is 1. The matrix is the long operand, its lines the long side of C;
-// the line of the other operand is the vector.
+// thin/vector: a matrix times a vector, where one side of C is 1. The matrix is the long operand,
+// and its lines are along the long side of C. The vector is the single line of the other operand.
 //
-// Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads on the way at a time, and nobody waits
-// for anybody before the end. Four kernels, by what lies along the matrix's memory: lines and shifted
-// (thin_vector_lines.cuh), k and short (thin_vector_k.cuh).
+// Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads in flight, and no
+// thread waits for another before the end. Four kernels exist: `lines` and `shifted` if lines are
+// neighbours in memory (thin_vector_lines.cuh), `k` and `short` if k runs along memory
+// (thin_vector_k.cuh).
 //
-// A warp has all of some lines, or the warps of a block share their k, and so do blocks: those of a cluster, or any number
-// by way of the workspace, where the last one adds the sums of all in a fixed order. How many do so follows from what a
-// multiprocessor can have on the way (share_k), so that the device is full whatever the ratio of the sides.
+// A warp computes some lines, or the warps of a block split their k. Blocks can split k, too: the
+// blocks of a cluster, or any number of blocks through the workspace. The last block adds the sums
+// of all in a fixed order. The number of splits follows from the bytes that a multiprocessor can
+// have in flight (share_k), so that the device is full for every ratio of the sides.
 //
-// Loads are of 16 or 8 bytes where the matrix consists of such pieces, and the vector too where k runs along memory.
-// Shared memory: a sum for each warp and line. Launch: 4 to 16 warps.
-// Vectors may run backwards: their distances are negative then.
-// Accepts all that the grid has blocks for, k up to 2^30; of wider outputs each line of the short side reads
-// the matrix again.
+// Loads have 16 or 8 bytes if the matrix is aligned to that; where k runs along memory, the vector
+// must be aligned, too. Vectors may have a negative increment: then their distances are negative.
+//
+// Shared memory: a sum for each warp and line.
+// Launch: 4 to 16 warps for each block.
+// Accepts: every product whose blocks fit into a grid, with k up to 2^30. For wider outputs, each
+// line of the short side reads the matrix again.
 #include "kernels/sgemm/parts/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin_vector_k.cuh"
@@ -26,15 +30,15 @@ namespace {
 
 constexpr int min_warps = thin_vector::min_warps, max_warps = thin_vector::max_warps;
 constexpr int64_t long_k = 4096;
-// Of so few lines quads would leave most lanes of lines_form<4, 8> without any.
+// Up to this number of lines, quads would leave most lanes of lines_form<4, 8> without a line.
 constexpr int64_t few_lines = 8;
 
-// How many floats the loads may cover: 4, 2 or 1.
+// How many floats a load can have: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
     if (p.a_array || p.b_array || p.batch_count > 1)
         return 1;
     const float *matrix = layout.swapped ? p.b : p.a, *vector = layout.swapped ? p.a : p.b;
-    // Of what is a multiple of the width, the lowest bits.
+    // The lowest bits of all quantities that must be multiples of the width.
     uint64_t bits = reinterpret_cast<uintptr_t>(matrix) / sizeof(float) | layout.ld;
     if (layout.k_contiguous) {
         if (layout.short_k_step != 1)
@@ -52,20 +56,20 @@ bool fits(const sgemm_problem& p, const device_info&) {
     return std::min(p.m, p.n) <= max_grid_y && std::max(p.m, p.n) <= max_grid_x && p.k <= (1 << 30);
 }
 
-// How a product is shared out.
+// How a product is divided among blocks and warps.
 struct vector_plan {
-    int lines; // of a warp
-    int warps; // of a block
+    int lines; // lines of a warp
+    int warps; // warps of a block
     vector_split split;
     int chunk;         // k of a warp at a time
     int width;         // floats of a load
     short_rows rows{}; // of the kernel `short`
-    double cycles = 0; // predicted, by share_k
+    double cycles = 0; // prediction of share_k
 
-    int64_t groups(const thin_layout& layout) const { // of blocks that share k
+    int64_t groups(const thin_layout& layout) const { // groups of blocks that split k together
         return ceil_div<int64_t>(layout.lines, int64_t{lines} * split.groups);
     }
-    int64_t blocks(const thin_layout& layout) const { // of a vector
+    int64_t blocks(const thin_layout& layout) const { // blocks of one vector
         return groups(layout) * split.blocks();
     }
 };
@@ -81,16 +85,17 @@ size_t workspace_of(const vector_plan& plan, const sgemm_problem& p, const thin_
            static_cast<size_t>(plan.lines) * sizeof(float);
 }
 
-// What plans follow from beside the problem.
+// Everything except the problem that a plan depends on.
 struct vector_means {
     const device_info& device;
     size_t workspace_bytes;
 };
 
-// The warps of a block that share k: as many as have a chunk of it, or as fill the device with `line_groups`. If these are
-// not all warps of a block, it has groups of them.
+// Chooses how many warps of a block split k: one for each chunk of k, or enough to fill the device
+// with `line_groups`. If this is less than the whole block, the block has several groups of such
+// warps.
 void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int most, int sm_count) {
-    constexpr int64_t full = 64; // warps of a multiprocessor, some of which wait for a place
+    constexpr int64_t full = 64; // warps of a multiprocessor, some of them waiting for a slot
     const auto power_of_two = [](int64_t x) { return std::bit_ceil(static_cast<uint64_t>(x)); };
     const auto wanted = std::min<int64_t>(
         static_cast<int64_t>(power_of_two(ceil_div(full * sm_count, line_groups))), most);
@@ -106,12 +111,15 @@ void share_block(vector_plan& plan, int64_t chunks, int64_t line_groups, int mos
     plan.split.groups = plan.warps / plan.split.sharing;
 }
 
-// The plan of blocks that each have all k of some lines, with as many of them sharing it as makes the time least. They come
-// in rounds of as many as the device holds, and each reads in turns what its warps have on the way: the time of a round is
-// that of starting, a latency for each turn, and the bytes of the busiest multiprocessor by the rate of memory or of the L2
-// cache, or by the most that a multiprocessor reads. In cycles, of an H200 (docs/experiments/vectors.md): to start, the
-// latencies, to meet in a cluster, to meet in memory (to write, to count, to read), and there for each further 8 loads of a
-// thread. The rates are beyond what memory gives, since latencies of one block are the transfers of others.
+// Chooses how many blocks split the k of their lines, by the least predicted time. Blocks run in
+// rounds that fill the device, and each block reads in turns the bytes that its warps have in
+// flight. The time of a round is the start, a latency for each turn, and the transfer of the
+// busiest multiprocessor's bytes. The rate of the transfer is given by memory or by the L2 cache,
+// but at most the highest rate of one multiprocessor. The constants are cycles of an H200
+// (docs/experiments/vectors.md). The first three are the start of a block and the two latencies.
+// Adding sums takes in_cluster in a cluster, or in_memory in memory (write, count, read), and
+// further_loads for each further 8 loads of a thread. The two rates exceed the real ones, since one
+// block's latency overlaps the transfers of others.
 void share_k(vector_plan& plan,
              const sgemm_problem& p,
              const vector_means& means,
@@ -121,7 +129,7 @@ void share_k(vector_plan& plan,
     constexpr double start = 1480, cache_latency = 950, memory_latency = 1300, most_rate = 42,
                      memory_rate = 1.33, cache_rate = 1.84, in_cluster = 1600, in_memory = 5400,
                      further_loads = 800;
-    constexpr double cached = 0.7; // of the L2 cache, what is found there again
+    constexpr double cached = 0.7; // part of the L2 cache in which data is found again
     constexpr int64_t most_rounds = 8;
     const device_info& device = means.device;
     const auto real = [](auto x) { return static_cast<double>(x); };
@@ -135,7 +143,7 @@ void share_k(vector_plan& plan,
     const double all_rate = 1e3 * real(device.memory_gbps) / real(device.clock_mhz) *
                             (is_cached ? cache_rate : memory_rate); // bytes a cycle
 
-    // Of blocks with all k, without starting.
+    // The time of a round of blocks that each have the whole k, without the start.
     const auto round = [&](int64_t blocks) {
         if (blocks == 0)
             return 0.0;
@@ -178,7 +186,7 @@ void share_k(vector_plan& plan,
         plan = whole;
 }
 
-// `extra`: what the kernel takes beside the problem.
+// `extra`: the kernel's arguments between the layout and the problem.
 template <class Kernel, class... Extra>
 myblasStatus_t launch_vectors(Kernel kernel,
                               const vector_plan& plan,
@@ -212,7 +220,7 @@ struct lines_form {
 
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        constexpr int64_t few_groups = line_lanes == 32 ? 32 : 20; // for which clusters pay
+        constexpr int64_t few_groups = line_lanes == 32 ? 32 : 20; // clusters pay up to here
         constexpr int64_t least_k = 1200, very_few = 8;
         const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
         const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
@@ -230,7 +238,7 @@ struct lines_form {
         const auto start = [&](auto kernel) {
             return launch_split(kernel, own, p, layout, context);
         };
-        // A block with a multiprocessor to itself has registers for all its loads at once.
+        // A block that has a multiprocessor to itself has registers for all its loads at once.
         if (own.split.cluster == 1 &&
             own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
             if constexpr (width == 4)
@@ -242,7 +250,8 @@ struct lines_form {
     }
 };
 
-// From a matrix that takes a part of the L2 cache on, which pays for meeting, and where k is so short that none meet.
+// True for a matrix larger than a quarter of the L2 cache, which is worth adding sums in memory.
+// True as well for many lines of a k so short that nothing is split.
 bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
     const double bytes = 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
     return bytes > static_cast<double>(device.l2_bytes) / 4 ||
@@ -271,7 +280,8 @@ struct shifted_form {
 
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        // Quads reach into the columns before and behind: nothing else may lie between them.
+        // Quads reach into the columns before and after, so columns must follow each other without
+        // gaps.
         return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
                layout.ld == layout.lines && layout.lines >= 4 * shape::lines &&
                is_large(p, device, layout);
@@ -287,10 +297,10 @@ struct k_form {
     static vector_plan
     plan(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         constexpr int chunk = k_shape<width, lines, unroll>::chunk;
-        constexpr int64_t few_groups = 6; // for which meeting in clusters pays
+        constexpr int64_t few_groups = 6; // adding sums in a cluster pays up to here
         const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
         const int sms = means.device.sm_count;
-        // As many as the device holds of the blocks of all groups at the same time.
+        // As many warps as allow the blocks of all groups to run at the same time.
         const int most_warps = groups <= 2 * sms ? max_warps : groups <= 4 * sms ? 8 : 4;
         vector_plan own{lines, 0, {}, chunk, width};
         share_block(
@@ -306,7 +316,8 @@ struct k_form {
         return launch_split(vector_k_kernel<width, lines, unroll>, own, p, layout, context);
     }
 
-    // The part of its loads that warps which share k have on the way, and need.
+    // The fraction of the loads in flight that k uses. Warps that split k may need less in their
+    // last turn.
     static double
     use(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         const vector_plan own = plan(p, means, layout);
@@ -316,7 +327,7 @@ struct k_form {
     }
 };
 
-// Word by word, with as many loads in flight as k has most use for.
+// Scalar loads, with the number of loads in flight that leaves the fewest unused for this k.
 template <class F>
 auto with_words_of_k(const sgemm_problem& p,
                      const device_info& device,
@@ -331,7 +342,8 @@ auto with_words_of_k(const sgemm_problem& p,
     return five >= six ? f(k_form<1, 4, 5>()) : f(k_form<1, 4, 6>());
 }
 
-// Whether one copy takes several rows: what lies between rows is not read.
+// Whether rows follow each other without gaps, so that one copy can span several rows. Gaps must
+// not be read.
 bool lie_together(const sgemm_problem& p, const thin_layout& layout) { return layout.ld == p.k; }
 
 template <int width>
@@ -364,7 +376,8 @@ struct short_form {
             vector_short_kernel<width>, own, p, layout, context, smem_bytes(own), own.rows);
     }
 
-    // With fewer lines than keep the device busy with a lane for each, lines had better be shared by lanes.
+    // With fewer lines than keep the device busy with one lane for each line, several lanes should
+    // share a line.
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
         return layout.k_contiguous && p.k <= short_rows::most_k && p.k > 0 &&
@@ -372,7 +385,7 @@ struct short_form {
     }
 };
 
-// Whether all copies of 16 bytes are aligned: of rows together their first one is.
+// Whether all copies of 16 bytes are aligned. If rows have no gaps, the first copy decides.
 bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
     const float* matrix = layout.swapped ? p.b : p.a;
     return p.batch_count == 1 && !p.a_array && !p.b_array &&
@@ -380,7 +393,8 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
            (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
 }
 
-// Calls f with the form for a product: which for which size is measured in docs/experiments/sgemm_skinny.md.
+// Calls f with the form for a product. The sizes at which forms change were measured:
+// docs/experiments/sgemm_skinny.md.
 template <class F>
 auto with_form(const sgemm_problem& p,
                const device_info& device,
@@ -391,7 +405,7 @@ auto with_form(const sgemm_problem& p,
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
-        // Blocks share k: they had better read the vector for several lines at once.
+        // If blocks split k, it is better to read the vector once for several lines.
         const bool is_shared =
             lines >= 3 && lines <= 2 * device.sm_count && is_large(p, device, layout);
         if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
@@ -403,7 +417,7 @@ auto with_form(const sgemm_problem& p,
         return lines >= 150 || is_shared ? with_words_of_k(p, device, layout, f)
                                          : f(k_form<1, 1>());
     }
-    // Columns that start where cache lines do are read as well by narrower loads.
+    // If columns begin at cache lines, narrower loads read them equally well.
     const float* const matrix = layout.swapped ? p.b : p.a;
     const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
     if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
@@ -434,7 +448,7 @@ size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
 }
 
 work_estimate work(const work_query& q) {
-    constexpr int threads_per_sm = 1024; // that have the registers
+    constexpr int threads_per_sm = 1024; // threads that the registers suffice for
     const thin_layout layout = layout_of(q.problem);
     const vector_plan plan = plan_of(q.problem, {q.device, q.workspace_bytes}, layout);
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
@@ -445,7 +459,7 @@ work_estimate work(const work_query& q) {
                               static_cast<float>(threads_per_sm / (32 * plan.warps)),
                               plan.split.cluster);
     const float busy = std::min(count, static_cast<float>(q.device.sm_count));
-    const float elements = lines * q.k * vectors / busy; // of a multiprocessor
+    const float elements = lines * q.k * vectors / busy; // of one multiprocessor
     const float k_at_once = static_cast<float>(plan.split.sharing) *
                             static_cast<float>(plan.split.blocks()) *
                             static_cast<float>(plan.chunk);
@@ -456,7 +470,7 @@ work_estimate work(const work_query& q) {
     w.copies = elements / static_cast<float>(32 * plan.width);
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;
-    // To meet in memory takes as long as some 180 sums from shared memory.
+    // Adding the splits in memory takes as long as adding about 180 sums from shared memory.
     w.exchanges = static_cast<float>(plan.split.sharing * plan.split.cluster) +
                   (plan.split.parts > 1 ? 180 : 0);
     w.fill = blocks.fill;

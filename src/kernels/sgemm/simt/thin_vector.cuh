@@ -1,4 +1,5 @@
-// What the kernels of thin/vector share: their operands, how k is shared, and how the sums of those that share it meet.
+// The parts that the kernels of thin/vector share: their operands, the splits of k, and the
+// addition of the splits' sums. A line is a row of op(A) or a column of op(B).
 #pragma once
 
 #include "kernels/common/last_block.h"
@@ -11,25 +12,26 @@ struct thin_vector {
     static constexpr int min_warps = 4, max_warps = 16; // of a block
 };
 
-// Who shares the k of some lines: warps of a block, blocks of a cluster, and clusters by way of the workspace. A block
-// of which not all warps share it has several groups of them, with lines of their own; it shares k with no other block.
+// The splits of k of some lines: over warps of a block, over blocks of a cluster, and over clusters
+// by way of the workspace. If only some warps of a block split k together, the block has several
+// such groups, each with its own lines; then it does not split k with other blocks.
 struct vector_split {
-    int sharing = 1; // warps of a group; where there are several, a power of two
+    int sharing = 1; // warps of a group; a power of two if there are several groups
     int sharing_log = 0;
-    int groups = 1;  // of a block
-    int cluster = 1; // blocks
-    int parts = 1;   // clusters
+    int groups = 1;  // groups of a block
+    int cluster = 1; // blocks of a cluster
+    int parts = 1;   // splits of k over clusters
 
     __host__ __device__ int blocks() const { return cluster * parts; }
 };
 
-// Where parts meet.
+// Where the splits' sums meet.
 struct vector_sums {
-    float* gmem;        // [group of lines][part][line]
+    float* gmem;        // [group of lines][split][line]
     unsigned* counters; // [group of lines], zero before and after
 };
 
-// What a block works with.
+// The operands of one block.
 struct vector_operands {
     const sgemm_problem& p;
     const thin_layout& layout;
@@ -47,7 +49,8 @@ struct vector_operands {
         k = static_cast<int>(o.k);
     }
 
-    // C's element of a line. Where C lies is found out here, so that no registers hold it before.
+    // Writes C's element of a line. The address of C is computed here, so that it occupies no
+    // registers before.
     __device__ void write(int64_t line, float sum) const {
         float* const c = operand_base(p.c, p.c_array, p.stride_c, batch);
         if (layout.finishes)
@@ -71,12 +74,12 @@ private:
     }
 };
 
-// Which lines a warp has, and which part of their k. (Without divisions where no blocks share it: they would take as long
-// as some of the loads.)
+// The lines of a warp and its split of their k. If k is not split over blocks, there are no
+// divisions, which would take as long as some of the loads.
 template <int lines>
 struct vector_place {
-    unsigned rank = 0, part = 0; // of the blocks that share k
-    unsigned block;              // number of those that share it
+    unsigned rank = 0, part = 0; // position among the blocks that split k together
+    unsigned block;              // number of that group of blocks
     int own_warp, all_warps;
 
     __device__ __forceinline__ explicit vector_place(const vector_split& split) {
@@ -94,7 +97,7 @@ struct vector_place {
         if (split.groups > 1)
             own_warp = warp & (split.sharing - 1);
     }
-    // Of the block's first group, and of the warp's.
+    // First line of the block's first group, and of the warp's group.
     __device__ __forceinline__ int64_t first_line(const vector_split& split) const {
         return int64_t{block} * split.groups * lines;
     }
@@ -104,8 +107,9 @@ struct vector_place {
     }
 };
 
-// The next kernel's blocks come beside those of a kernel whose warps have one turn each (k_at_once reaches over k), else behind
-// the turns: earlier, they would take places, and the last of them what is left on few multiprocessors (docs/experiments/vectors.md).
+// When the blocks of a dependent launch may start: at the beginning if each warp has only one turn
+// (k_at_once covers k), otherwise after the last turn. Earlier, they would take slots, and the last
+// blocks would find free slots on few multiprocessors only (docs/experiments/vectors.md).
 enum class turns { begin, end };
 template <turns now>
 __device__ __forceinline__ void let_next_vectors_come(const sgemm_problem& p, int k_at_once) {
@@ -113,14 +117,15 @@ __device__ __forceinline__ void let_next_vectors_come(const sgemm_problem& p, in
         let_next_kernel_come();
 }
 
-// Adds the parts of a block's lines, in an order that does not depend on which came last, and writes C.
+// Adds the splits of a block's lines and writes C. The order does not depend on which block came
+// last.
 template <int most, int lines>
 __device__ void add_parts(float (&sums)[most][lines],
                           const float* parts,
                           int count,
                           const vector_operands& o,
                           int64_t first_line) {
-    // Threads that have the same line take turns at the parts, then meet.
+    // Threads with the same line take the splits in turns; then their sums are added.
     const int own = threadIdx.x, line = own % lines, step = blockDim.x / lines;
     float sum = 0;
     if (own / lines < step)
@@ -133,7 +138,7 @@ __device__ void add_parts(float (&sums)[most][lines],
     constexpr int row_threads = lines > warp_size ? lines : warp_size;
     if (own / lines < step && own % warp_size < lines)
         sums[own / row_threads][line] = sum;
-    __syncthreads(); // the sums of all rows of threads are there
+    __syncthreads(); // the sums of all rows of threads are complete
     if (own < lines && first_line + own < o.layout.lines) {
         float total = 0;
         const int rows = blockDim.x / row_threads;
@@ -144,7 +149,8 @@ __device__ void add_parts(float (&sums)[most][lines],
     }
 }
 
-// The end of kernels whose warps have left sums of their lines: adds those of all that share k, and writes C.
+// The end of kernels whose warps have stored sums of their lines: adds the sums of all splits, and
+// writes C.
 template <int most, int lines>
 __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             const vector_split& split,
@@ -152,7 +158,7 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             const vector_operands& o,
                                             const vector_place<lines>& at) {
     static_assert((lines & (lines - 1)) == 0 || lines > warp_size);
-    __syncthreads(); // the sums of all warps are there
+    __syncthreads(); // the sums of all warps are complete
     const int64_t first_line = at.first_line(split);
     if (split.groups > 1) {
         for (int own = threadIdx.x; own < split.groups * lines; own += blockDim.x) {
@@ -174,13 +180,13 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
             sum += sums[w][own_line];
     if (split.cluster > 1) {
         if (own_line < lines)
-            sums[0][own_line] = sum; // which no other thread reads in this block
-        cluster_barrier();           // the sums of all blocks are there
+            sums[0][own_line] = sum; // no other thread of this block reads it
+        cluster_barrier();           // the sums of all blocks are complete
         sum = 0;
         if (own_line < lines && at.rank == 0)
             for (int r = 0; r < split.cluster; ++r)
                 sum += load_from_block(&sums[0][own_line], r);
-        cluster_barrier(); // they have been read
+        cluster_barrier(); // the sums have been read
         if (at.rank != 0)
             return;
     }

@@ -1,8 +1,8 @@
-// thin/vector of a matrix whose lines run along memory.
+// thin/vector for a matrix whose lines run along memory.
 //
-//   k       a warp's load covers 32 * width k of one line, for each of a few lines
-//   short   for a k below what such a load covers, and lines enough for the device: a warp copies 32 lines, or a multiple,
-//           to shared memory, and a lane computes a line
+//   k      a warp's load covers 32 * width k of one line, for each of a few lines
+//   short  for a k shorter than such a load, and enough lines for the device: a warp copies 32
+//          lines, or a multiple of 32, to shared memory, and each lane computes a line
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
@@ -11,7 +11,7 @@
 
 namespace myblas::cuda {
 
-// unroll: loads in flight, of every line.
+// unroll: the number of loads in flight for each line.
 template <int width, int lines, int unroll_>
 struct k_shape {
     static constexpr int unroll = unroll_;
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     wait_for_earlier_work();
     let_next_vectors_come<turns::begin>(p, at.all_warps * shape::chunk);
     const vector_operands o(p, first_batch + blockIdx.z, layout);
-    const float* line[lines]; // past the last one: that one again, for nothing
+    const float* line[lines]; // lines past the last one read the last one, unused
 #pragma unroll
     for (int l = 0; l < lines; ++l)
         line[l] = o.matrix + min(at.warp_line(split) + l, layout.lines - 1) * layout.ld;
@@ -72,25 +72,27 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, 2)
     write_lines(sums, split, meeting, o, at);
 }
 
-// How lines lie in shared memory: in rows of `pitch`. Where they have no gaps between them one copy takes them all.
+// The layout of lines in shared memory: rows of `pitch` floats. `together`: lines have no gaps
+// between them, so one copy can span several lines.
 struct short_rows {
     int k, pitch, per_lane; // per_lane: lines of a lane
     bool together;
 
     static constexpr int most_k = 64;
     static constexpr int warp_floats =
-        32 * 32; // of which a warp copies about as many, and at least 32 lines
+        32 * 32; // a warp copies about this number, but at least 32 lines
 
     __host__ __device__ int warp_lines() const { return 32 * per_lane; }
-    __host__ __device__ int first() const { return (k + 3) / 4 * 4; } // behind the vector
+    // Where the first line begins, after the vector.
+    __host__ __device__ int first() const { return (k + 3) / 4 * 4; }
 };
 
-// The vector, and behind it the lines: of a size that needs no consent.
+// The vector, followed by the lines. The size needs no opt-in.
 struct short_storage {
     float x[(48 << 10) / sizeof(float)];
 };
 
-// width: floats of a copy.
+// width: the number of floats in a copy.
 template <int width>
 __global__ void __launch_bounds__(thin_vector::min_warps * 32) vector_short_kernel(
     int64_t first_batch, const thin_layout layout, const short_rows rows, const sgemm_problem p) {
@@ -117,7 +119,7 @@ __global__ void __launch_bounds__(thin_vector::min_warps * 32) vector_short_kern
                     cp_async<4>(own + e, source + e, true);
         }
     } else {
-        // A power of two of lanes to a line.
+        // The number of lanes for each line, a power of two.
         const int pieces = (o.k + width - 1) / width;
         const int lanes = pieces > 16 ? 32 : pieces > 8 ? 16 : pieces > 4 ? 8 : pieces > 2 ? 4 : 2;
         for (int line = lane / lanes; line < count; line += 32 / lanes)
@@ -129,8 +131,8 @@ __global__ void __launch_bounds__(thin_vector::min_warps * 32) vector_short_kern
         x[i] = o.vector[i * layout.short_k_step];
     cp_async_commit();
     cp_async_wait<0>();
-    __syncthreads(); // the lines and the vector are there
-    // Lines start at different banks, or at elements that are as far apart as banks should be.
+    __syncthreads(); // the lines and the vector are complete
+    // If lines do not start at different banks, lanes start at different elements instead.
     const int multiple = rows.pitch & -rows.pitch; // a power of two
     const int first_k = multiple == 1 ? 0 : lane / (multiple < 32 ? 32 / multiple : 1) % rows.k;
     for (int line = lane; line < count; line += 32) {

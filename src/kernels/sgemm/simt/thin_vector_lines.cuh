@@ -1,8 +1,9 @@
-// thin/vector of a matrix whose lines are neighbours in memory, as the rows of a matrix are by columns.
+// thin/vector for a matrix whose lines are neighbours in memory, such as the rows of a column-major
+// matrix.
 //
-//   lines    a warp's load covers line_lanes * width lines of 32 / line_lanes k
-//   shifted  where columns do not start at a multiple of 16 bytes and have no gaps between them: a warp's load is of the 128
-//            elements from the multiple before a column's first one of 124 lines
+//   lines    a warp's load covers line_lanes * width lines at 32 / line_lanes k
+//   shifted  for columns that are unaligned and have no gaps between them: a warp's load covers 128
+//            elements, from the multiple of 16 bytes at or before the first of 124 lines on
 #pragma once
 
 #include "kernels/sgemm/simt/thin_vector.cuh"
@@ -18,8 +19,8 @@ struct lines_shape {
     static_assert(chunk <= 32, "a lane holds an element of the vector for each");
 };
 
-// interleaved: the first loads of all warps are neighbours in k, then their second ones; otherwise the loads of
-// each warp are.
+// interleaved: the first loads of all warps are neighbours in k, then their second loads, and so
+// on. Otherwise the loads of each warp are neighbours.
 template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
 __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     vector_lines_kernel(int64_t first_batch,
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int lane_line = lane % line_lanes * width, lane_k = lane / line_lanes;
     const vector_place<shape::lines> at(split);
-    // Lanes past the last line read line 0, for nothing.
+    // Lanes past the last line read line 0; the values are not used.
     const int64_t wanted = at.warp_line(split) + lane_line;
     const int64_t line = wanted < layout.lines ? wanted : 0;
 
@@ -43,14 +44,14 @@ __global__ void __launch_bounds__(thin_vector::max_warps * 32, blocks_per_sm)
     const vector_operands o(p, first_batch + blockIdx.z, layout);
     const int k_step = shape::k_lanes * (interleaved ? at.all_warps : 1); // from load to load
     const int64_t step = k_step * layout.ld;
-    // A lane holds the element of the vector for one load of the lanes with the same lane_k.
+    // Each lane holds one element of the vector, which one load needs in the lanes with one lane_k.
     const int element_k = lane / shape::k_lanes * k_step + lane % shape::k_lanes;
     float acc[width] = {};
     for (int first_k = at.own_warp * (interleaved ? shape::k_lanes : shape::chunk); first_k < o.k;
          first_k += at.all_warps * shape::chunk) {
         const float* source = o.matrix + line + (first_k + lane_k) * layout.ld;
         const int k_left = o.k - first_k;
-        const bool inside = element_k < k_left; // so that all other lanes multiply by zero
+        const bool inside = element_k < k_left; // the other lanes multiply by zero
         const float element = o.vector[(inside ? first_k + element_k : 0) * layout.short_k_step];
         float_piece<width> x[shape::unroll];
         if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
@@ -89,13 +90,15 @@ struct shifted_shape {
     static constexpr int max_warps = 8;
     static constexpr int
         width = 4,
-        lines = 31 * width; // of a warp; its last quad has what shifts push out of the others
+        lines = 31 * width; // of a warp; the last quad holds what shifts push out of the others
     static constexpr int unroll = 8, chunk = unroll; // k of a warp at a time
 };
 
-// Columns c, c + 4, c + 8, ... are shifted alike, and a thread has a sum for each of these classes: where in a line's place
-// its elements lie is the same for all of a class. At the end of a column a load has elements of the next, which are in no
-// line's place; the first column and the last are read by words where nothing lies before or behind them.
+// Columns c, c + 4, c + 8, ... have the same shift and form a class. A thread has a sum for each of
+// the four classes, since the place of its elements among the lines is the same for a whole class.
+// At the end of a column, a load contains elements of the next column; they belong to no line and
+// are dropped. The first and the last column use scalar loads where there is nothing before or
+// after them in memory.
 __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     vector_shifted_kernel(int64_t first_batch,
                           const thin_layout layout,
@@ -107,7 +110,8 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     __shared__ float sums[shape::max_warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const vector_place<shape::lines> at(split);
-    // A group past the last line reads the first one's, for nothing; so do quads past it.
+    // A group past the last line reads the first group's lines, and so do quads past the last line;
+    // the values are not used.
     const int64_t wanted = at.warp_line(split), first_line = wanted < layout.lines ? wanted : 0;
     const int lines_left = static_cast<int>(min(layout.lines - first_line, int64_t{1} << 30));
     const int quad = lane * width - (classes - 1) < lines_left ? lane * width : 0;
@@ -116,7 +120,8 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     wait_for_earlier_work();
     let_next_vectors_come<turns::begin>(p, at.all_warps * shape::chunk);
     const vector_operands o(p, first_batch + blockIdx.z, layout);
-    // The multiple of 16 bytes at or before the first line, and how far before it, of the columns of a class.
+    // shift(column): the distance from the last multiple of 16 bytes to the first line, the same
+    // for a class of columns.
     const int misfit = static_cast<int>(reinterpret_cast<uintptr_t>(o.matrix) / sizeof(float) % 4);
     const int ld_misfit = static_cast<int>(layout.ld % 4);
     const auto shift = [&](int column) { return (misfit + column * ld_misfit) % 4; };
@@ -166,7 +171,7 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
             if (line >= 0 && line < shape::lines)
                 sums[warp][line] = acc[c][w] + (c == 0 ? 0 : sums[warp][line]);
         }
-        __syncwarp(); // a line's classes are other lanes'
+        __syncwarp(); // a line's classes are in different lanes
     }
     write_lines(sums, split, meeting, o, at);
 }

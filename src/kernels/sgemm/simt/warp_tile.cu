@@ -1,15 +1,18 @@
-// warp_tile: the rung after double_buffered. The block / warp / thread hierarchy, slabs streamed by cp.async.
+// Rung 12, warp_tile: C = alpha op(A) op(B) + beta C, with the block / warp / thread hierarchy and
+// slabs streamed by cp.async. The hierarchy is in parts/warp_tile.cuh.
 //
-// The copies go from global to shared memory past the registers, so that more of them can be in flight
-// (three slabs) without holding registers, and the thread tile grows to 16 x 8: 6 128-bit shared loads for
-// 128 FMAs. The smaller tiles are for a short k, which slabs of 8 cut with less waste, and several blocks of a
-// multiprocessor, of which one multiplies while others fetch or write.
-// Bound: instruction issue, (128 FMAs) / (128 FMAs + 6 loads) = 95.5% of the FMA peak at 256 x 128, less the
-// copies: 4 to 24 for each slab of 2048 FMAs, by alignment and transposition. 8 x 8 thread tiles reach 94%.
-// Shared memory: stages of [block_k][block_m (+ 4)] and [block_k][block_n (+ 4)]; 24 to 99 KiB.
-// Launch: a warp for each warp tile of a block tile, a block for each tile of C.
-// Accepts all that the grid has blocks for where that shared memory can be had; 16-byte copies when the
-// operands whose lines run along memory consist of aligned quads.
+// New: copies from global to shared memory bypass the registers, so more of them can be in flight
+// (three or five slabs). The thread tile can grow to 16 x 8: 6 128-bit shared loads for 128 FMAs.
+// The smaller tiles are for a short k, which slabs of 8 cut with less waste, and put several blocks
+// on a multiprocessor: one multiplies while others load or store.
+//
+// Bound: instruction issue. A tile of 256 x 128 reaches 128 FMAs / (128 FMAs + 6 loads) = 95.5% of
+// the FMA peak, and 8 x 8 thread tiles reach 94%. Copies also take 4 to 24 instructions for each
+// slab of 2048 FMAs, depending on alignment and transposition.
+// Shared memory: `stages` of [block_k][block_m (+ 4)] and [block_k][block_n (+ 4)]; 24 to 98 KiB.
+// Launch: a block for each tile of C, with a warp for each warp tile.
+// Accepts: every product whose tiles fit into a grid, on devices with enough shared memory. Copies
+// have 16 bytes if the operands whose lines run along memory consist of aligned quads.
 //
 //   256 x 128: 4 x 2 warps of 64 x 64; lane (li, lj) of a 4 x 8 grid owns
 //   rows 4 li + {0..3} + {0, 16, 32, 48} and columns 4 lj + {0..3} + {0, 32} of its warp tile
@@ -21,11 +24,12 @@
 namespace myblas::cuda {
 namespace {
 
-// Tiles that lie across, of more columns than rows.
+// Whether tiles have more columns than rows.
 template <class Shape>
 constexpr bool lies_across = Shape::block_m < Shape::block_n;
 
-// Of this block's tile. Tiles that lie across are not for triangles of C.
+// First element of this block's tile. Tiles with more columns than rows are not used for triangles
+// of C.
 template <class Shape>
 __device__ __forceinline__ tile_position<int64_t> first_element(const sgemm_problem& p) {
     if constexpr (lies_across<Shape>)
@@ -34,7 +38,8 @@ __device__ __forceinline__ tile_position<int64_t> first_element(const sgemm_prob
         return computed_tile<Shape>(blockIdx.x, p);
 }
 
-// Whether the operands whose lines run along memory begin at multiples of 16 bytes.
+// Whether the operands whose lines run along memory begin at multiples of 16 bytes. A line is a row
+// of op(A) or a column of op(B).
 template <bool transa, bool transb>
 __device__ __forceinline__ bool begin_with_quads(const sgemm_operands& o) {
     const auto bits = [](const float* x) { return reinterpret_cast<uintptr_t>(x); };
@@ -45,11 +50,14 @@ __device__ __forceinline__ bool begin_with_quads(const sgemm_operands& o) {
 enum class line_copies {
     words,
     quads,
-    as_found, // by quads where a block finds them aligned: what a pointer array holds the host does not know
+    // A block uses quads if it finds them aligned, as the host does not know the pointers in an
+    // array.
+    as_found,
 };
 
-// quads_c: every thread writes its quads of rows, best where C is aligned to 16 bytes; else by columns.
-// They are kernels of their own, since one with both needs more registers than it has; so are line_copies.
+// quads_c: every thread writes its quads of rows, which is best for aligned C. Otherwise C is
+// written by columns. The two are separate kernels, since one kernel with both would need too many
+// registers. The same holds for line_copies.
 template <class Shape,
           bool transa,
           bool transb,
@@ -78,7 +86,8 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
 }
 
-// Whether operands of pointer arrays whose lines run along memory are quads if they are aligned.
+// Whether operands from pointer arrays whose lines run along memory consist of quads if their
+// pointers are aligned.
 bool may_be_quads(const sgemm_problem& p) {
     const bool a = p.a_array && p.m % 4 == 0 && p.lda % 4 == 0;
     const bool b = p.b_array && p.n % 4 == 0 && p.ldb % 4 == 0;
@@ -86,7 +95,8 @@ bool may_be_quads(const sgemm_problem& p) {
            p.finish.is_empty() && (p.transa || a) && (!p.transb || b);
 }
 
-// Across: the same tile with as many columns as it has rows, taken where that makes fewer tiles of C; or Shape itself.
+// Across: the transposed tile shape, used if it makes fewer tiles of C. Shape itself if there is
+// none.
 template <class Shape, int blocks_per_sm, bool finishes_ = false, class Across = Shape>
 struct variant {
     using shape = Shape;
@@ -94,7 +104,7 @@ struct variant {
     static constexpr bool finishes = finishes_;
     static constexpr bool takes_triangles = true;
     static constexpr bool has_across = lies_across<Across>;
-    // Of the form that pads both operands.
+    // For the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
     template <class Tile, bool finishes_here, class F>
@@ -111,8 +121,9 @@ struct variant {
             });
     }
 
-    // The transpositions, whether A and B are copied by quads, whether C is written by quads, whether that is to be found in
-    // arrays, whether tiles lie across, and whether the product is finished, which goes by columns.
+    // Bits: the two transpositions; A and B are copied by quads; C is written by quads; alignment
+    // of pointer arrays is checked in the kernel; the tile shape is Across; there is an epilogue,
+    // which writes C by columns.
     static constexpr int choice_bits = 5 + has_across + finishes;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
@@ -152,7 +163,8 @@ struct variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        // What a pointer array holds is not known here, but whether C's columns are aligned alike.
+        // The host does not know the pointers in an array, but it knows whether all columns of C
+        // have the same alignment.
         const bool quads_c =
             p.triangle == triangle_of_c::none &&
             batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
@@ -175,7 +187,7 @@ struct variant {
 
 // clang-format off
 //                                           block         warp    lanes          blocks of a
-//                                           m    n    k   m   n   m      stages  multiprocessor, finishes
+//                                           m    n    k   m   n   m      stages  SM, epilogue
 using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1, true>;
 using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true,
                              warp_tile_shape<64,  128, 8,  64, 32, 8,     6>>;
