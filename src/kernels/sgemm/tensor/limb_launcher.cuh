@@ -1,13 +1,14 @@
-// The launches of bf16x6 and fp16x3: for each pass (plan.h) the packing, the product on the tensor cores, and what takes
-// over where limbs cannot hold the operands.
+// The launches of bf16x6 and fp16x3. Each pass (plan.h) has the packing, the product on the tensor
+// cores, and the fallback where limbs cannot hold the operands.
 #pragma once
 
 #include "kernels/sgemm/tensor/pack_and_multiply.cuh"
 
 namespace myblas::cuda {
 
-// Shape is that of the product kernel, Fallback that of the one that computes what the limbs of the first lose too much
-// of; void where the strict kernel does. With `overlaps` packing goes on beside the product.
+// Shape is the shape of the product kernel. Fallback is the shape of the kernel that computes if
+// Shape's limbs lose too much; void if the strict kernel does. With `overlaps`, packing runs beside
+// the product.
 template <class Shape, class Fallback = void, bool overlaps = false>
 struct limb_launcher {
     static constexpr bool has_fallback = !std::is_void_v<Fallback>;
@@ -18,7 +19,7 @@ struct limb_launcher {
                                           .pairs = Shape::Scheme::pairs.count,
                                           .packs_beside = overlaps};
 
-    // Enqueues a kernel of S's blocks.
+    // Enqueues a kernel with the threads and shared memory of S.
     template <class S, class Kernel, class... Arguments>
     static myblasStatus_t start(Kernel kernel,
                                 unsigned blocks,
@@ -30,7 +31,7 @@ struct limb_launcher {
             kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
     }
 
-    // Packing, then the product, of one scheme.
+    // Launches the packing, then the product, of one scheme.
     template <class S>
     static myblasStatus_t
     launch_scheme(const pass_job& job, const tile_plan& tiles, const launch_context& context) {
@@ -108,7 +109,7 @@ struct limb_launcher {
                 for (pass.row = 0; pass.row < p.m; pass.row += size.rows) {
                     pass.rows = std::min(size.rows, p.m - pass.row);
                     pass.first_k = 0;
-                    do { // once also without any k, for beta
+                    do { // at least once, as beta applies also if k is 0
                         pass.k = std::min(size.k, p.k - pass.first_k);
                         variant.count_panels(pass);
                         if (const myblasStatus_t failure = launch_pass(p, pass, plan, context))

@@ -1,17 +1,29 @@
-// The families bf16x6 and fp16x3: FP32 accuracy from limbs of 16 bits on the tensor cores. One translation unit, because
-// what fp16x3 falls back on are the kernels of bf16x6.
+// The families bf16x6 and fp16x3: C = alpha op(A) op(B) + beta C with FP32 accuracy, from 16-bit
+// limbs on the tensor cores. They are one translation unit, because fp16x3 falls back on the
+// kernels of bf16x6.
 //
-// bf16x6, emulated mode: x = hi + mid + lo holds all 24 bits of x, and the three pairs of limbs left out are below the unit
-// roundoff. What the limbs cannot hold (Inf, NaN, extreme exponents) the strict kernel computes, without the host having to
-// know. Launches: pack, product, strict, which nearly always exits immediately.
-// fp16x3, fast mode: two scaled limbs and half the work, for 22 to 23 of the 24 bits, of elements down to 2^-17 of the
-// largest that their scales leave room for. The packing counts the elements that lose more. Launches: packing and product in
-// one, then those of bf16x6; off the grid, and with tiles of 128 x 128, packing comes first.
-// 128 x 128 is for outputs with few tiles. A short product has one or two launches: its last product kernel computes on the
-// FP32 units itself, or strict follows. Where the workspace does not hold the product it comes in passes, behind each of
-// which strict alone follows. docs/emulation.md has the guards and the bounds.
-// Of a triangle of C, and where A or B is triangular, packing comes first, of what the tiles read; where A is B, once.
-// Bound: 3 or 6 products of 16-bit operands at the dense rate of the tensor cores, less what power allows.
+// bf16x6  Emulated mode. x = hi + mid + lo holds all 24 bits of x, and the three pairs of limbs
+//         that are left out are below the unit roundoff. The strict kernel computes if limbs cannot
+//         hold the operands (Inf, NaN, extreme exponents); the device decides this, not the host.
+//         Launches: pack, product, strict. The last one nearly always exits immediately.
+// fp16x3  Fast mode. Two scaled limbs and half the work. The limbs hold 22 to 23 of the 24 bits of
+//         elements down to 2^-17 of the largest number that their scales leave room for. Packing
+//         counts the elements that lose more. Launches: packing and product in one kernel, followed
+//         by the launches of bf16x6. If an operand is unaligned, or tiles are 128 x 128, packing is
+//         a separate kernel before the product.
+//
+// 128 x 128 tiles are for outputs with few tiles. A short product has no launches for the fallback.
+// Its product kernel computes on the FP32 units itself where limbs do not suffice, so one or two
+// launches are enough. With 256 x 128 tiles and separate packing, strict follows instead. If the
+// workspace is too small for the product, it is cut into passes, and only the strict kernel follows
+// each pass. If C is a triangle, or A or B is triangular, packing comes first and packs only what
+// the tiles read; if A is B, it is packed once. The guards and the bounds are derived in
+// docs/emulation.md.
+//
+// Bound: 3 or 6 products of 16-bit operands at the dense rate of the tensor cores, less the power
+// limit.
+// Shared memory: see product.cuh, also for the launch shape and a sketch.
+// Accepts: up to 2^40 elements of an operand.
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/tensor/limb_launcher.cuh"
 

@@ -1,21 +1,27 @@
-// FP32 operands as sums of limbs of 16 bits, for the tensor cores: how a float is split, where the limbs lie, and what is
-// looked out for because limbs cannot hold it. docs/emulation.md derives the bounds.
+// FP32 operands as sums of 16-bit limbs, for the tensor cores: how a float is split, where the
+// limbs lie, and the checks for operands that limbs cannot hold. The bounds are derived in
+// docs/emulation.md. Line, panel, chunk and cell are defined in plan.h.
 //
-// A float is divided by the scale of its cell and by that of its line, then split; both are powers of two. The scale of a
-// line, at most 1, says by how much a sample shows the line to be smaller than the largest of its 32; the scale of a cell
-// brings the largest of the cell to [2^top, 2^(top + 1)). So matrices of any row and column scaling use their limbs well,
-// while the product kernel has few scales to apply: those of lines only once, when C is written.
+// A float is divided by the scale of its cell and by the scale of its line, then split. Both scales
+// are powers of two. The scale of a line is at most 1: according to a sample, the line's largest
+// element divided by the largest of its 32 lines. The scale of a cell brings the cell's largest
+// element to [2^top, 2^(top + 1)). Matrices with any scaling of rows and columns then use their
+// limbs well. The product kernel has few scales to apply, and the scales of lines only once, when C
+// is written.
 //
-// Panels are padded with zeroes. k runs along memory whatever the transposition:
+// Panels are padded with zeroes. k runs along memory for every transposition:
 //
-//   limbs        [stack][chunk][panel][limb][128 lines][32 k] of 16 bits; 64 bytes a line, in the 64-byte swizzle of
-//                wgmma, so that a panel of a chunk is one contiguous copy to shared memory
+//   limbs        [stack][chunk][panel][limb][128 lines][32 k] of 16 bits; 64 bytes a line, in the
+//                64-byte swizzle of wgmma, so a panel of a chunk is one contiguous copy to shared
+//                memory
 //   cell_scales  [stack][chunk][panel][4 cells] floats
 //   line_scales  [panel][128 lines] floats
-//   samples      [panel][4 cells][8] words, with a byte each for lines l, l + 8, l + 16 and l + 24: the biased exponent of
-//                the largest element that was sampled; written and read by strips alone (strips.cuh)
+//   samples      [panel][4 cells][8] words, with a byte each for lines l, l + 8, l + 16 and l + 24:
+//                the biased exponent of the largest sampled element; written and read only by
+//                strips (strips.cuh)
 //
-// A stack is 16 panels, fewer at the end: what is read at the same time, and next, lies on few pages.
+// A stack is 16 panels, fewer at the end, so that data that is read together, or next, lies on few
+// pages.
 #pragma once
 
 #include "kernels/sgemm/parts/operands.cuh"
@@ -26,11 +32,12 @@
 
 namespace myblas::cuda {
 
-inline constexpr int piece_k = 8; // k of 16 bytes
+inline constexpr int piece_k = 8; // k in 16 bytes
 inline constexpr int line_pieces = chunk_k / piece_k;
-inline constexpr int line_bytes = chunk_k * 2; // of a limb in a chunk
+inline constexpr int line_bytes = chunk_k * 2; // of one limb of a line in a chunk
 
-// Panels of chunks that lie before a panel of a chunk, where an operand has `panels` in all. (No memory holds 2^31.)
+// The number of panels of chunks that lie before this panel of this chunk. The operand has `panels`
+// panels. (No memory holds 2^31 of them.)
 __device__ __forceinline__ unsigned
 panel_place(unsigned panel, unsigned panels, unsigned chunk, unsigned chunks) {
     constexpr unsigned stack_panels = 16;
@@ -38,9 +45,9 @@ panel_place(unsigned panel, unsigned panels, unsigned chunk, unsigned chunks) {
     return first * chunks + chunk * min(panels - first, stack_panels) + (panel - first);
 }
 
-// ---- Schemes -------------------------------------------------------------------------------------
+// ---- Schemes ------------------------------------------------------------------------------------
 
-// Limb `a` of A times limb `b` of B; limbs are counted from the most significant.
+// Limb `a` of A times limb `b` of B. Limbs are counted from the most significant one.
 struct limb_pair {
     int a, b;
 };
@@ -56,18 +63,19 @@ __device__ __forceinline__ uint32_t pair_bits(__nv_bfloat162 x) {
     return reinterpret_cast<uint32_t&>(x);
 }
 
-// x = hi + lo, 11 bits each and a sign: at most 2^-23 |x| is lost as long as lo is not subnormal, that is down to
-// 2^-17 of the cell's largest, lines scaled. The product lo * lo, at most 2^-22 |a b|, is left out.
+// x = hi + lo, with 11 bits and a sign each. At most 2^-23 |x| is lost if lo is not subnormal, that
+// is for elements down to 2^-17 of the cell's largest, after the scaling of lines. The product
+// lo * lo, at most 2^-22 |a b|, is left out.
 struct fp16x3 {
     using limb = __half;
     static constexpr int limbs = 2;
     static constexpr bool is_exact = false;
-    static constexpr int top = 14; // the highest that leaves room to round up
-    // What is larger, scaled, loses less than largest_loss.
+    static constexpr int top = 14; // the highest one that leaves room to round up
+    // A scaled element larger than this loses less than largest_loss.
     static constexpr float sure_down_to = 0x1p-4f;
     static constexpr limb_pairs<3> pairs{{{1, 0}, {0, 1}, {0, 0}}};
 
-    // Takes the most significant limb of two neighbours off them.
+    // Subtracts the most significant limbs from two neighbouring floats, and returns these limbs.
     static __device__ __forceinline__ uint32_t take_limb(float2& x) {
         const __half2 limb = __float22half2_rn(x);
         const float2 held = __half22float2(limb);
@@ -76,16 +84,17 @@ struct fp16x3 {
     }
 };
 
-// x = hi + mid + lo, 8 bits each and two signs: nothing is lost down to 2^-86 of the cell's largest. The products left out
-// are at most 2^-24 |a b| together, to first order.
+// x = hi + mid + lo, with 8 bits each and two signs: nothing is lost down to 2^-86 of the cell's
+// largest. The products that are left out are at most 2^-24 |a b| together, to first order.
 struct bf16x6 {
     using limb = __nv_bfloat16;
     static constexpr int limbs = 3;
     static constexpr bool is_exact = true;
     static constexpr int top = 36;
-    // What is larger, scaled, is held exactly; for what is smaller the strict kernel computes. The products of two that are
-    // not smaller are at least 2^-100, and of the pairs of their limbs none matters that is subnormal: even if the tensor core
-    // took all of these for zero, that would be 12 times 2^-126, 3 roundings of 2^-100.
+    // A scaled element larger than this is held exactly; for smaller ones the strict kernel
+    // computes. Products of two elements of at least this size are at least 2^-100, and subnormal
+    // products of their limbs do not matter. Even if the tensor core took all of them as zero, the
+    // error would be 12 times 2^-126, which is 3 roundings of 2^-100.
     static constexpr float sure_down_to = 0x1p-50f;
     static constexpr limb_pairs<6> pairs{{{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}}};
 
@@ -97,31 +106,33 @@ struct bf16x6 {
     }
 };
 
-// ---- Who computes --------------------------------------------------------------------------------
+// ---- Precision paths ----------------------------------------------------------------------------
 
-// Of a pass. Every kernel that may be needed is launched; one that is not needed exits immediately.
+// The precision path of a pass. Every kernel that may be needed is launched. A kernel that is not
+// needed exits immediately.
 enum route : unsigned { route_fp16x3, route_bf16x6, route_strict };
 
 template <class Scheme>
 inline constexpr route route_of = Scheme::is_exact ? route_bf16x6 : route_fp16x3;
 
-// fp16x3: an element that loses this much of itself is lossy. More than so many of them in a line's chunk, or in a cell,
-// and the fallback computes; also where a line could hold numbers 2^max_headroom times as large as any that it is
-// known to have.
+// fp16x3: an element that loses this much of itself is lossy. The fallback computes if a line of a
+// chunk, or a cell, has more lossy elements than these limits. The fallback also computes if a line
+// has room for numbers 2^max_headroom times its largest known element.
 inline constexpr float largest_loss = 0x1p-21f;
 inline constexpr int max_lossy_of_line = 2;
 inline constexpr int max_lossy_of_cell = 4;
 inline constexpr int max_headroom = 6;
 
-// Exponents of the largest that a cell may hold; beyond, the fallback computes. That keeps scales and factors
-// within the range of normal floats.
+// Limits of the exponent of a cell's largest element; beyond them the fallback computes. The limits
+// keep scales and factors in the range of normal floats.
 template <class Scheme>
 inline constexpr int least_exponent = Scheme::top - 126;
 inline constexpr int greatest_exponent = 112;
 inline constexpr int least_line_exponent = -96; // of a line's scale
 
-// Exponents of a cell of A and one of B added up: so that sums do not overflow where those of a strict kernel would not,
-// and that the product of the scales, a power of two, is at least the smallest subnormal.
+// Limits of the sum of the exponents of a cell of A and a cell of B. The upper limit ensures that
+// sums do not overflow unless a strict kernel's sums would. The lower limit ensures that the
+// product of the scales, a power of two, is at least the smallest subnormal.
 __device__ __forceinline__ int greatest_sum(int64_t k) { return 124 - (64 - __clzll(k)); }
 template <class Scheme>
 inline constexpr int least_sum = 2 * Scheme::top - 148;
@@ -129,7 +140,7 @@ inline constexpr int least_sum = 2 * Scheme::top - 148;
 inline constexpr int exponent_bias = 127;
 inline constexpr int no_exponent = 256;
 
-// The exponents of an operand's cells.
+// The range of the exponents of an operand's cells.
 struct exponent_range {
     int low, high;
     bool is_empty;
@@ -139,8 +150,8 @@ struct exponent_range {
           high(static_cast<int>(counters[0]) - exponent_bias), is_empty(counters[1] == 0) {}
 };
 
-// The route of a pass over k elements that was packed for this scheme: where exponents are beyond their limits,
-// it is the other one.
+// The precision path of a pass over k elements that was packed for this scheme: `other` if
+// exponents exceed their limits.
 template <class Scheme>
 __device__ __forceinline__ route decide(const unsigned* counters, int64_t k, route other) {
     const exponent_range a(counters + greatest_of_a), b(counters + greatest_of_b);
@@ -151,7 +162,7 @@ __device__ __forceinline__ route decide(const unsigned* counters, int64_t k, rou
     return static_cast<route>(taken);
 }
 
-// ---- What is packed ------------------------------------------------------------------------------
+// ---- Packed operands ----------------------------------------------------------------------------
 
 struct packed_operand {
     char* limbs;
@@ -162,14 +173,14 @@ struct packed_operand {
 
 struct packed_pass {
     packed_operand a, b;
-    route* taken;       // by the first product kernel, then by that of the fallback
-    route other;        // to be taken where the limbs lose too much
-    bool is_fallback;   // of an earlier product kernel, and to exit immediately if that has run
-    bool is_alone;      // nothing is launched behind: what multiplies also computes route_strict
-    unsigned* counters; // pass_counter
+    route* taken;       // path of the first product kernel, then of the fallback's
+    route other;        // the path if the limbs lose too much
+    bool is_fallback;   // this is the fallback; it exits if the path is another one
+    bool is_alone;      // no launch follows; the product kernel computes route_strict, too
+    unsigned* counters; // see pass_counter
 };
 
-// What every kernel of a pass works on; its parameters.
+// The parameters of every kernel of a pass.
 struct pass_job {
     const sgemm_problem& p;
     const limb_pass& pass;

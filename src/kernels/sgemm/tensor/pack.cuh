@@ -1,10 +1,14 @@
-// Splits the operands of a pass into limbs and scales (limbs.cuh), and finds what the limbs cannot hold.
+// Splits the operands of a pass into limbs and scales (limbs.cuh), and finds elements that the
+// limbs cannot hold.
 //
-// A warp packs the 32 lines of some cells, one cell after the other. Each lane reads, in quads along memory, and splits 4
-// pieces of 8 k, each of another line: where lines run along memory, the transposition takes place inside a lane. Scales of
-// lines come from 16 elements of each, from 4 places along k, which every warp that packs the lines reads again: from the
-// L2 cache.
-// Bound: bytes, 4 read and 2 per limb written for each element.
+// A warp packs the 32 lines of some cells, one cell after the other. Each lane reads and splits 4
+// pieces of 8 k, each of another line, by quads along memory. If lines run along memory, the
+// transposition takes place inside a lane. Scales of lines come from 16 elements of each line, at 4
+// places along k. Every warp that packs the lines reads these again, from the L2 cache.
+//
+// Bound: bytes. For each element 4 are read, and 2 are written for each limb.
+// Shared memory: three words, for the findings of the block.
+// Launch: 128 threads, up to 4 blocks for each multiprocessor (plan_packing).
 #pragma once
 
 #include "kernels/common/lanes.cuh"
@@ -19,27 +23,28 @@ __device__ __forceinline__ float power_of_two(int exponent) { // of a normal flo
     return __int_as_float((exponent + exponent_bias) << 23);
 }
 
-// What a thread has seen of its operand, with exponents biased.
+// A thread's findings about its operand. Exponents are biased.
 struct findings {
     int greatest = 0, smallest = no_exponent;
     unsigned vote = route_fp16x3;
 };
 
-// Neighbours along k.
+// Neighbouring elements along k.
 template <int length>
 struct lane_piece {
     float of[length];
 };
 
-// Elements of 4 lines that a lane holds, `length` of k each. Lanes that share a line are `step` apart, and
-// the lines of a lane line_step.
+// A lane's elements of 4 lines, `length` k of each. Lanes with the same line are `step` apart, and
+// the lines of a lane are line_step apart.
 template <bool k_contiguous, int length>
 struct lane_elements {
     static constexpr int lines = 4;
     static constexpr int step = k_contiguous ? 1 : 8, line_step = k_contiguous ? 8 : 1;
     lane_piece<length> of_line[lines];
 
-    // x is the lane's first element; from there on the operand has `rows` lines and `k`.
+    // x is the lane's first element. From there on the operand has `rows` lines and `k` elements of
+    // each.
     template <bool partial>
     __device__ __forceinline__ void load(const float* x, int64_t ld, int64_t rows, int64_t k) {
         if constexpr (k_contiguous) {
@@ -65,7 +70,8 @@ struct lane_elements {
     __device__ __forceinline__ const lane_piece<length>& piece(int r) const { return of_line[r]; }
 };
 
-// The bits of the largest magnitude of a line of which the lane has x, over the lanes that share it.
+// The bits of the largest magnitude in a line. The lane has the elements x of it; the maximum is
+// over all lanes of the line.
 template <int step, int length>
 __device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x) {
     float magnitude = 0;
@@ -75,7 +81,8 @@ __device__ __forceinline__ unsigned largest_of_line(const lane_piece<length>& x)
     return max_of_4<step>(__float_as_uint(magnitude));
 }
 
-// Splits one piece of a line. Returns whether all of it is large enough to be sure that nothing is lost.
+// Splits one piece of a line. Returns true if all elements are so large that certainly nothing is
+// lost.
 template <class Scheme>
 __device__ __forceinline__ bool
 pack_piece(const lane_piece<piece_k>& x, float factor, char* target) {
@@ -96,7 +103,7 @@ pack_piece(const lane_piece<piece_k>& x, float factor, char* target) {
     return smallest == Scheme::sure_down_to;
 }
 
-// How many elements of a piece lose too much.
+// The number of elements of a piece that lose too much.
 template <class Scheme>
 __device__ __forceinline__ int count_lossy(const lane_piece<piece_k>& x, float factor) {
     int lossy = 0;
@@ -118,7 +125,8 @@ __device__ __forceinline__ int count_lossy(const lane_piece<piece_k>& x, float f
     return lossy;
 }
 
-// Where a lane's elements of a cell lie: its first line among the 32, and its piece of k.
+// The place of a lane's elements in a cell: the lane's first line among the 32, and its piece j of
+// k.
 template <bool k_contiguous>
 struct lane_place {
     int line, j;
@@ -131,7 +139,8 @@ struct lane_place {
     }
 };
 
-// What a warp reads: 32 lines, of which `lines` are left from the lane's first on, and k elements of each.
+// The source of a warp: 32 lines with k elements each; `lines` are left from the lane's first line
+// on.
 struct line_source {
     const float* x; // the lane's first line, at k = 0
     int64_t ld, k_stride;
@@ -139,9 +148,10 @@ struct line_source {
     bool vector; // quads are whole and aligned
 };
 
-// What samples tell of a lane's lines: biased exponents of their largest, and of that of all 32 lines.
+// The findings of a sample: biased exponents of the largest element of each of a lane's lines, and
+// of all 32 lines.
 struct line_exponents {
-    unsigned of_lines; // a byte each
+    unsigned of_lines; // one byte for each line
     int greatest;
 
     __device__ __forceinline__ int sampled(int r) const { return of_lines >> 8 * r & 0xff; }
@@ -150,7 +160,7 @@ struct line_exponents {
     }
 };
 
-// Of 16 elements of each line, from 4 places along k.
+// Samples 16 elements of each line, at 4 places along k.
 template <bool k_contiguous>
 __device__ __forceinline__ line_exponents sample_lines(const line_source& source, int j) {
     line_exponents lines{};
@@ -171,7 +181,7 @@ __device__ __forceinline__ line_exponents sample_lines(const line_source& source
     return lines;
 }
 
-// The lane's elements of a chunk.
+// Loads the lane's elements of a chunk.
 template <bool k_contiguous>
 __device__ __forceinline__ lane_elements<k_contiguous, piece_k>
 load_cell(const line_source& source, int64_t chunk, int j) {
@@ -185,7 +195,8 @@ load_cell(const line_source& source, int64_t chunk, int j) {
     return own;
 }
 
-// Splits a cell. `line` is the lane's first in the panel whose limbs are the target. Returns the cell's scale.
+// Splits a cell. The argument `line` is the lane's first line in the panel whose limbs begin at
+// `limbs`. Returns the cell's scale.
 template <class Scheme, class Elements>
 __device__ __forceinline__ float split_cell(const Elements& own,
                                             const line_exponents& lines,
@@ -215,10 +226,11 @@ __device__ __forceinline__ float split_cell(const Elements& own,
         found.smallest = min(found.smallest, exponent);
     }
 
-    unsigned factors = 0; // biased exponents, a byte a line, of what makes the most of the limbs
+    // Biased exponents of the factors that make the most of the limbs, one byte for each line.
+    unsigned factors = 0;
 #pragma unroll
     for (int r = 0; r < Elements::lines; ++r) {
-        const int room = exponent + lines.scale(r); // for what the line could hold
+        const int room = exponent + lines.scale(r); // exponent of the largest number that fits
         const int shift = Scheme::top + exponent_bias - room;
         const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled(r));
         if (largest[r] != 0 &&
@@ -226,7 +238,7 @@ __device__ __forceinline__ float split_cell(const Elements& own,
             found.vote = fallback;
         factors |= (min(shift, exponent_bias) + exponent_bias) << 8 * r;
     }
-    asm volatile("" : "+r"(factors)); // all that is kept of the lines
+    asm volatile("" : "+r"(factors)); // only the factors are kept of the lines
     const auto factor = [&](int r) { return __uint_as_float((factors >> 8 * r & 0xff) << 23); };
     char* const first = limbs + swizzled<line_bytes>(line, j);
     const auto target = [&](int r) { // swizzles repeat every 8 lines
@@ -238,10 +250,10 @@ __device__ __forceinline__ float split_cell(const Elements& own,
 #pragma unroll
     for (int r = 0; r < Elements::lines; ++r) {
         is_sure &= pack_piece<Scheme>(own.piece(r), factor(r), target(r));
-        __syncwarp(); // one after the other, for want of registers
+        __syncwarp(); // one piece at a time, as registers are few
     }
-    if (!__all_sync(full_warp, is_sure)) { // for zeroes, too
-        asm volatile("" : "+r"(factors));  // nothing need be kept for what is rare
+    if (!__all_sync(full_warp, is_sure)) { // also for zeroes
+        asm volatile("" : "+r"(factors));  // nothing else is kept for this rare case
         int lossy = 0;
 #pragma unroll
         for (int r = 0; r < Elements::lines; ++r) {
@@ -260,7 +272,7 @@ struct chunk_span {
     unsigned first, end;
 };
 
-// An operand of the pass: `lines` of each product, stored with leading dimension ld.
+// An operand of the pass: `lines` lines of each product, stored with leading dimension ld.
 struct pack_source {
     bool is_a, k_contiguous;
     int panels; // of one product
@@ -274,7 +286,8 @@ struct pack_source {
           lines(is_a ? job.pass.rows : job.pass.cols), ld(is_a ? job.p.lda : job.p.ldb),
           target(is_a ? job.packed.a : job.packed.b) {}
 
-    // Those of a panel that the product kernel reads, whose tiles have so many rows; of others it knows that they are zero.
+    // The chunks of a panel that the product kernel reads. Its tiles have `tile_rows` rows. The
+    // kernel knows that the other chunks are zero.
     __device__ __forceinline__ chunk_span wanted_chunks(const pass_job& job,
                                                         unsigned panel,
                                                         int tile_rows) const {
@@ -296,7 +309,8 @@ struct pack_source {
         }
     }
 
-    // A panel of the pass from a lane's first line on, which comes `lane_line` lines after the warp's.
+    // The part of a panel of the pass that begins at `line`, a lane's first line, which is
+    // `lane_line` lines after the warp's first line.
     template <bool along_k>
     __device__ __forceinline__ line_source
     from(const pass_job& job, unsigned panel, int line, int lane_line) const {
@@ -315,7 +329,7 @@ struct pack_source {
     }
 };
 
-// The warp's strips, `first` and each `stride`th after it.
+// Packs the strips of the warp: `first` and every `stride`-th strip after it.
 template <class Scheme, bool k_contiguous>
 __device__ __forceinline__ void pack_strips(const pass_job& job,
                                             const pack_source& source,
@@ -326,7 +340,8 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
     const lane_place<k_contiguous> lane;
     const unsigned all_panels = static_cast<unsigned>(job.pass.batches) * source.panels;
     const unsigned groups = all_panels * panel_cells, chunks = job.pass.chunks;
-    // Warps that run side by side read side by side: along k, the cells of a strip are pack_warps apart.
+    // Warps that run side by side should read side by side. Where k runs along memory, the cells of
+    // a strip are pack_warps apart.
     const unsigned chunk_step = k_contiguous ? pack_warps : 1;
     const unsigned span = plan.strip * chunk_step;
     const unsigned spans = ceil_div(chunks, span);
@@ -370,18 +385,19 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
 template <class Scheme>
 __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     const sgemm_problem p, const limb_pass pass, const pack_plan plan, const packed_pass packed) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) // as the product kernel, which alone reads what is packed
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) // only the sm_90a product kernel reads the result
     wait_for_earlier_work();
     let_next_kernel_come();
     if (packed.is_fallback && *packed.taken != route_of<Scheme>)
         return;
     if (resolve_operands(p, 0).k == 0)
-        return; // the limbs are not read, and nothing is found
+        return; // the limbs are not read, and there are no findings
     __shared__ int smem_greatest, smem_smallest;
     __shared__ unsigned smem_vote;
     const bool is_a = static_cast<int>(blockIdx.x) < plan.blocks_a;
     unsigned* const tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
-    int told_greatest = 0, told_smallest = 0; // by other blocks so far: this one need not repeat it
+    // Findings of other blocks so far, which this block need not repeat.
+    int told_greatest = 0, told_smallest = 0;
     if (threadIdx.x == 0) {
         volatile unsigned* const told = tell;
         told_greatest = told[0];
@@ -422,7 +438,7 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
             atomicMax(&to[1], no_exponent - smem_smallest);
     };
     tell_range(tell);
-    if (pass.shares_panels) // all blocks are of A
+    if (pass.shares_panels) // all blocks pack A
         tell_range(packed.counters + greatest_of_b);
     if (smem_vote)
         atomicMax(&packed.counters[vote_of_blocks], smem_vote);

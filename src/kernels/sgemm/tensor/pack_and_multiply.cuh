@@ -1,16 +1,25 @@
-// Packing and product in one kernel, side by side: the time of packing is that of its first few chunks.
+// Packing and product in one kernel, side by side, so that only the packing of the first few chunks
+// takes extra time.
 //
-// The product is that of product.cuh. Of the warpgroup that issues copies there, three warps pack (strips.cuh), ahead of
-// the tiles, and the one that issues copies waits for what they count.
-// The route is known when all is packed. Until then C is written in hope, where beta is zero: should the
-// fallback compute, it overwrites all of it. With another beta the first tile waits, and also where nothing is
-// launched behind (is_alone): then those who multiply compute in its stead, on the FP32 units (strict_pass.cuh).
-// Where enough has been found for the fallback, packing and product stop.
-// Before that, all warps of all blocks pack the first chunks of the first tiles, unless blocks share tiles.
-// Shared memory: that of the product kernel, and two raw cells for each warp that packs; those of the first chunks
-// lie in the stages.
+// The product is computed as in product.cuh. In the warpgroup that issues copies, three warps pack
+// (strips.cuh), ahead of the tiles; the fourth issues the copies and waits for the counters of
+// packed cells.
 //
-// Bound: as the product kernel; and bytes, of the lines that the first wave of tiles reads.
+// The precision path is known only when everything is packed. If beta is 0, C is written
+// speculatively until then: if the fallback has to compute, it overwrites all of C. With another
+// beta, the first tile waits. The first tile also waits if no launch follows (is_alone): then the
+// product's own warps compute in place of a fallback, on the FP32 units (strict_pass.cuh). As soon
+// as the findings require the fallback, packing and product stop.
+//
+// At the start, all warps of all blocks pack the first chunks of the first tiles, unless blocks
+// share tiles.
+//
+// Bound: the same as the product kernel's; and the bytes of the lines that the first wave of tiles
+// reads.
+// Shared memory: the product kernel's, and two raw cells for each packing warp. The raw cells of
+// the first chunks lie in the stages.
+// Launch: the product kernel's threads, 128 more than multiply; one block for each multiprocessor,
+// or for each split of a tile.
 #pragma once
 
 #include "kernels/sgemm/tensor/product.cuh"
@@ -18,7 +27,7 @@
 
 namespace myblas::cuda {
 
-// A product_shape, with room for packing.
+// A product_shape with room for packing.
 template <class Product>
 struct overlap_shape : Product {
     static constexpr int packing_warps = 3;
@@ -26,7 +35,7 @@ struct overlap_shape : Product {
     static constexpr size_t smem_bytes = raw_at + packing_warps * raw_cells * raw_cell_bytes;
     static constexpr int copy_registers = 72, math_registers = 216;
 
-    static_assert(Product::halves == 2); // one would leave more to the warps that pack
+    static_assert(Product::halves == 2); // one half would leave packing warps more registers
     static_assert(128 * (copy_registers + Product::warpgroups * math_registers) <=
                   65536 / Product::threads / 8 * 8 * Product::threads);
     static_assert(smem_bytes <= 227 * 1024);
@@ -35,27 +44,28 @@ struct overlap_shape : Product {
                   alone_shape::threads == Product::math_threads);
 };
 
-// As alone_shape, by the threads that multiply.
+// alone_shape for the threads that multiply.
 struct alone_beside_packing_shape : alone_shape {
     static constexpr int first_thread = 128;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// What the warp that issues copies tells those that multiply, in shared memory. Elements of `ends` are handed over
-// with their stages.
+// Messages in shared memory from the warp that issues copies to the warps that multiply. An element
+// of `ends` is handed over with its stage.
 template <int stages>
 struct product_end {
-    bool ends[stages]; // the product, in place of limbs
-    bool decide;       // before C is first written
+    bool ends[stages]; // the stage holds no limbs and ends the product
+    bool decide;       // whether a decision comes before C is first written
 
     __device__ __forceinline__ bool at(int stage) const { return ends[stage]; }
     __device__ __forceinline__ bool decides() const { return decide; }
 };
 
-inline constexpr int polled_spans = 4; // at a time: more would be in the way of those that count
+inline constexpr int polled_spans = 4; // more at a time would disturb the warps that count
 
-// The work of the warp that issues copies. Where the product must not go on, it hands over a stage that ends it.
+// The work of the warp that issues copies. If the product must stop, it hands over a stage that
+// ends the product.
 template <class Shape>
 __device__ __forceinline__ void copy_when_packed(const pass_job& job,
                                                  const strip_plan& plan,
@@ -70,7 +80,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
     const unsigned* counters = packed.counters + plan.first_counter;
     const unsigned* ready = counters + strip_counters;
     const int panels_a = pass.batches * pass.panels_a, panels_b = pass.batches * pass.panels_b;
-    const auto cells_of = [&](int span) { // of a panel
+    const auto cells_of = [&](int span) { // cells of a panel in the span
         return min(plan.span, pass.chunks - span * plan.span) * panel_cells;
     };
     ring_position<Shape::stages> ring;
@@ -90,7 +100,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
         const int panel_b = at.batch * pass.panels_b + at.panel_b;
         int chunk = first;
         while (chunk < last) {
-            // Each of a few lanes looks at a span.
+            // Each of the first few lanes polls one span.
             const int span = chunk / plan.span + lane;
             bool is_ready = false;
             if (lane < polled_spans && span * plan.span < last) {
@@ -109,7 +119,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
             }
             if (spans == 0)
                 continue;
-            __syncwarp(); // what these lanes know of is there for all
+            __syncwarp(); // the cells that these lanes have seen are visible to all lanes
             fence_for_copies();
             const int end = min((chunk / plan.span + spans) * plan.span, last);
             for (; chunk < end; ++chunk) {
@@ -125,7 +135,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
             while (load_counter(&counters[finished_cells]) != all &&
                    load_counter(&packed.counters[vote_of_blocks]) <= route_of<Scheme>)
                 ;
-            fence_device(); // the findings are there
+            fence_device(); // the findings are complete
             const bool stop = decide_now<Scheme>(packed, job.p.k) != route_of<Scheme>;
             hand_over_nothing(stop);
             if (stop)
@@ -134,16 +144,17 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
     }
 }
 
-// By one warp of each block that needs the counters no more: the last block tells the later kernels and clears them.
+// Called by one warp of each block, when the block no longer needs the counters. The last block
+// stores the path for the later kernels and clears the counters.
 template <class Scheme>
 __device__ __forceinline__ void end_packing(const pass_job& job, const strip_plan& plan) {
     const packed_pass& packed = job.packed;
     const int lane = threadIdx.x % 32;
     unsigned finished = 0;
     if (lane == 0) {
-        __threadfence(); // the block's findings come before it is counted
+        __threadfence(); // the block's findings precede its count
         finished = atomicAdd(&packed.counters[finished_blocks], 1) + 1;
-        __threadfence(); // and those of others, before they are read
+        __threadfence(); // the other blocks' findings are read after this
     }
     if (__shfl_sync(full_warp, finished, 0) != gridDim.x)
         return;
@@ -151,7 +162,7 @@ __device__ __forceinline__ void end_packing(const pass_job& job, const strip_pla
         *packed.taken = decide_now<Scheme>(packed, job.p.k);
     __syncwarp(); // the findings have been read
     for (int i = lane; i < plan.counters; i += 32)
-        if (i < pass_counters || i >= plan.first_counter) // between them those of shared tiles
+        if (i < pass_counters || i >= plan.first_counter) // not the counters of shared tiles
             packed.counters[i] = 0;
 }
 
@@ -169,7 +180,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     extern __shared__ __align__(1024) char smem[];
     __shared__ product_end<Shape::stages> smem_end;
     __shared__ block_findings smem_block;
-    __shared__ unsigned smem_lead; // the block's first strip there
+    __shared__ unsigned smem_lead; // the block's first lead strip
     constexpr unsigned warps = Shape::threads / 32;
     const pass_job job{p, pass, packed};
     const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
@@ -186,15 +197,15 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         if (reads && plan.lead_strips > 0)
             smem_lead = atomicAdd(&packed.counters[plan.first_counter + claimed_lead], warps);
     }
-    __syncthreads();            // the barriers and what the block shares are initialised
-    if (plan.lead_strips > 0) { // all warps pack, with raw cells in place of stages
+    __syncthreads();            // the barriers and the block's variables are initialised
+    if (plan.lead_strips > 0) { // all warps pack; raw cells use the memory of the stages
         const unsigned warp = __shfl_sync(full_warp, threadIdx.x / 32, 0);
         char* const raw = smem + warp * raw_cells * raw_cell_bytes;
         strip_place at;
         if (at.locate(job, plan, 1, smem_lead + warp, true))
             pack_strip<Scheme>(job, plan, at, raw, smem_block);
         fence_async_shared();
-        __syncthreads(); // the raw cells have been read: stages may be filled
+        __syncthreads(); // the raw cells have been read, so stages may be filled
     }
 
     if (threadIdx.x < 128) {
@@ -208,7 +219,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                 pack_claimed_strips<Scheme>(job, plan, tiles.parts, raw, smem_block);
         }
         __syncwarp();
-        sync_at<copy_barrier, 128>(); // the block needs the counters no more
+        sync_at<copy_barrier, 128>(); // the block no longer needs the counters
         if (warp == 0)
             end_packing<Scheme>(job, plan);
     } else {

@@ -11,21 +11,22 @@ namespace {
 
 constexpr int64_t no_bound = std::numeric_limits<int64_t>::max();
 
-// Extents beyond this are of no operand that a GPU holds, and would overflow counts and sizes.
+// Larger extents do not fit into the memory of a GPU, and would overflow counts and sizes.
 constexpr int64_t max_extent = int64_t{1} << 30;
 constexpr double max_elements = 1ull << 40; // of an operand of a batch
 
-constexpr int64_t least_triangle_k = 8 * chunk_k; // of a pass over a triangle, where k is as long
+// The least k of a pass over a triangle, if k is that long.
+constexpr int64_t least_triangle_k = 8 * chunk_k;
 
 constexpr int64_t round_up(int64_t value, int64_t multiple) {
     return ceil_div(value, multiple) * multiple;
 }
 
-// The first of equal parts of an extent, but for the last one: whole tiles.
+// One part, when an extent is cut into equal runs of whole tiles. The last part may be shorter.
 struct share {
     int64_t extent;
     double parts;
-    double tiles; // of this one
+    double tiles; // tiles in one part
 };
 
 share share_out(int64_t extent, int tile, int parts) {
@@ -38,12 +39,13 @@ share share_out(int64_t extent, int tile, int parts) {
 
 } // namespace
 
-// What the passes of a product take.
+// The work of all passes of a product.
 struct pass_work {
     double passes;
     double steps; // chunks that a multiprocessor works through
-    double packed,
-        added; // bytes: of operands and limbs; of C and of sums of blocks that share a tile
+    // Bytes. packed: of operands and limbs. added: of C and of the sums of blocks that share a
+    // tile.
+    double packed, added;
 };
 
 bool fits_counts(const sgemm_problem& p, const device_info&) {
@@ -55,7 +57,7 @@ bool fits_counts(const sgemm_problem& p, const device_info&) {
            batches * std::max({m * k, k * n, m * n}) <= max_elements;
 }
 
-// ---- Passes --------------------------------------------------------------------------------------
+// ---- Passes -------------------------------------------------------------------------------------
 
 void limb_variant::count_panels(limb_pass& pass) const {
     const auto count = [](int64_t extent, int step) {
@@ -90,9 +92,10 @@ int64_t limb_variant::tile_count(const limb_pass& pass) const {
         pass.triangle == triangle_of_c::upper, panels_m(), tiles_m, pass.panels_b);
 }
 
-// Blocks for each tile: as many as multiprocessors would be idle otherwise.
+// The number of blocks for each tile. Several blocks use multiprocessors that would be idle
+// otherwise.
 int limb_variant::part_count(const limb_pass& pass, const device_info& device, int64_t most) const {
-    constexpr int min_part_chunks = 4; // less is all prologue
+    constexpr int min_part_chunks = 4; // with less, the prologue dominates
     const int64_t tiles = tile_count(pass);
     if (tiles > counter_count - pass_counters)
         return 1;
@@ -102,7 +105,8 @@ int limb_variant::part_count(const limb_pass& pass, const device_info& device, i
     return part_chunks == 0 ? 1 : ceil_div(pass.chunks, part_chunks);
 }
 
-// At most so many parts of a tile. Few of them are a cluster, if all clusters run at the same time.
+// Splits each tile along k into at most `most` splits. A few splits become a cluster if all
+// clusters run at the same time.
 tile_plan
 limb_variant::share_tiles(const limb_pass& pass, const device_info& device, int64_t most) const {
     tile_plan tiles{};
@@ -133,7 +137,7 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_plan& ti
     pass_layout at;
     at.limbs_a = header_bytes;
     at.limbs_b = at.limbs_a + a * limbs_bytes;
-    at.samples_a = at.limbs_b + b * limbs_bytes; // in whole sectors
+    at.samples_a = at.limbs_b + b * limbs_bytes; // aligned to whole sectors
     at.samples_b = at.samples_a + a * samples_bytes;
     at.cell_scales_a = at.samples_b + b * samples_bytes;
     at.cell_scales_b = at.cell_scales_a + a * cells_bytes;
@@ -152,7 +156,7 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_plan& ti
     return at;
 }
 
-// With all the blocks for each tile that the pass wants.
+// The workspace of a pass with as many blocks for each tile as the pass can use.
 size_t
 limb_variant::room_for(const limb_pass& pass, int held_limbs, const device_info& device) const {
     return lay_out(pass, held_limbs, share_tiles(pass, device, no_bound)).end;
@@ -164,12 +168,12 @@ pass_plan limb_variant::plan_whole(const sgemm_problem& p, const device_info& de
     return {pass, has_fallback ? std::max(limbs, fallback_limbs) : limbs, has_fallback};
 }
 
-// All rows and columns of a triangle.
+// A pass over all rows and columns of a triangle, with at most k.
 limb_pass limb_variant::make_triangle_pass(const sgemm_problem& p, int64_t k) const {
     return make_pass(p, 1, p.m, p.n, std::min(p.k, k));
 }
 
-// If the first has these extents.
+// The work of a product that is cut into passes with the extents of `pass`.
 pass_work limb_variant::work_in(const sgemm_problem& p,
                                 const device_info& device,
                                 const limb_pass& pass) const {
@@ -192,15 +196,19 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
             .added = batches * 8 * computed_elements(p) * cuts_k + passes * sums};
 }
 
-// The whole product, with limbs for its fallback, if that fits. Else the cheapest of the passes without these limbs, which
-// would make passes smaller by a third: whole products, or parts of one, each with as much of k as fits.
+// If the workspace is large enough: the whole product, with room for the fallback's limbs.
+// Otherwise the cheapest passes without these limbs, which would make passes smaller by a third. A
+// pass is whole products, or a part of one, with the largest k that fits.
 //
-// Every call of a new shape waits for this, so most candidates are left out by a lower bound of their cost.
+// Every call with a new shape waits for this function, so a lower bound of the cost excludes most
+// candidates early.
 pass_plan
 limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, size_t bytes) const {
-    // Bytes that an H100 moves meanwhile (2.4 TB/s), by the readings of docs/experiments/sgemm_emulated.md: while a block
-    // multiplies a row of 128 columns by a chunk, a pair of limbs, and from the last product of a pass to the next one's
-    // first, 15 us; and how much of the time of packing is not hidden.
+    // Costs in bytes that an H100 moves in the same time (2.4 TB/s), from the readings in
+    // docs/experiments/sgemm_emulated.md. The constant row_bytes is for a block that multiplies a
+    // row of 128 columns by a chunk, for one pair of limbs. The constant pass_bytes is for the
+    // 15 us from the last product of a pass to the first product of the next. The factor `exposed`
+    // is the fraction of the packing time that is not hidden.
     constexpr double row_bytes = 3300, pass_bytes = 36e6;
     const double exposed = packs_beside ? 0.3 : 1;
     const auto cost_of = [&](const pass_work& work) {
@@ -211,7 +219,7 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
     const pass_plan whole = plan_whole(p, device);
     if (room_for(whole.first, whole.limbs, device) <= bytes)
         return whole;
-    if (p.triangle != triangle_of_c::none) { // is cut along k alone
+    if (p.triangle != triangle_of_c::none) { // cut along k only
         int64_t k = round_up(std::min(p.k, max_extent), chunk_k);
         limb_pass pass = make_triangle_pass(p, k);
         while (k > least_triangle_k && room_for(pass, limbs, device) > bytes) {
@@ -238,7 +246,8 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
     constexpr double never = std::numeric_limits<double>::infinity();
     pass_plan best{whole.first, limbs, false};
     double least = never;
-    // Returns a lower bound of the cost, which about falls and then rises with the number of parts along an extent.
+    // Returns a lower bound of the cost. As the number of parts along an extent grows, the bound
+    // roughly falls, then rises.
     const auto consider = [&](const share& batches, const share& rows, const share& cols) {
         const double panels = batches.tiles * (rows.tiles * panels_m() + cols.tiles);
         const double room_in_chunks = (room - panels * panel_bytes) / (panels * chunk_bytes);
@@ -256,8 +265,8 @@ limb_variant::plan_passes(const sgemm_problem& p, const device_info& device, siz
         const double bound = bound_of(std::max(chunks / room_in_chunks, 1.0), waves);
         if (bound >= least)
             return bound;
-        // Blocks share tiles where there are two multiprocessors for each tile. The sums of these blocks want room, too, and
-        // fewer chunks may be shared out more evenly.
+        // Blocks share tiles if there are two multiprocessors for each tile. Their sums need
+        // workspace, too, and with fewer chunks in a pass the work may be more even.
         const bool may_share = 2 * waves <= 1;
         const double whole_waves = may_share ? waves : whole_up(static_cast<float>(waves));
         int most_chunks = static_cast<int>(std::min<double>(room_in_chunks, std::max(chunks, 1)));
@@ -321,11 +330,12 @@ size_t limb_variant::least_bytes(const sgemm_problem& p, const device_info& devi
     return std::min(room_for(plan_whole(p, device).first, limbs, device), least_pass_bytes);
 }
 
-// Rounds count passes. What packs beside the product packs before it where the operands are off the grid.
+// `rounds` is the number of passes. Variants that pack beside the product pack before it if
+// operands are unaligned.
 work_estimate limb_variant::work(const work_query& q) const {
-    constexpr double products_per_cycle = 2048; // of 16 bits, of a multiprocessor's tensor cores
+    constexpr double products_per_cycle = 2048; // of 16 bits, on one multiprocessor
     const sgemm_problem& p = q.problem;
-    // Less than the least is refused, and cannot be planned with.
+    // A smaller workspace is refused, and plan_passes cannot handle it.
     const size_t bytes = std::max(q.workspace_bytes, least_bytes(p, q.device));
     const pass_plan plan = plan_passes(p, q.device, bytes);
     const pass_work work = work_in(p, q.device, plan.first);
@@ -341,7 +351,7 @@ work_estimate limb_variant::work(const work_query& q) const {
     w.steps = static_cast<float>(work.steps);
     w.math_cycles = static_cast<float>(work.steps * chunk_k * block_m * panel_lines * pairs /
                                        products_per_cycle);
-    // Packing before the product, in floats that a warp has read
+    // Packing before the product, in units of the 32 floats that a warp reads together.
     w.copies = beside ? 0 : static_cast<float>(work.packed / (4 * (1 + limbs) * 32 * sms));
     w.l2_bytes = static_cast<float>(work.steps * chunk_k * 2 * limbs * (block_m + panel_lines));
     w.memory_bytes = static_cast<float>(work.packed + work.added);
@@ -351,7 +361,7 @@ work_estimate limb_variant::work(const work_query& q) const {
     return w;
 }
 
-// ---- Packing and tiles ---------------------------------------------------------------------------
+// ---- Packing and tiles --------------------------------------------------------------------------
 
 pack_plan plan_packing(const limb_pass& pass, int tile_rows, const device_info& device) {
     constexpr int longest_strip = 16;
@@ -396,7 +406,8 @@ bool limb_variant::plan_strips(const limb_pass& pass,
     plan.counters = plan.first_counter + strip_counters +
                     static_cast<int>(panels_a + panels_b) * ceil_div(pass.chunks, plan.span);
 
-    // What the first wave of tiles reads (locate_tile), and as much for each bundle after it.
+    // The panels that the first wave of tiles reads (locate_tile). Each later bundle has the same
+    // size.
     const int64_t tiles_m = pass.panels_a / panels_m(), tiles_n = pass.panels_b;
     const int64_t sms = device.sm_count;
     const int64_t height = std::min<int64_t>(tiles_m, patch_rows / block_m);
@@ -407,7 +418,8 @@ bool limb_variant::plan_strips(const limb_pass& pass,
     plan.bundles = static_cast<int>(std::max(ceil_div<int64_t>(panels_a, plan.bundle_a),
                                              ceil_div<int64_t>(panels_b, plan.bundle_b)));
 
-    // A lead strip for each warp of all blocks. Where blocks share tiles, each would want its own.
+    // One lead strip for each warp of all blocks. There is no lead if blocks share tiles, as each
+    // block would need its own.
     const int groups = (plan.bundle_a + plan.bundle_b) * panel_cells;
     const int longest =
         warps * device.sm_count / groups * lead_strip_chunks / strip_chunks * strip_chunks;

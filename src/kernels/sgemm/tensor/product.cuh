@@ -1,22 +1,29 @@
 // The product of packed operands (limbs.cuh) on the tensor cores of sm_90a.
 //
-// The products of limbs of a chunk, 32 of k, add up in the tensor core, least significant ones first, because it truncates
-// while it accumulates; then they are scaled and added in FP32, rounded to nearest: one fma an element, for more would not
-// fit beside the tensor core, which takes a register of each file's two reads a clock for its sums. Scales are therefore
-// those of cells, four a thread; those of lines come last (write_tile.cuh).
-// Bound: tensor cores, 2 m n k * pairs flop at the dense rate of 16-bit operands, and power.
+// The tensor core adds up the products of limbs of one chunk, 32 k, least significant pairs first,
+// because it truncates while it accumulates. Then the sums are scaled and added in FP32, rounded to
+// nearest. This is a single FMA for each element. There is no time for more, as the tensor core
+// takes one of the two reads a clock of each register file for its sums. Hence only the scales of
+// cells are applied here, four for each thread. The scales of lines are applied last
+// (write_tile.cuh).
 //
-// Persistent blocks. One warp issues bulk copies, a whole chunk of both block tiles a stage; while one of the
-// warpgroups that multiply adds in FP32, the other keeps the tensor cores busy, for which they take turns, and where
-// its registers hold two sums, itself. With few tiles several blocks share one, each with a range of the chunks.
-// A block's only tile is written through shared memory, as those of clusters are. Where nothing is launched behind it
-// (is_alone), the kernel computes on the FP32 units what the limbs cannot hold (strict_pass.cuh), with tiles of 128 x 64.
+// Blocks are persistent. One thread issues bulk copies; a stage holds a whole chunk of both block
+// tiles. While one of the two warpgroups that multiply adds in FP32, the other keeps the tensor
+// cores busy: they take turns. A warpgroup whose registers hold two sums also overlaps its own FP32
+// additions. If there are few tiles, several blocks share a tile, each with a range of the chunks.
+// If a block has only one tile, it writes it through shared memory, as clusters do. If no launch
+// follows (is_alone), the kernel computes on the FP32 units where limbs cannot hold the operands
+// (strict_pass.cuh), with tiles of 128 x 64.
+//
+// Bound: tensor cores, 2 m n k * pairs flop at the dense rate of 16-bit operands, and power.
 // Shared memory: `stages` of the limbs and cell scales of block_m rows of A and 128 columns of B.
+// Launch: 384 threads, at most one block for each multiprocessor.
 //
 //   block tile  block_m x 128, one warpgroup for each halves * 64 rows
-//   warpgroup   `halves` tiles of 64 x 128; two share the registers in which the tensor core accumulates, one has
-//               them twice
-//   thread      32 rows apart by 8 and pairs of columns apart by 8, as wgmma lays them out
+//   warpgroup   `halves` tiles of 64 x 128. Two halves use the same registers for the tensor core's
+//               sums; a single half has two sets of these registers
+//   thread      for each half 2 rows, 8 apart, by 16 pairs of columns, 8 apart, as wgmma lays them
+//               out
 #pragma once
 
 #include "kernels/common/overlap.h"
@@ -42,7 +49,8 @@ struct product_shape {
     static constexpr int panel_bytes = Scheme::limbs * limb_bytes;
     static constexpr int panel_scales_bytes = panel_cells * sizeof(float);
 
-    // Of each stage the limbs of A and of B; of each the scales of A and of B; barriers.
+    // Layout: the limbs of A and of B of each stage; the scales of A and of B of each stage;
+    // barriers.
     static constexpr int limbs_b_at = panels_m * panel_bytes;
     static constexpr int limbs_bytes = limbs_b_at + panel_bytes;
     static constexpr int scales_at = stages * limbs_bytes;
@@ -50,8 +58,8 @@ struct product_shape {
     static constexpr int scales_bytes = scales_b_at + panel_scales_bytes;
     static constexpr int barriers_at = scales_at + stages * scales_bytes;
     static constexpr size_t smem_bytes = barriers_at + 2 * stages * sizeof(mbarrier);
-    static constexpr int sum_floats = block_m * block_n; // of a part
-    // Floats of a column in shared memory, such that neither threads that write nor threads that read meet in a bank.
+    static constexpr int sum_floats = block_m * block_n; // of a split
+    // Floats of a column in shared memory. Neither writing nor reading threads have bank conflicts.
     static constexpr int shared_column = block_m + 4;
 
     static constexpr int copy_registers = 40;
@@ -63,10 +71,11 @@ struct product_shape {
     static_assert(block_n * (shared_column + 1) * sizeof(float) <= scales_at);
 };
 
-// What a product kernel that is alone computes on the FP32 units: 1024 cubed has a tile for each block.
+// The tile that a product kernel without a later launch computes on the FP32 units. At 1024 cubed
+// each block has one.
 using alone_shape = warp_tile_shape<128, 64, 16, 32, 32, 8, 4>;
 
-// (What is finished is no triangle, and has no known zeroes.)
+// (A product with an epilogue is no triangle and has no known zeroes.)
 template <class Shape>
 __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned tile) {
     constexpr unsigned patch = patch_rows / Shape::block_m;
@@ -96,7 +105,7 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
             static_cast<int>(inside / band_height)};
 }
 
-// The unit of a block, a part of a tile, in a round.
+// The unit that a block computes in a round. A unit is one split of a tile.
 template <class Shape>
 __device__ __forceinline__ unsigned block_unit(const limb_pass& pass, unsigned round) {
     return Shape::finishes || pass.zeros == known_zeros::none
@@ -104,7 +113,7 @@ __device__ __forceinline__ unsigned block_unit(const limb_pass& pass, unsigned r
                : unit_back_and_forth(static_cast<int>(round), static_cast<int>(gridDim.x));
 }
 
-// The chunks of a unit; none where end <= first.
+// The chunks of a unit; none if end <= first.
 struct chunk_range {
     int first, end;
 
@@ -134,7 +143,7 @@ __device__ __forceinline__ void init_stages(char* smem) {
         barriers.init(Shape::math_threads);
 }
 
-// Where a warpgroup finds its limbs in the first stage.
+// The limbs of a warpgroup in the first stage.
 template <class Shape>
 struct warpgroup_limbs {
     wgmma_tile<line_bytes> a, b;
@@ -145,7 +154,8 @@ struct warpgroup_limbs {
           b(smem_address(smem) + Shape::limbs_b_at) {}
 };
 
-// The scales of a chunk's cells: of those with a thread's rows, and of those of all columns.
+// The scales of a chunk's cells: of the cells with a thread's rows, and of the cells of all
+// columns.
 template <class Shape>
 struct chunk_scales {
     float of_a[Shape::halves], of_b[panel_cells];
@@ -162,14 +172,14 @@ struct chunk_scales {
     }
 };
 
-// A warpgroup's product of a chunk, of 64 rows and 128 columns, while the tensor core adds it up.
+// A warpgroup's product of a chunk, 64 rows x 128 columns, while the tensor core adds it up.
 template <class Shape>
 struct chunk_product {
     float sum[64];
     float scale[panel_cells]; // of the cells of its columns
 
-    // Starts the product of the warpgroup's `half` in a stage; in two steps, where groups take turns. Descriptors are
-    // one addition each, so that the tensor core gets one wgmma right behind the other.
+    // Starts the product of the warpgroup's `half` in a stage, in two steps if groups take turns. A
+    // descriptor is one addition, so one wgmma follows another without a gap.
     __device__ __forceinline__ void start(const warpgroup_limbs<Shape>& limbs,
                                           const chunk_scales<Shape>& scales,
                                           int stage,
@@ -205,7 +215,7 @@ struct chunk_product {
         wgmma_wait<1>();
     }
 
-    // Waits until no more than `pending` later products are on their way, and adds this one.
+    // Waits until at most `pending` later products are unfinished, and adds this one.
     template <int pending>
     __device__ __forceinline__ void add_to(float (&acc)[64]) {
         wgmma_wait<pending>();
@@ -215,7 +225,8 @@ struct chunk_product {
     }
 };
 
-// Once all blocks have read the counters, the last of them tells the later kernels and clears them.
+// When all blocks have read the counters, the last block stores the path for the later kernels and
+// clears the counters.
 __device__ __forceinline__ void publish_route(const packed_pass& packed, route taken) {
     __threadfence(); // the counters have been read before the block is counted
     if (atomicAdd(&packed.counters[finished_blocks], 1) + 1 != gridDim.x)
@@ -230,7 +241,7 @@ template <class Shape>
 __device__ __forceinline__ void
 copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int stage) {
     const limb_pass& pass = job.pass;
-    const auto place = [&](int panel, int panels) { // of the product's
+    const auto place = [&](int panel, int panels) { // panels of one product
         return int64_t{panel_place(at.batch * panels + panel,
                                    static_cast<unsigned>(pass.batches) * panels,
                                    chunk,
@@ -257,8 +268,9 @@ copy_chunk(const pass_job& job, const pass_tile& at, int chunk, char* smem, int 
     copy_scales(scales + Shape::scales_b_at, job.packed.b, at_b, 1);
 }
 
-// Adds up chunks where registers hold the sums of two: while one is added in FP32, the tensor core has the next
-// to do. (Without, the warpgroups fall into step, and it waits for both.)
+// Adds up chunks if the registers hold two sums: while one is added in FP32, the tensor core
+// computes the next. Otherwise the warpgroups would fall into step, and the tensor core would wait
+// for both.
 template <class Shape>
 __device__ __forceinline__ void add_chunks(
     char* smem, int group, int chunks, ring_position<Shape::stages>& ring, float (&acc)[64]) {
@@ -299,23 +311,25 @@ __device__ __forceinline__ void add_chunks(
     release();
 }
 
-// A product that goes on to its end. See pack_and_multiply.cuh for one that may not.
+// For a product that always runs to its end. Compare pack_and_multiply.cuh.
 struct never_stop {
     __device__ static bool decides() { return false; }
     __device__ static bool at(int) { return false; }
 };
 
-// The work of the warps that multiply: the block's tiles. `stop` says of a stage that was filled whether it holds
-// word, and no limbs, that the product shall end, and whether before C is first written a stage without
-// limbs comes, to decide this. Returns whether the product went on to its end.
+// The work of the warps that multiply: the block's tiles. The call stop.at(stage) tells whether a
+// filled stage holds no limbs but the message to end the product. The call stop.decides() tells
+// whether a stage without limbs comes before C is first written, to decide this. Returns whether
+// the product ran to its end.
 template <class Shape, class Stop>
 __device__ __forceinline__ bool multiply_tiles(
     const pass_job& job, const tile_plan& plan, bool reads, char* smem, const Stop& stop) {
     const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
-    // Told to the compiler to be one of the warp, so that descriptors live in uniform registers.
+    // Uniform in the warp, so that descriptors are in uniform registers.
     const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
-    // Where warpgroups take turns to start a product, they never fall into step, in which the tensor core waits for both of
-    // them while they add in FP32: one starts when the first step of the other's product is done.
+    // If warpgroups take turns to start a product, they never fall into step, where the tensor core
+    // would wait for both while they add in FP32. One starts when the first step of the other's
+    // product is done.
     const turns_of_two<Shape::math_threads, first_turn_barrier> turns(group, Shape::takes_turns);
     const unsigned units = plan.tiles * plan.parts;
     ring_position<Shape::stages> ring;
@@ -360,12 +374,12 @@ __device__ __forceinline__ bool multiply_tiles(
             barriers.emptied[ring.stage].arrive_after_loads();
             ring.advance();
         }
-        // Blocks that share a tile meet, though only some may have been stopped yet, unless nothing is written
-        // before all have.
+        // Blocks that share a tile must meet even if only some of them have been stopped, unless
+        // all of them stop before anything is written.
         if (stops && (stop.decides() || plan.parts == 1))
             return false;
         const tile_target target(job, at);
-        // A block's only tile takes the same way, by whole columns.
+        // A block with a single tile writes it the same way, by whole columns.
         const bool is_only = plan.parts == 1 && units <= gridDim.x;
         if (is_only || plan.in_cluster) {
             write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);
@@ -397,7 +411,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
         publish_route(packed, taken);
-    if constexpr (Shape::halves == 1) { // stands here so that it is compiled behind the rest
+    if constexpr (Shape::halves == 1) { // here, so that it is compiled after the rest
         static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
         if (packed.is_alone && taken != own) {
             if (threadIdx.x < alone_shape::threads)

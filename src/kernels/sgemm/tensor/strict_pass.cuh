@@ -1,10 +1,15 @@
-// A pass on the FP32 units: what its limbs cannot hold.
+// A pass on the FP32 units, for operands that its limbs cannot hold.
 //
-// Launched behind every pass but those whose product kernel is alone (packed_pass) and does the same itself: the packing has
-// left word in device memory, and nothing waits for it on the host. Persistent blocks, so that exiting immediately is cheap.
-// Tiles and thread tiles are those of warp_tile.cuh, with three accumulators for each element of C, so that few
-// additions follow on a large term, each of which rounds at its size: the sum of 64 of k, of 16 such sums, and of
-// all these. What comes here has terms of widely different size.
+// The strict pass is launched after every pass whose product kernel does not do the same itself
+// (packed_pass::is_alone). The packing kernel has stored the decision in device memory, so the host
+// does not wait. Blocks are persistent, so that exiting immediately is cheap. Tiles and thread
+// tiles are as in warp_tile.cuh. Each element of C has three accumulators: the sum of 64 k, the sum
+// of 16 such sums, and the sum of all of these. Few additions then follow a large term; each of
+// them rounds at the size of that term. The operands here have terms of widely different sizes.
+//
+// Bound: instruction issue, like warp_tile.
+// Shared memory: 4 stages of 16 k of both operands.
+// Launch: 256 threads for each 128 x 128 tile of C, at most one block for each multiprocessor.
 #pragma once
 
 #include "kernels/common/overlap.h"
@@ -13,8 +18,8 @@
 
 namespace myblas::cuda {
 
-// The tiles of this block, one of `blocks`, by Shape::threads of its threads from Shape::first_thread on; all others
-// end without a barrier of the block.
+// Computes the tiles of this block, one of `blocks` blocks, by Shape::threads of its threads from
+// Shape::first_thread on. All other threads must exit without a barrier of the block.
 template <class Shape, bool transa, bool transb, bool vector>
 __device__ __forceinline__ void
 compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t blocks, float* smem) {
@@ -62,7 +67,7 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
     }
 }
 
-// The same by a kernel that is there for another purpose, whatever the transpositions.
+// The same in a kernel that has another main purpose, for all transpositions.
 template <class Shape>
 __device__ __forceinline__ void
 compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t blocks, char* smem) {
@@ -77,7 +82,7 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         compute_strict_tiles<Shape, false, false, false>(p, pass, blocks, floats);
 }
 
-// A warp tile of 32 x 64 in a block of 128 x 128.
+// Warp tiles of 32 x 64 in a block tile of 128 x 128.
 using strict_shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 
 template <class Shape, bool transa, bool transb, bool vector>
@@ -92,7 +97,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     compute_strict_tiles<Shape, transa, transb, vector>(p, pass, gridDim.x, floats);
 }
 
-// f(kernel, shared bytes of it)
+// Calls f(kernel, its shared memory in bytes).
 template <class F>
 myblasStatus_t with_strict_pass(unsigned copies, bool finishes, F&& f) {
     return with_copies(copies, [&](auto transa, auto transb, auto vector) {
@@ -102,7 +107,7 @@ myblasStatus_t with_strict_pass(unsigned copies, bool finishes, F&& f) {
     });
 }
 
-// Enqueues a pass; its kernel exits immediately unless *taken is route_strict.
+// Enqueues a pass. Its kernel exits immediately unless *taken is route_strict.
 [[nodiscard]] inline myblasStatus_t launch_strict_pass(const sgemm_problem& p,
                                                        const limb_pass& pass,
                                                        const route* taken,

@@ -1,15 +1,19 @@
-// Packing by a few warps beside a product (pack_and_multiply.cuh): strips of cells, which warps claim one by one.
+// Packing by a few warps beside a product (pack_and_multiply.cuh): strips of cells, which warps
+// claim one by one.
 //
-// Such warps have few registers and little company. So global memory is read ahead by copies to shared memory, a cell's
-// while the one before is split, and a cell is split piece by piece from there. What is written, and what is looked out
-// for, is as in pack.cuh; but where k runs along memory the first strip of some lines leaves what it has sampled of them to
-// the others.
-// Strips come in about the order in which tiles want them: bundle by bundle of panels, which are those that a wave
-// of tiles reads, in each along k. They are claimed, not assigned, so that nothing waits for a block that is
-// not on the device. What is finished is counted, span by span of a panel.
-// The first chunks of the first bundle, the lead, come in shorter strips, which all warps of all blocks pack: until
-// these are there, nobody can multiply. The warps of a block read along memory there: neighbouring lines, or of the
-// same lines one range of k after the other.
+// Packing warps have few registers and low occupancy. Global memory is therefore read ahead by
+// copies to shared memory, the next cell while the current one is split. From there a cell is split
+// piece by piece. The output and the checks are as in pack.cuh, with one difference. If k runs
+// along memory, the first strip of some lines stores its samples of the lines for the other strips.
+//
+// The order of strips is close to the order in which tiles need them: one bundle of panels after
+// the other, each bundle along k. A bundle is the panels that one wave of tiles reads. Strips are
+// claimed, not assigned, so no warp waits for a block that is not on the device. Finished cells are
+// counted for each span of chunks of a panel.
+//
+// The first chunks of the first bundle are the lead. The lead has shorter strips, which all warps
+// of all blocks pack, because no warp can multiply until they are packed. In the lead, the warps of
+// a block read along memory: neighbouring lines, or consecutive ranges of k of the same lines.
 #pragma once
 
 #include "kernels/common/counter.cuh"
@@ -24,8 +28,9 @@ inline constexpr int raw_cells = 2; // of a warp
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A raw cell in shared memory: 32 rows of 32 floats along memory, their quads swizzled so that neither the
-// copies nor lanes that read pieces meet in a bank. A lane has the lines lane / 4 + 8 r, and piece lane % 4.
+// A raw cell in shared memory: 32 rows of 32 floats along memory. Quads are swizzled so that
+// neither the copies nor the lanes that read pieces have bank conflicts. A lane has the lines
+// lane / 4 + 8 r and piece lane % 4.
 template <bool k_contiguous>
 struct raw_cell {
     static constexpr int lines = 4, step = 1, line_step = 8;
@@ -35,7 +40,7 @@ struct raw_cell {
         return row * 128 + (quad ^ (k_contiguous ? row % 2 : row / piece_k * 2)) * 16;
     }
 
-    // `source` is that of the warp's first line.
+    // `source` begins at the warp's first line.
     __device__ __forceinline__ void fetch(const line_source& source, int64_t chunk) const {
         const int lane = fresh_thread() % 32;
         const int64_t k = chunk * chunk_k;
@@ -62,7 +67,7 @@ struct raw_cell {
     }
 
     __device__ __forceinline__ lane_piece<piece_k> piece(int r) const {
-        __syncwarp(); // read piece by piece, and again rather than kept: there are few registers
+        __syncwarp(); // read piece by piece, and again instead of kept: registers are few
         const int lane = fresh_thread() % 32, line = lane / 4 + r * line_step, j = lane % 4;
         lane_piece<piece_k> x;
         if constexpr (k_contiguous) {
@@ -78,7 +83,7 @@ struct raw_cell {
     }
 };
 
-// The exponents of the lines that a lane has of a raw cell.
+// Samples the exponents of a lane's lines of a raw cell.
 template <bool k_contiguous>
 __device__ __forceinline__ line_exponents sample_raw_lines(line_source source) {
     const lane_place<k_contiguous> place;
@@ -86,7 +91,7 @@ __device__ __forceinline__ line_exponents sample_raw_lines(line_source source) {
     source.lines -= place.line;
     line_exponents lines = sample_lines<k_contiguous>(source, place.j);
     if constexpr (!k_contiguous) {
-        // Lane l has the lines 4 (l % 8) + r, and wants l / 4 + 8 r.
+        // Lane l has the lines 4 (l % 8) + r, and needs l / 4 + 8 r.
         const int lane = threadIdx.x % 32;
         unsigned wanted = 0;
 #pragma unroll
@@ -100,7 +105,7 @@ __device__ __forceinline__ line_exponents sample_raw_lines(line_source source) {
     return lines;
 }
 
-// The same from what another strip of the lines has left of them.
+// The same, from the samples that another strip of the lines has stored.
 __device__ __forceinline__ line_exponents recall_lines(unsigned of_lines) {
     line_exponents lines{of_lines, 0};
 #pragma unroll
@@ -110,13 +115,13 @@ __device__ __forceinline__ line_exponents recall_lines(unsigned of_lines) {
     return lines;
 }
 
-// A strip: of which operand, what.
+// The place of a strip: its operand, panel, cell and chunks.
 struct strip_place {
     bool is_a;
-    int panel, cell; // of the operand's in the pass
+    int panel, cell; // of the operand in the pass
     int first_chunk, last_chunk;
 
-    // Whether there is one in this place, of the lead or of the others.
+    // Whether there is a strip with this number, in the lead or among the others.
     __device__ __forceinline__ bool locate(
         const pass_job& job, const strip_plan& plan, int tile_parts, unsigned unit, bool in_lead) {
         const limb_pass& pass = job.pass;
@@ -135,7 +140,8 @@ struct strip_place {
         } else {
             const unsigned inside = unit - bundle * (groups * plan.strips);
             strip = inside / groups, group = inside % groups;
-            if (tile_parts > 1) // the beginnings of all ranges come first, and there is no lead
+            // The first strips of all ranges come first. There is no lead.
+            if (tile_parts > 1)
                 strip = strip % tile_parts * (plan.strips / tile_parts) + strip / tile_parts;
             is_a = group < groups_a;
             if (!is_a)
@@ -152,21 +158,23 @@ struct strip_place {
     }
 };
 
-// What the warps of a block have found and finished. The vote is told at once, the rest by tell_findings.
+// The findings of a block's warps and the number of finished cells. A request (vote) is published
+// immediately, the rest by tell_findings.
 struct block_findings {
     int greatest[2], smallest[2]; // of B, of A
     unsigned vote;
-    unsigned finished; // cells, since they were last told
+    unsigned finished; // cells, since they were last published
 };
 
-// Called by a warp that packs no more: tells other blocks what this one has found, and then that its cells are
-// finished. Were each strip told, all blocks would add to the same few words at the same time.
+// Called by a warp that has no more strips: publishes the block's findings, then the number of
+// finished cells. If every strip did so, all blocks would add to the same few words at the same
+// time.
 __device__ __forceinline__ void
 tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings& block) {
     if (threadIdx.x % 32 != 0)
         return;
     const unsigned finished = atomicExch(&block.finished, 0);
-    __threadfence_block(); // the findings of these cells are read after it
+    __threadfence_block(); // the findings of these cells are read after this
     for (int is_a = 0; is_a < 2; ++is_a) {
         unsigned* tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
         atomicMax(&tell[0], atomicMax(&block.greatest[is_a], 0));
@@ -176,7 +184,7 @@ tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings&
     atomicAdd(&packed.counters[plan.first_counter + finished_cells], finished);
 }
 
-// Counts the cells of a strip, once they are there for others.
+// Counts the cells of a strip when they are visible to other blocks.
 __device__ __forceinline__ void count_cells(const pass_job& job,
                                             const strip_plan& plan,
                                             const strip_place& at,
@@ -207,9 +215,10 @@ __device__ __forceinline__ void count_cells(const pass_job& job,
         atomicAdd(&block.finished, chunks);
 }
 
-// Whether the first chunks of a strip's panel are there for the warp, and so what was sampled of its lines: one
-// sector, where samples of lines along memory take as many as a chunk. Strips of the lead, and the first of other
-// lines, do not look: nothing can be there.
+// Whether the first chunks of a strip's panel are visible to the warp, and with them the samples of
+// its lines. Samples of another strip are one sector. If k runs along memory, sampling again takes
+// the sectors of a whole chunk. Strips of the lead, and the first strips of other lines, do not
+// check, as there cannot be samples yet.
 __device__ __forceinline__ bool
 is_first_span_packed(const pass_job& job, const strip_plan& plan, const strip_place& at) {
     const bool has_lead = at.panel < (at.is_a ? plan.bundle_a : plan.bundle_b);
@@ -279,7 +288,7 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         else
             cp_async_wait<0>();
         __syncwarp(); // all lanes' copies have arrived
-        // What follows from it is computed anew, and takes no registers through the loop.
+        // Values derived from these are computed again, and occupy no registers through the loop.
         int panel = at.panel;
         asm volatile("" : "+r"(exponents.of_lines), "+r"(panel));
         const int64_t to = panel_place(panel, all_panels, chunk, pass.chunks);
@@ -312,7 +321,7 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         pack_strip<Scheme, false>(job, plan, at, smem, block);
 }
 
-// The work of a warp that packs beside the product: what is left of the lead, then all other strips.
+// The work of a warp that packs beside the product: the rest of the lead, then all other strips.
 template <class Scheme>
 __device__ __forceinline__ void pack_claimed_strips(const pass_job& job,
                                                     const strip_plan& plan,
@@ -323,7 +332,8 @@ __device__ __forceinline__ void pack_claimed_strips(const pass_job& job,
     const unsigned units = static_cast<unsigned>(plan.units());
     const int lane = threadIdx.x % 32;
     bool in_lead = plan.lead_strips > 0;
-    // On its way while the strip before is packed: lane 0 has the next strip, and lane 1 the vote so far.
+    // Runs while the strip before is packed. Lane 0 gets the next strip, and lane 1 the highest
+    // request so far.
     const auto claim = [&] {
         return lane == 0   ? count_one(&counters[in_lead ? claimed_lead : claimed_strips])
                : lane == 1 ? load_counter(&job.packed.counters[vote_of_blocks])
@@ -334,7 +344,7 @@ __device__ __forceinline__ void pack_claimed_strips(const pass_job& job,
         const unsigned unit = __shfl_sync(full_warp, next, 0);
         const unsigned vote = __shfl_sync(full_warp, next, 1);
         if (vote > route_of<Scheme>)
-            return; // others compute, and pack for themselves
+            return; // the fallback computes, and packs for itself
         const bool is_end = unit >= (in_lead ? plan.lead_strips : units);
         if (is_end && !in_lead)
             break;
@@ -347,7 +357,7 @@ __device__ __forceinline__ void pack_claimed_strips(const pass_job& job,
     tell_findings(job.packed, plan, block);
 }
 
-// The route as the findings of all strips that have been counted tell it.
+// The precision path according to the findings of all strips that have been counted.
 template <class Scheme>
 __device__ __forceinline__ route decide_now(const packed_pass& packed, int64_t k) {
     unsigned counters[pass_counters];

@@ -1,9 +1,10 @@
-// From the sums that the tensor core left in registers to C: parts of a tile are added, lines scaled, C written.
+// From the sums that the tensor core left in registers to C: the splits of a tile are added, lines
+// are scaled, and C is written.
 //
-// Blocks that share a tile are a cluster where they are few and all clusters run at the same time: each adds and writes its
-// share of the columns, from the shared memory of all. Others leave their sums in the workspace, and the last one to finish
-// adds them. Parts are always added in
-// ascending order of k: the same bits on every run.
+// If few blocks share a tile and all clusters run at the same time, the blocks form a cluster. Each
+// block adds and writes its share of the columns, from the shared memory of all blocks. Otherwise
+// blocks store their sums in the workspace, and the last block adds them. Splits are always added
+// in ascending order of k, so the bits are the same on every run.
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -14,24 +15,24 @@
 
 namespace myblas::cuda {
 
-// A tile of the pass: which product of the batch, and where in C's panels.
+// A tile of the pass: its product in the batch, and its place in the panels of C.
 struct pass_tile {
     int batch, panel_a, panel_b;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Barriers by number: of all threads that multiply; of the warpgroup that copies; two of turns.
+// Named barriers: for all threads that multiply; for the warpgroup that copies; two for turns.
 enum block_barrier { math_barrier = 1, copy_barrier, first_turn_barrier };
 
-// All threads that multiply, of this block.
+// A barrier for all threads of the block that multiply.
 template <class Shape>
 __device__ __forceinline__ void sync_math() {
     sync_at<math_barrier, Shape::math_threads>();
 }
 
-// Adds the parts of a tile where it has several that are no cluster. Returns whether this block has the whole
-// sum, and so writes C.
+// Adds the splits of a tile through the workspace, if there are several and they are no cluster.
+// Returns whether this block has the whole sum, and so writes C.
 template <class Shape>
 __device__ __forceinline__ bool
 add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::halves][64]) {
@@ -47,14 +48,14 @@ add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::ha
 #pragma unroll
         for (int i = 0; i < 64; ++i)
             mine[(half * 64 + i) * math_threads] = acc[half][i];
-    __threadfence();    // the sums are visible before the part is counted
-    sync_math<Shape>(); // all threads' are
+    __threadfence();    // the sums are visible before the split is counted
+    sync_math<Shape>(); // the sums of all threads are visible
     if (thread == 0)
         is_last = atomicInc(&plan.counters[tile], plan.parts - 1) == plan.parts - 1u;
-    sync_math<Shape>(); // thread 0 has told
+    sync_math<Shape>(); // thread 0 has stored whether the block is the last
     if (!is_last)
         return false;
-    __threadfence(); // all parts are counted: their sums are read from here on
+    __threadfence(); // all splits are counted, so their sums are visible from here on
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
@@ -71,14 +72,14 @@ add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::ha
     return true;
 }
 
-// Where a tile of C lies.
+// The place of a tile in C.
 struct tile_target {
-    const float *scales_a, *scales_b; // of the tile's lines; null where there are none
+    const float *scales_a, *scales_b; // of the tile's lines; null if there are none
     float* c;
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
     diagonal_mask mask;
-    finisher finish; // of a product that is finished; counts places from the tile's first element
+    finisher finish; // for the epilogue; counts places from the tile's first element
 
     __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at)
         : tile_target(job, at, resolve_operands(job.p, job.pass.first_batch + at.batch)) {}
@@ -100,7 +101,7 @@ private:
         const int64_t col = int64_t{at.panel_b} * panel_lines;
         const int64_t line_a = int64_t{at.batch} * pass.panels_a * panel_lines + row;
         const int64_t line_b = int64_t{at.batch} * pass.packed_panels_b() * panel_lines + col;
-        const bool has_scales = o.k != 0; // else none were written
+        const bool has_scales = o.k != 0; // otherwise no scales were written
         scales_a = has_scales ? job.packed.a.line_scales + line_a : nullptr;
         scales_b = has_scales ? job.packed.b.line_scales + line_b : nullptr;
         c = o.c + pass.row + row + (pass.col + col) * job.p.ldc;
@@ -113,11 +114,13 @@ private:
     }
 };
 
-// Multiplies what a thread has of a tile, from its row and column on, by the scales of the lines.
+// Multiplies a thread's elements of a tile by the scales of the lines. (row, col) is the thread's
+// first element.
 template <class Shape>
 __device__ __forceinline__ void
 scale_lines(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
-    // All are loaded before anything is written, as loads do not pass stores.
+    // All scales are loaded before anything is written, as the compiler does not move loads before
+    // stores.
     float scales_a[Shape::halves][2], scales_b[32];
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
@@ -134,7 +137,7 @@ scale_lines(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
             acc[half][e] = acc[half][e] * scales_a[half][e / 2 % 2] * scales_b[e / 4 * 2 + e % 2];
 }
 
-// acc = alpha * acc + bias, of what write_tile writes.
+// acc = alpha * acc + bias, in the layout of write_tile.
 template <class Shape>
 __device__ __forceinline__ void add_bias(const tile_target& tile,
                                          int row,
@@ -172,12 +175,11 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
 }
 
 constexpr int elements_at_once = 16;
-constexpr int cols_at_once =
-    elements_at_once / 4 * 8; // from the first column of a batch to that of the next
+constexpr int cols_at_once = elements_at_once / 4 * 8; // distance from one batch to the next
 
-// Calls f(half, first column) for what a thread has of a tile, elements_at_once at a time, which are acc[0][0] and the following.
-// In a loop behind which the elements move up, since an unrolled one is thousands of instructions, which no tile finds in
-// the instruction cache.
+// Calls f(half, first column) for a thread's elements of a tile, elements_at_once at a time; they
+// are acc[0][0] and the following ones. The loop moves the elements up after each step. Unrolled,
+// it would have thousands of instructions, which would miss the instruction cache for every tile.
 template <class Shape, class F>
 __device__ __forceinline__ void for_each_batch(float (&acc)[Shape::halves][64], F&& f) {
     static_assert(Shape::halves <= 2 && Shape::block_n == 128);
@@ -196,7 +198,7 @@ __device__ __forceinline__ void for_each_batch(float (&acc)[Shape::halves][64], 
     }
 }
 
-// Finishes what a thread has of a tile, as write_tile writes it.
+// Epilogue of a thread's elements of a tile, in the layout of write_tile.
 template <class Shape>
 __device__ __forceinline__ void
 finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
@@ -220,8 +222,9 @@ finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halve
     });
 }
 
-// store_c of a batch, element e at place(e) from c, where is_computed(e) holds. All are read before the first is written, as
-// loads do not pass stores: one after the other they would each wait for memory.
+// store_c for a batch: element e is at place(e) from c, and is written if is_computed(e). All
+// elements are read before the first is written, as the compiler does not move loads before stores:
+// separately, each would wait for memory.
 template <class Place, class IsComputed>
 __device__ __forceinline__ void store_elements(float* c,
                                                float alpha,
@@ -244,12 +247,12 @@ __device__ __forceinline__ void store_elements(float* c,
         }
 }
 
-// Writes what a thread has of a tile: element e of acc[half] is in row half * 64 + e / 2 % 2 * 8 and column
-// e / 4 * 8 + e % 2 from its first.
+// Writes a thread's elements of a tile. Element e of acc[half] is half * 64 + e / 2 % 2 * 8 rows
+// and e / 4 * 8 + e % 2 columns after the thread's first element.
 template <class Shape>
 __device__ __forceinline__ void write_tile(const tile_target& tile,
                                            float (&acc)[Shape::halves][64]) {
-    // What follows from it is not kept while the tile is multiplied.
+    // Values derived from it are not kept in registers while the tile is multiplied.
     const int thread = fresh_thread();
     const int lane = thread % 32, warp = thread / 32 % 4;
     const int group = thread / 128 - 1;
@@ -283,8 +286,9 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
         write([&](int r, int c) { return tile.mask.has(r, c); });
 }
 
-// Adds and writes a tile whose parts a cluster has, or one block alone. The sums meet in shared memory, column by
-// column, and each block takes every parts-th group of columns. `smem` are the stages, which no copy uses any more.
+// Adds and writes a tile that the blocks of a cluster share, or that one block has alone. The sums
+// meet in shared memory, column by column, and each block writes every parts-th group of columns.
+// The pointer `smem` is the memory of the stages, which no copy uses any more.
 template <class Shape>
 __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                                   int parts,
@@ -293,7 +297,7 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                                                   const float (&acc)[Shape::halves][64]) {
     constexpr int column = Shape::shared_column;
     constexpr int quads = Shape::block_m / 4;                      // of a column
-    constexpr int group_cols = Shape::math_threads / quads;        // a quad a thread
+    constexpr int group_cols = Shape::math_threads / quads;        // a quad for each thread
     constexpr int groups = Shape::block_n / group_cols, batch = 4; // groups in flight
     const int thread = threadIdx.x - 128, lane = thread % 32, warp = thread / 32 % 4;
     float* const smem_scales = smem + Shape::block_n * column; // of the columns
@@ -330,7 +334,7 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
         else
             sync_math<Shape>();
     };
-    meet(); // the sums of all blocks are written
+    meet(); // the sums of all blocks are complete
     for (int first = part; first < groups; first += batch * parts) {
         float4 sums[batch] = {};
         for (int other = 0; other < parts; ++other) {
