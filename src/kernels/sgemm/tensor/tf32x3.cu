@@ -1,10 +1,12 @@
-// The family tf32x3: small products of both modes on the tensor cores of sm_90a, in one launch (tf32x3.cuh).
+// The family tf32x3: C = alpha op(A) op(B) + beta C for small products in both modes, on the tensor
+// cores of sm_90a, in one launch. The kernel is in tf32x3.cuh.
 //
 // Bound: latency at 512 cubed, shared memory and splitting at 1024.
-// Shared memory: 211, 211 and 227 KiB: limbs of B for each team, rings of 2, 3 and 4 slabs of 32 k for each group,
-// sums from other blocks.
-// Launch: 512 threads for a 64 x 64, a 128 x 64 or a 128 x 128 tile of C, in clusters of up to 8 blocks that share
-// it. Accepts single products where TMA can read A and B: 16-byte steps.
+// Shared memory: 211, 211 and 227 KiB: limbs of B for each team; rings of 2, 3 and 4 slabs of 32 k
+// for each group; sums from other blocks.
+// Launch: 512 threads for a tile of C of 64 x 64, 128 x 64 or 128 x 128. Clusters of up to 8 blocks
+// share a tile.
+// Accepts: single products with A and B aligned to 16 bytes, as TMA needs.
 #include "kernels/sgemm/tensor/tf32x3.cuh"
 
 #include "kernels/common/tensor_map.h"
@@ -24,7 +26,7 @@ struct variant {
 
     static constexpr bool finishes = true;
 
-    static constexpr int choice_bits = 3; // the transpositions, whether to finish
+    static constexpr int choice_bits = 3; // the transpositions, and the epilogue
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_bits<3>(choice, [&](auto transa, auto transb, auto finished) {
@@ -48,7 +50,7 @@ struct variant {
         return ceil_div<int64_t>(p.k, Shape::block_k);
     }
 
-    // Blocks for each tile, as many as run at the same time.
+    // The number of blocks for each tile: the largest with which all clusters run at the same time.
     static int part_count(const sgemm_problem& p, const device_info& device) {
         const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
         int count = 1;
@@ -60,7 +62,7 @@ struct variant {
 
     static work_estimate work(const work_query& q) {
         constexpr float tile = Shape::block_m * Shape::block_n;
-        constexpr float products_per_cycle = 1024.0f / 3; // of TF32, three for each of floats
+        constexpr float products_per_cycle = 1024.0f / 3; // of TF32; three for each product
         const int parts = part_count(q.problem, q.device);
         const tile_kernel kernel{.block_m = Shape::block_m,
                                  .block_n = Shape::block_n,
@@ -69,7 +71,7 @@ struct variant {
                                  .cluster = parts};
         work_estimate w = kernel.work(q);
         w.math_cycles = w.steps * Shape::block_k * tile / products_per_cycle;
-        w.copies = 0; // by TMA
+        w.copies = 0; // copies are made by TMA
         w.exchanges = static_cast<float>(parts - 1);
         return w;
     }
@@ -96,7 +98,7 @@ struct variant {
                                    map);
         };
         CUtensorMap map_a{}, map_b{};
-        if (p.k > 0 && p.a && p.b) { // else they are not read
+        if (p.k > 0 && p.a && p.b) { // otherwise they are not read
             if (const myblasStatus_t failure =
                     map_lines(p.a, p.transa, p.m, p.lda, Shape::block_m, &map_a))
                 return failure;

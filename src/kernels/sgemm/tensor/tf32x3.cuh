@@ -1,24 +1,32 @@
-// Small products on the tensor cores of sm_90a, in one launch and without a workspace: a block splits what it multiplies
-// into two TF32 limbs.
+// Small products on the tensor cores of sm_90a, in one launch and without a workspace: a block
+// splits its own operands into two TF32 limbs.
 //
-// x = high + low: high is x in the 11 bits of TF32, low the rest. Three products are added; low low is left out
-// (docs/emulation.md has the bound). TF32 has the exponents of FP32, so that there are no scales: an element is split as
-// soon as it is there, where fp16 waits for the largest element of a line. Sums stay in the tensor core, which truncates,
-// for 16 of k; then they are added in FP32, rounded to nearest.
-// Products of limbs that are not normal numbers might be lost. Where the least elements of a block show that there may be
-// any, its sums become NaN. Where a sum is not finite, that part of C is computed on the FP32 units; nothing has been
-// written by then.
-// Bound: small products by latency, that of the launch, of copies from the L2 cache and of adding up; larger ones by shared
-// memory, which the limbs of B go through twice, and by splitting, which competes with the tensor cores for registers.
+// x = high + low: high is x in the 11 bits of TF32, low the rest. Three products are added;
+// low * low is left out (docs/emulation.md has the bound). TF32 has the exponents of FP32, so there
+// are no scales. An element is split as soon as it arrives, while fp16 would wait for the largest
+// element of a line. Sums stay in the tensor core, which truncates, for 16 k; then they are added
+// in FP32, rounded to nearest.
 //
-//   cluster    `parts` blocks share a tile, each with a range of k; each adds and writes a share of it
-//   block      block_m x block_n; `groups` of warpgroups take slabs of 32 k in turns, copied for each (split-k groups)
-//   team       the warpgroups of a group that share 64 columns: all of them split B, to shared memory, each its rows
-//              of A, to registers. Teams multiply in turns, so that others split meanwhile
+// Products of limbs that are not normal numbers might be lost. If the smallest elements of a block
+// show that there may be such limbs, the block's sums become NaN. Where a sum is not finite, that
+// part of C is computed on the FP32 units; nothing has been written by then.
+//
+// Bound: for small products latency, of the launch, of copies from the L2 cache and of adding up.
+// For larger ones shared memory, through which the limbs of B go twice, and splitting, which
+// competes with the tensor cores for registers.
+//
+//   cluster    `parts` blocks share a tile, each with a split of k; each adds and writes a share of
+//              the tile
+//   block      block_m x block_n; `groups` of warpgroups take slabs of 32 k in turns, each with its
+//              own copies (split-k groups)
+//   team       the warpgroups of a group that share 64 columns. The team splits B to shared memory,
+//              and each warpgroup its rows of A to registers. Teams multiply in turns, so that
+//              others split meanwhile
 //   warpgroup  64 x 64
 //
-// k is counted anew inside of 8: position t + 4 h of a product is k = 2 t + h, so that a thread finds two elements of
-// a row of A side by side. So are its rows: row g + 8 r of a warp's 16 is 2 g + r.
+// k is permuted within each group of 8. Position t + 4 h of a product is k = 2 t + h, so a thread
+// finds two elements of a row of A side by side. Rows are permuted in the same way: row g + 8 r of
+// a warp's 16 rows is 2 g + r.
 #pragma once
 
 #include "kernels/common/cluster.cuh"
@@ -33,7 +41,7 @@
 
 namespace myblas::cuda {
 
-// Of parts times the largest share of each, whatever their number.
+// The largest value of parts * (the largest share of one part), over all numbers of parts.
 constexpr int most_in_shares(int units) {
     int most = 0;
     for (int parts = 1; parts <= largest_cluster; ++parts)
@@ -53,8 +61,8 @@ struct tf32_shape {
     static constexpr int teams = groups * warpgroups_n;
     static constexpr int threads = groups * group_threads, warps = threads / 32;
 
-    // Shared memory: of each team two limbs of 64 columns; of each group a ring of slabs, where its sums go in
-    // the end; what other blocks send; words.
+    // Shared memory: two limbs of 64 columns for each team; a ring of slabs for each group, which
+    // holds the group's sums at the end; sums from other blocks; words.
     static constexpr int limb_bytes = 64 * line_bytes;
     static constexpr int slab_b_at = block_m * line_bytes;
     static constexpr int slab_bytes = slab_b_at + block_n * line_bytes;
@@ -62,9 +70,9 @@ struct tf32_shape {
     static constexpr int rings_at = teams * 2 * limb_bytes;
     static constexpr int received_at = rings_at + groups * ring_bytes;
 
-    static constexpr int sum_ld = 68; // of a warpgroup's sums: columns start 4 banks apart
+    static constexpr int sum_ld = 68; // of a warpgroup's sums; columns start 4 banks apart
     static constexpr int sum_floats = 64 * sum_ld;
-    // A tile is shared out by 32 quads of rows, 2 columns of a warpgroup.
+    // A tile is shared in units of 32 quads of rows, 2 columns of a warpgroup.
     static constexpr int units = 32 * warpgroups_m * warpgroups_n;
     static constexpr int most_received = most_in_shares(units);
     static constexpr int most_boxes = 2 * (warpgroups_m + warpgroups_n); // of a slab
@@ -80,13 +88,13 @@ struct tf32_shape {
     static constexpr size_t smem_bytes = words_at + sizeof(words_type);
 
     static_assert(warpgroups_m * warpgroups_n * sum_floats * int{sizeof(float)} <= ring_bytes);
-    static_assert(warpgroups_n <= 2 && most_boxes <= team_threads / 32); // a box for each warp
+    static_assert(warpgroups_n <= 2 && most_boxes <= team_threads / 32); // one box for each warp
     static_assert(smem_bytes <= 227 * 1024);
 };
 
 struct tf32_plan {
     int parts;        // blocks of a cluster, which share a tile
-    int part_slabs;   // slabs of a part; of the last ones perhaps fewer
+    int part_slabs;   // slabs of a split; the last ones may have fewer
     unsigned inverse; // 2^16 / parts, rounded up
 };
 
@@ -95,12 +103,13 @@ __device__ __forceinline__ void split_tf32(float x, uint32_t& high, uint32_t& lo
     low = __float_as_uint(x - __uint_as_float(high));
 }
 
-// The least magnitude but zero, as twice its bits less one.
+// Notes the smallest nonzero magnitude, as twice its bits minus one.
 __device__ __forceinline__ void note_least(unsigned& least, float x) {
     least = min(least, 2 * __float_as_uint(x) - 1);
 }
 
-// Whether limbs and their products are normal numbers: down to 2^-23 of an element, and of a product.
+// Whether limbs and their products are normal numbers. Limbs go down to 2^-23 of an element, their
+// products to 2^-23 of a product.
 __device__ __forceinline__ bool are_limbs_held(unsigned least_a, unsigned least_b) {
     constexpr int bias = 127, least_exponent = -102;
     const int a = static_cast<int>(least_a >> 24) - bias;
@@ -108,7 +117,8 @@ __device__ __forceinline__ bool are_limbs_held(unsigned least_a, unsigned least_
     return min(min(a, b), a + b) >= least_exponent;
 }
 
-// Slabs are as TMA lays them out: rows of 128 bytes, of a line where k runs along memory, else of one k of 32 lines.
+// Slabs are in TMA's layout: rows of 128 bytes, each from one line if k runs along memory,
+// otherwise from 32 lines at one k.
 
 // A thread's elements of A: x[s][2 h + r] at row 2 g + r and k = 8 s + 2 t + h.
 template <bool transa>
@@ -128,7 +138,7 @@ __device__ __forceinline__ void load_a(const char* slab, int thread, float (&x)[
         }
 }
 
-// The same, split.
+// Splits a thread's elements of A.
 __device__ __forceinline__ void
 split_a(const float (&x)[4][4], uint32_t (&high)[4][4], uint32_t (&low)[4][4], unsigned& least) {
 #pragma unroll
@@ -140,7 +150,7 @@ split_a(const float (&x)[4][4], uint32_t (&high)[4][4], uint32_t (&low)[4][4], u
         }
 }
 
-// 64 columns of B, by a team.
+// Splits 64 columns of B; called by a team.
 template <class Shape, bool transb>
 __device__ __forceinline__ void
 split_b(const char* slab, char* limbs, int thread, unsigned& least) {
@@ -178,9 +188,10 @@ split_b(const char* slab, char* limbs, int thread, unsigned& least) {
     }
 }
 
-// Calls write(row, sum) for 4 rows of a column of C, of which some sum is not finite, computed on the FP32 units. As in
-// strict_pass.cu, the sums of every 64 of k are added. Inline: nvcc 13.0 lets a function that some lanes call overwrite
-// uniform registers that the others still need.
+// Computes 4 rows of a column of C on the FP32 units, as one of their sums is not finite, and calls
+// write(row, sum) for each row. As in strict_pass.cuh, the sums of every 64 k are added. The
+// function is inline, since nvcc 13.0 lets a function that only some lanes call overwrite uniform
+// registers that the other lanes still need.
 template <bool transa, bool transb, class Write>
 __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
                                             const sgemm_operands& o,
@@ -203,8 +214,8 @@ __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// acc += the product of a slab, the least significant products of every 16 of k first. Calls pass_on when the last
-// ones are under way.
+// acc += the product of a slab. For every 16 k, the least significant products come first. Calls
+// pass_on when the last products are under way.
 template <class Shape, class PassOn>
 __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               uint32_t (&low)[4][4],
@@ -213,7 +224,7 @@ __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               const PassOn& pass_on) {
     const wgmma_tile<Shape::line_bytes> limbs_high(limbs);
     const auto limbs_low = limbs_high.after(Shape::limb_bytes);
-    // All are in their registers before the first product.
+    // All limbs are in their registers before the first product.
 #pragma unroll
     for (int s = 0; s < 4; ++s)
 #pragma unroll
@@ -242,12 +253,12 @@ __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
     }
 }
 
-// Where a thread works: in its block, and its block in C.
+// The place of a thread in its block, and of the block in C.
 template <class Shape>
 struct tf32_place {
-    // Told to the compiler to be of the warp, so that descriptors live in uniform registers.
+    // Uniform in the warp, so that descriptors are in uniform registers.
     const int team = __shfl_sync(full_warp, threadIdx.x / Shape::team_threads, 0);
-    const int thread = threadIdx.x % Shape::team_threads, lane = thread % 32; // of the team
+    const int thread = threadIdx.x % Shape::team_threads, lane = thread % 32; // in the team
     const int team_warp = __shfl_sync(full_warp, thread / 32, 0);
     const int group = team / Shape::warpgroups_n, column = team % Shape::warpgroups_n;
     const int rank = static_cast<int>(cluster_rank());
@@ -255,20 +266,22 @@ struct tf32_place {
     const int tile_col = static_cast<int>(blockIdx.y) * Shape::block_n;
 };
 
-// Lines of a slab come in boxes: all at once where k runs along memory, else 32.
+// A slab of an operand consists of boxes: one box of all lines if k runs along memory, otherwise
+// boxes of 32 lines.
 template <class Shape, bool transa, bool transb>
 struct slab_boxes {
     static constexpr int of_a = transa ? 1 : Shape::block_m / 32;
     static constexpr int of_b = transb ? Shape::block_n / 32 : 1;
     static constexpr int count = of_a + of_b;
-    // Measured with tiles of 64 x 64 (docs/experiments/sgemm_emulated.md): where k runs along A, it had better come last,
-    // and where B is transposed, too, be read when B has been split. Larger tiles want neither.
+    // Measured with 64 x 64 tiles (docs/experiments/sgemm_emulated.md): if k runs along memory in
+    // A, A should be copied last. If B is transposed as well, A should also be read after B has
+    // been split. Larger tiles gain from neither.
     static constexpr bool is_small = Shape::block_m == 64;
     static constexpr bool late_a = is_small && transa && transb;
     static constexpr int first_a = is_small && transa ? of_b : 0;
     static constexpr int first_b = is_small && transa ? 0 : of_a;
 
-    // Starts the copy of one of the slab with this number to a stage of the group's ring.
+    // Starts the copy of box number `box` of slab `number` into a stage of the group's ring.
     const CUtensorMap &map_a, &map_b;
 
     __device__ __forceinline__ void start(const tf32_place<Shape>& at,
@@ -294,7 +307,7 @@ struct slab_boxes {
     }
 };
 
-// Starts the copies of the first slabs of a group, from `slab` on, to all its stages.
+// Starts the copies of a group's first slabs, from `slab` on, into all its stages.
 template <class Shape, class Start>
 __device__ __forceinline__ void start_slabs(int slab, int end, int boxes, const Start& start_box) {
 #pragma unroll
@@ -305,8 +318,8 @@ __device__ __forceinline__ void start_slabs(int slab, int end, int boxes, const 
                 start_box(slab + stage * Shape::groups, stage, box);
 }
 
-// Leaves a thread's sums in the ring of its group, which is read no more, by columns. Returns whether limbs held all that the
-// block has split.
+// Stores a thread's sums by columns in the ring of its group, which is no longer read. Returns
+// whether limbs have held all that the block has split.
 template <class Shape>
 __device__ __forceinline__ bool leave_sums(const tf32_place<Shape>& at,
                                            typename Shape::words_type& words,
@@ -332,13 +345,14 @@ __device__ __forceinline__ bool leave_sums(const tf32_place<Shape>& at,
         words.least[0][warp] = least_a;
         words.least[1][warp] = least_b;
     }
-    __syncthreads(); // all groups' sums are there
+    __syncthreads(); // all groups' sums are complete
     least_a = __reduce_min_sync(full_warp, words.least[0][at.lane % Shape::warps]);
     least_b = __reduce_min_sync(full_warp, words.least[1][at.lane % Shape::warps]);
     return are_limbs_held(least_a, least_b);
 }
 
-// Leaves the biases of the tile's rows or columns where the limbs of the first team were; called by that team.
+// Stores the biases of the tile's rows or columns over the limbs of the first team. Called by that
+// team.
 template <class Shape>
 __device__ __forceinline__ void
 leave_biases(const sgemm_problem& p, const tf32_place<Shape>& at, float* biases) {
@@ -348,7 +362,8 @@ leave_biases(const sgemm_problem& p, const tf32_place<Shape>& at, float* biases)
     biases[at.thread] = finish.bias_of_row(row, row < p.m) + finish.bias_of_col(col, col < p.n);
 }
 
-// What the groups of a block have left of its tile. A unit of it is a quad of rows for each lane: 64 rows, 2 columns.
+// The sums that the groups of a block have stored. A unit is a quad of rows for each lane:
+// 64 rows x 2 columns.
 template <class Shape, bool transa, bool transb>
 struct summed_tile {
     const sgemm_problem& p;
@@ -356,7 +371,7 @@ struct summed_tile {
     char* smem;
     bool is_held, vector_c;
     float alpha, beta;
-    finisher finish; // of a product that is finished
+    finisher finish; // for the epilogue
 
     __device__ __forceinline__ float4 add_groups(int unit) const {
         const float* first = reinterpret_cast<const float*>(smem + Shape::rings_at) +
@@ -429,7 +444,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     const int share = divide_by_parts(Shape::units - at.rank + plan.parts - 1);
     if (plan.parts > 1) {
         expect_bytes(&words.all_received, (plan.parts - 1) * share * 32 * sizeof(float4));
-        cluster_arrive(); // from here on the others may send
+        cluster_arrive(); // from here on the other blocks may send
     }
     const bool is_first_of_group = threadIdx.x % Shape::group_threads == 0;
     if (is_first_of_group) {
@@ -484,14 +499,16 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         words.met[at.team].arrive();
         uint32_t high[4][4], low[4][4];
         split_a(a, high, low, least_a);
-        words.met[at.team].wait(0); // all have written their part of the limbs
+        words.met[at.team].wait(0); // all threads have written their part of the limbs
         words.turn[at.team].wait(at.team == 0 ? parity ^ 1 : parity); // the first team begins
         multiply_slab<Shape>(high, low, smem_address(limbs), acc, pass_turn_on);
 
-        // The team has read the limbs and the slab. (A named barrier would do, but racecheck does not follow it.)
+        // The team has read the limbs and the slab. (A named barrier would do, but racecheck does
+        // not track it.)
         words.met[at.team].arrive();
         words.met[at.team].wait(1);
-        // The last team that has read a slab has its place filled, each warp with a box.
+        // The last team that has read a slab starts the copies that replace it, one box for each
+        // warp.
         const int next = slab + Shape::stages * Shape::groups;
         if (next < end && at.team_warp < boxes.count && at.lane == 0 &&
             (Shape::warpgroups_n == 1 ||
