@@ -622,6 +622,63 @@ static void test_faults(void** state) {
     }
 }
 
+// What is wrong is said with the numbers that are.
+static void test_values_in_messages(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct setting* s = setting_create(handle);
+    static const struct {
+        enum function function;
+        struct fault fault;
+        const char* message;
+    } cases[] = {
+        {sgemm, FAULT("transb", transb, 9), "transb = 9, which is not an operation"},
+        {sgemm, FAULT("k", k, -5), "k = -5, but it must not be negative"},
+        {sgemm, FAULT("lda", lda, 2), "lda = 2, but A has 3 rows"},
+        {sgemm_strided, FAULT("ldb", ldb, -7), "ldb = -7, but B has 5 rows"},
+        {sgemm, FAULT("ldc", ldc, 0), "ldc = 0, but C has 3 rows"},
+        {sgemm_batched,
+         FAULT("batch_count", batch_count, -2),
+         "batch_count = -2, but it must not be negative"},
+        {transpose_ex,
+         FAULT("element_bytes", element_bytes, 3),
+         "element_bytes = 3, which is not 1, 2, 4, 8 or 16"},
+        {gemv, FAULT("incx", incx, 0), "incx = 0, which is no increment here"},
+        {syrk, FAULT("uplo", uplo, 7), "uplo = 7, which is neither lower nor upper"},
+        {trsm, FAULT("diag", diag, 2), "diag = 2, which is neither unit nor non-unit"},
+        {symm, FAULT("side", side, -1), "side = -1, which is neither left nor right"},
+        {set_matrix,
+         FAULT(TARGET_LD, ldb, 1),
+         "the target's leading dimension or increment = 1, but the matrix has 3 rows"},
+        {set_vector,
+         FAULT(SOURCE_LD, lda, -4),
+         "the source's leading dimension or increment = -4, but it must be positive"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); ++i)
+        for (int wide = 0; wide < 2; ++wide) {
+            struct arguments g = good_arguments(cases[i].function, s, false);
+            apply(&g, &cases[i].fault);
+            assert_status(INVALID_VALUE, call(cases[i].function, wide, handle, &g));
+            char expected[256];
+            snprintf(expected,
+                     sizeof expected,
+                     "%s: MYBLAS_STATUS_INVALID_VALUE: %s",
+                     function_names[cases[i].function],
+                     cases[i].message);
+            assert_string_equal(last_message, expected);
+        }
+    // More than a narrow form takes.
+    struct arguments g = good_arguments(sgemm, s, false);
+    g.m = INT64_C(1) << 40;
+    assert_status(INVALID_VALUE, call(sgemm, true, handle, &g));
+    assert_non_null(strstr(last_message, ": lda = 3, but A has 1099511627776 rows"));
+    void* memory = NULL;
+    assert_status(ALLOC_FAILED, myblasMalloc(handle, &memory, (size_t)1 << 60));
+    assert_non_null(strstr(last_message, ": size_bytes = 1152921504606846976, but "));
+    const bool names_device = strstr(last_message, "device") != NULL;
+    assert_true(names_device == (backend_of(handle) == MYBLAS_BACKEND_CUDA));
+    setting_destroy(s);
+}
+
 // With transposed operands the leading dimensions are held against the other sizes.
 static void test_leading_dimensions(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -907,6 +964,7 @@ int main(void) {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, start_listening, stop_listening)
     const struct CMUnitTest tests[] = {
         TEST(test_faults),
+        TEST(test_values_in_messages),
         TEST(test_leading_dimensions),
         TEST(test_quick_returns),
         TEST(test_sum_of_nothing),

@@ -159,7 +159,7 @@ inline fault read_call(const myblasCall_t& call, const call_setting&, histogram_
     *p = {.n = call.n,
           .x = operand_a<uint8_t>(call),
           .counts = static_cast<uint64_t*>(const_cast<void*>(or_fresh(call.C, 3)))};
-    return p->n < 0 ? "n < 0" : check_operands(*p);
+    return p->n < 0 ? negative("n", p->n) : check_operands(*p);
 }
 
 template <class Problem>
@@ -438,9 +438,12 @@ myblasStatus_t visit_call(const char* function,
     if (!call)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call is NULL");
     if (call->size_bytes != sizeof(myblasCall_t))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->size_bytes is wrong");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      wrong_size("call->size_bytes", call->size_bytes, sizeof *call));
     if (!is_routine(call->routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->routine is not a routine");
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("call->routine", call->routine));
     return visit_routine(call->routine, [&]<class Problem>() {
         Problem problem;
         bool is_quick = false;

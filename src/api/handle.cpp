@@ -159,7 +159,6 @@ myblasStatus_t open_handle(const backend_ops& backend,
         initial.workspace_limit.value_or(default_workspace_limit(device.memory_bytes));
     if (const myblasStatus_t failure = backend.allocate(&handle.result, result_bytes))
         return failure;
-    *reason = "no memory on the device";
     if (const myblasStatus_t failure = use_stream(handle, nullptr))
         return failure;
     if (const myblasStatus_t failure = prepare_kernels(handle, reason))
@@ -234,7 +233,8 @@ myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend) {
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "handle is NULL");
     if (backend != MYBLAS_BACKEND_AUTO && backend != MYBLAS_BACKEND_HOST &&
         backend != MYBLAS_BACKEND_CUDA)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is not a backend");
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, {"backend", backend, "which is not a backend"});
     return create(function, handle, backend);
 }
 
@@ -263,7 +263,8 @@ myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value) {
     constexpr const char* function = "myblasGetProperty";
     constexpr int parts[] = {MYBLAS_VERSION_MAJOR, MYBLAS_VERSION_MINOR, MYBLAS_VERSION_PATCH};
     if (static_cast<unsigned>(type) >= std::size(parts))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "type is not a property");
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, {"type", type, "which is not a property"});
     if (!value)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "value is NULL");
     *value = parts[type];
@@ -285,7 +286,8 @@ myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPointerMode_t m
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (mode != MYBLAS_POINTER_MODE_HOST && mode != MYBLAS_POINTER_MODE_DEVICE)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is not a pointer mode");
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, {"mode", mode, "which is not a pointer mode"});
     handle->pointer_mode = mode;
     return MYBLAS_STATUS_SUCCESS;
 }
@@ -305,7 +307,8 @@ myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!is_math_mode(mode))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is not a math mode");
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, {"mode", mode, "which is not a math mode"});
     handle->math_mode = mode;
     return MYBLAS_STATUS_SUCCESS;
 }

@@ -25,7 +25,9 @@ myblasStatus_t describe_device(const char* function,
     if (!device)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device is NULL");
     if (device->size_bytes != sizeof *device)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device->size_bytes is wrong");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      wrong_size("device->size_bytes", device->size_bytes, sizeof *device));
     if (device->arch < 1 || device->sm_count < 1 || device->clock_mhz < 1 ||
         device->memory_gbps < 1 || device->l2_bytes < 1 || device->smem_per_block < 1)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "a member of device is not positive");
@@ -51,7 +53,9 @@ read_setting(const char* function, const myblasCall_t* call, call_setting* setti
     const bool has_mode = call && call->size_bytes == sizeof *call;
     *setting = {has_mode ? call->math_mode : MYBLAS_FP32_STRICT_MATH, false, false};
     if (!is_math_mode(setting->math))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call->math_mode is not a math mode");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      {"call->math_mode", setting->math, "which is not a math mode"});
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -131,14 +135,22 @@ myblasStatus_t estimate_kernel(const char* function,
     if (!estimate)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "estimate is NULL");
     if (estimate->size_bytes != sizeof *estimate)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "estimate->size_bytes is wrong");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      wrong_size("estimate->size_bytes", estimate->size_bytes, sizeof *estimate));
     myblasKernelEstimate_t found = {};
     found.size_bytes = sizeof found;
     const myblasStatus_t status =
         visit_call(function, call, setting, [&]<class Problem>(const Problem& problem) {
             const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
             if (index < 0 || static_cast<size_t>(index) >= kernels.size())
-                return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "index is out of range");
+                return refuse(function,
+                              MYBLAS_STATUS_INVALID_VALUE,
+                              {"index",
+                               index,
+                               "but there are",
+                               static_cast<int64_t>(kernels.size()),
+                               " kernels"});
             const kernel_entry<Problem>& kernel = *kernels[index];
             found.refusal = refusal_of(kernel, problem, device, workspace_bytes);
             found.accepted = !found.refusal;
@@ -168,9 +180,11 @@ extern "C" {
 myblasStatus_t myblasGetKernelCount(myblasBackend_t backend, myblasRoutine_t routine, int* count) {
     constexpr const char* function = "myblasGetKernelCount";
     if (!is_backend(backend))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      {"backend", backend, "which is neither host nor cuda"});
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
     if (!count)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "count is NULL");
     return visit_routine(routine, [&]<class Problem>() {
@@ -185,17 +199,27 @@ myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                    myblasKernelInfo_t* info) {
     constexpr const char* function = "myblasGetKernelInfo";
     if (!is_backend(backend))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      {"backend", backend, "which is neither host nor cuda"});
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
     return visit_routine(routine, [&]<class Problem>() {
         const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
         if (index < 0 || static_cast<size_t>(index) >= kernels.size())
-            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "index is out of range");
+            return refuse(function,
+                          MYBLAS_STATUS_INVALID_VALUE,
+                          {"index",
+                           index,
+                           "but there are",
+                           static_cast<int64_t>(kernels.size()),
+                           " kernels"});
         if (!info)
             return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "info is NULL");
         if (info->size_bytes != sizeof *info)
-            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "info->size_bytes is wrong");
+            return refuse(function,
+                          MYBLAS_STATUS_INVALID_VALUE,
+                          wrong_size("info->size_bytes", info->size_bytes, sizeof *info));
         const kernel_entry<Problem>& kernel = *kernels[index];
         *info = {.size_bytes = sizeof *info,
                  .name = kernel.name,
@@ -220,7 +244,7 @@ myblasStatus_t myblasForceKernel(myblasHandle_t handle, myblasRoutine_t routine,
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
     forced_kernel wanted;
     if (name)
         wanted = find_kernel(routine, handle->backend->id, name);
@@ -259,7 +283,9 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                     const char** name) {
     constexpr const char* function = "myblasSelectKernelOn";
     if (!is_backend(backend))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      {"backend", backend, "which is neither host nor cuda"});
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
     device_info described;
@@ -310,7 +336,9 @@ myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                          myblasKernelEstimate_t* estimate) {
     constexpr const char* function = "myblasGetKernelEstimateOn";
     if (!is_backend(backend))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is neither host nor cuda");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      {"backend", backend, "which is neither host nor cuda"});
     device_info described;
     if (const myblasStatus_t failure = describe_device(function, backend, device, &described))
         return failure;
@@ -328,7 +356,9 @@ myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device) {
     if (!device)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device is NULL");
     if (device->size_bytes != sizeof *device)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device->size_bytes is wrong");
+        return refuse(function,
+                      MYBLAS_STATUS_INVALID_VALUE,
+                      wrong_size("device->size_bytes", device->size_bytes, sizeof *device));
     if (handle->backend->id != MYBLAS_BACKEND_CUDA)
         return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "the host backend has no GPU");
     const device_info& known = handle->device;
@@ -348,7 +378,7 @@ myblasGetLastKernel(myblasHandle_t handle, myblasRoutine_t routine, const char**
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "routine is not a routine");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
     if (!name)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
     *name = handle->last_kernel[routine];

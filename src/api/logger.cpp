@@ -116,6 +116,10 @@ void write(const char* format, ...) noexcept {
     va_start(arguments, format);
     std::vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    for (char* c = message; *c;
+         ++c) // what variables of the environment hold may have several lines
+        if (*c == '\n')
+            *c = ' ';
 
     const lock guard;
     if (open_sinks.to_stdout)
@@ -154,6 +158,26 @@ void read_environment() noexcept {
 } // namespace myblas::logger
 
 using namespace myblas;
+
+myblasStatus_t
+myblas::refuse(const char* function, myblasStatus_t status, const fault& why) noexcept {
+    const char* const name = myblasGetStatusName(status);
+    const auto value = static_cast<long long>(why.value), bound = static_cast<long long>(why.bound);
+    if (!why.rule)
+        logger::write("%s: %s: %s", function, name, why.what);
+    else if (!why.unit)
+        logger::write("%s: %s: %s = %lld, %s", function, name, why.what, value, why.rule);
+    else
+        logger::write("%s: %s: %s = %lld, %s %lld%s",
+                      function,
+                      name,
+                      why.what,
+                      value,
+                      why.rule,
+                      bound,
+                      why.unit);
+    return status;
+}
 
 extern "C" {
 

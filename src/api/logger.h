@@ -1,6 +1,7 @@
 // Messages for whoever asked for them: the program's callback, stdout, stderr, a file.
 #pragma once
 
+#include "api/fault.h"
 #include "myblas/myblas.h"
 
 #include <atomic>
@@ -27,5 +28,6 @@ refuse(const char* function, myblasStatus_t status, const char* why) noexcept {
     logger::write("%s: %s: %s", function, myblasGetStatusName(status), why);
     return status;
 }
+myblasStatus_t refuse(const char* function, myblasStatus_t status, const fault& why) noexcept;
 
 } // namespace myblas

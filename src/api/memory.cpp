@@ -99,7 +99,13 @@ myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t size_bytes
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
     if (const myblasStatus_t failure = handle->backend->allocate(ptr, size_bytes))
-        return refuse(function, failure, "out of device memory");
+        return refuse(function,
+                      failure,
+                      {"size_bytes",
+                       static_cast<int64_t>(size_bytes),
+                       handle->backend->id == MYBLAS_BACKEND_HOST
+                           ? "but there is no memory for that"
+                           : "but the device has no memory for that"});
     return MYBLAS_STATUS_SUCCESS;
 }
 

@@ -219,7 +219,7 @@ struct groups {
     fault missing() const {
         const struct {
             const void* array;
-            fault name;
+            const char* missing;
         } arrays[] = {
             {transa, "transa_array is NULL"},
             {transb, "transb_array is NULL"},
@@ -238,7 +238,7 @@ struct groups {
         };
         for (const auto& x : arrays)
             if (!x.array)
-                return x.name;
+                return x.missing;
         return nullptr;
     }
 
@@ -288,7 +288,7 @@ myblasStatus_t sgemm_grouped(myblasHandle_t handle, const groups<Size>& all) noe
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (all.count < 0)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "group_count < 0");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, negative("group_count", all.count));
     if (all.count == 0)
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = all.missing())

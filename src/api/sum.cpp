@@ -121,7 +121,7 @@ myblasStatus_t histogram(myblasHandle_t handle, const histogram_problem& p) noex
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (p.n < 0)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "n < 0");
+        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, negative("n", p.n));
     if (const fault found = check_operands(p))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
     return dispatch(*handle, function, p);

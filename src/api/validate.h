@@ -3,6 +3,7 @@
 // runs check_sizes, then takes the quick return of is_empty, then runs check_operands.
 #pragma once
 
+#include "api/fault.h"
 #include "core/problem.h"
 #include "myblas/myblas.h"
 
@@ -13,15 +14,31 @@
 
 namespace myblas {
 
-using fault = const char*;
-
 // ---- Rules ---------------------------------------------------------------------------------------
 
 inline bool is_operation(myblasOperation_t op) {
     return op == MYBLAS_OP_N || op == MYBLAS_OP_T || op == MYBLAS_OP_C;
 }
 
-inline bool is_leading_dimension(int64_t ld, int64_t rows) { return ld >= (rows > 1 ? rows : 1); }
+inline fault not_an_operation(const char* name, myblasOperation_t op) {
+    return {name, op, "which is not an operation"};
+}
+
+inline fault not_a_routine(const char* name, myblasRoutine_t routine) {
+    return {name, routine, "which is not a routine"};
+}
+
+// Of a structure whose caller says how large it is.
+inline fault wrong_size(const char* name, size_t bytes, size_t expected) {
+    return {name, static_cast<int64_t>(bytes), "but it must be", static_cast<int64_t>(expected)};
+}
+
+inline fault zero_increment(const char* name) { return {name, 0, "which is no increment here"}; }
+
+// Of a leading dimension and its matrix, which the rule names: "but A has".
+inline fault check_columns(const char* name, int64_t ld, const char* rule, int64_t rows) {
+    return ld >= (rows > 1 ? rows : 1) ? nullptr : short_columns(name, ld, rule, rows);
+}
 
 inline bool is_math_mode(myblasMath_t mode) {
     return mode == MYBLAS_FP32_STRICT_MATH || mode == MYBLAS_FP32_EMULATED_MATH ||
@@ -53,43 +70,44 @@ inline constexpr fault too_large = "its indices do not fit 64 bits";
 inline fault
 check_sizes(myblasOperation_t transa, myblasOperation_t transb, const sgemm_problem& p) {
     if (!is_operation(transa))
-        return "transa is not an operation";
+        return not_an_operation("transa", transa);
     if (!is_operation(transb))
-        return "transb is not an operation";
+        return not_an_operation("transb", transb);
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
+        return negative("n", p.n);
     if (p.k < 0)
-        return "k < 0";
-    if (!is_leading_dimension(p.lda, transa == MYBLAS_OP_N ? p.m : p.k))
-        return "lda < max(1, rows of A)";
-    if (!is_leading_dimension(p.ldb, transb == MYBLAS_OP_N ? p.k : p.n))
-        return "ldb < max(1, rows of B)";
-    if (!is_leading_dimension(p.ldc, p.m))
-        return "ldc < max(1, m)";
+        return negative("k", p.k);
+    if (const fault wrong =
+            check_columns("lda", p.lda, "but A has", transa == MYBLAS_OP_N ? p.m : p.k))
+        return wrong;
+    if (const fault wrong =
+            check_columns("ldb", p.ldb, "but B has", transb == MYBLAS_OP_N ? p.k : p.n))
+        return wrong;
+    if (const fault wrong = check_columns("ldc", p.ldc, "but C has", p.m))
+        return wrong;
     if (p.batch_count < 0)
-        return "batch_count < 0";
+        return negative("batch_count", p.batch_count);
     return nullptr;
 }
 
 // What mysgemmFused has beside mysgemm; of `p`, C is D.
 inline fault check_epilogue(const sgemm_problem& p, const myblasEpilogue_t* epilogue) {
-    if (!is_leading_dimension(p.ldc, p.m))
-        return "ldd < max(1, m)";
+    if (const fault wrong = check_columns("ldd", p.ldc, "but D has", p.m))
+        return wrong;
     if (!epilogue)
         return nullptr;
     if (epilogue->size_bytes != sizeof *epilogue)
-        return "epilogue->size_bytes is wrong";
+        return wrong_size("epilogue->size_bytes", epilogue->size_bytes, sizeof *epilogue);
     if (epilogue->activation != MYBLAS_ACTIVATION_NONE &&
         epilogue->activation != MYBLAS_ACTIVATION_RELU &&
         epilogue->activation != MYBLAS_ACTIVATION_GELU)
-        return "epilogue->activation is not an activation";
+        return {"epilogue->activation", epilogue->activation, "which is not an activation"};
     if (epilogue->bias_of != MYBLAS_BIAS_OF_ROWS && epilogue->bias_of != MYBLAS_BIAS_OF_COLUMNS)
-        return "epilogue->bias_of names no lines";
-    if (epilogue->aux && !is_leading_dimension(epilogue->ldaux, p.m))
-        return "epilogue->ldaux < max(1, m)";
-    return nullptr;
+        return {"epilogue->bias_of", epilogue->bias_of, "which is neither rows nor columns"};
+    return epilogue->aux ? check_columns("epilogue->ldaux", epilogue->ldaux, "but aux has", p.m)
+                         : nullptr;
 }
 
 inline bool is_empty(const sgemm_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
@@ -134,18 +152,18 @@ inline fault check_operands(const sgemm_problem& p) {
 // element_bytes apart from the problem, whose own field is too narrow for every wrong value.
 inline fault check_sizes(int64_t element_bytes, const transpose_problem& p) {
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
+        return negative("n", p.n);
     if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8 &&
         element_bytes != 16)
-        return "element_bytes is not 1, 2, 4, 8 or 16";
-    if (!is_leading_dimension(p.lda, p.m))
-        return "lda < max(1, m)";
-    if (!is_leading_dimension(p.ldb, p.n))
-        return "ldb < max(1, n)";
+        return {"element_bytes", element_bytes, "which is not 1, 2, 4, 8 or 16"};
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.m))
+        return wrong;
+    if (const fault wrong = check_columns("ldb", p.ldb, "but B has", p.n))
+        return wrong;
     if (p.batch_count < 0)
-        return "batch_count < 0";
+        return negative("batch_count", p.batch_count);
     return nullptr;
 }
 
@@ -185,19 +203,21 @@ inline fault check_operands(const transpose_problem& p) {
 inline fault
 check_sizes(myblasOperation_t transa, myblasOperation_t transb, const geam_problem& p) {
     if (!is_operation(transa))
-        return "transa is not an operation";
+        return not_an_operation("transa", transa);
     if (!is_operation(transb))
-        return "transb is not an operation";
+        return not_an_operation("transb", transb);
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, transa == MYBLAS_OP_N ? p.m : p.n))
-        return "lda < max(1, rows of A)";
-    if (!is_leading_dimension(p.ldb, transb == MYBLAS_OP_N ? p.m : p.n))
-        return "ldb < max(1, rows of B)";
-    if (!is_leading_dimension(p.ldc, p.m))
-        return "ldc < max(1, m)";
+        return negative("n", p.n);
+    if (const fault wrong =
+            check_columns("lda", p.lda, "but A has", transa == MYBLAS_OP_N ? p.m : p.n))
+        return wrong;
+    if (const fault wrong =
+            check_columns("ldb", p.ldb, "but B has", transb == MYBLAS_OP_N ? p.m : p.n))
+        return wrong;
+    if (const fault wrong = check_columns("ldc", p.ldc, "but C has", p.m))
+        return wrong;
     return nullptr;
 }
 
@@ -233,13 +253,13 @@ fault check_operands(const sum_problem<T>& p) {
 
 inline fault check_sizes(myblasOperation_t op, const gemsum_problem& p) {
     if (!is_operation(op))
-        return "op is not an operation";
+        return not_an_operation("op", op);
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, p.m))
-        return "lda < max(1, m)";
+        return negative("n", p.n);
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.m))
+        return wrong;
     return nullptr;
 }
 
@@ -322,18 +342,18 @@ inline fault check_operands(const rotmg_problem& p) {
 
 inline fault check_sizes(myblasOperation_t trans, const gemv_problem& p) {
     if (!is_operation(trans))
-        return "trans is not an operation";
+        return not_an_operation("trans", trans);
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, p.m))
-        return "lda < max(1, m)";
+        return negative("n", p.n);
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.m))
+        return wrong;
     if (p.incx == 0)
-        return "incx == 0";
+        return zero_increment("incx");
     if (p.incy == 0)
-        return "incy == 0";
-    return p.batch_count < 0 ? "batch_count < 0" : nullptr;
+        return zero_increment("incy");
+    return p.batch_count < 0 ? negative("batch_count", p.batch_count) : nullptr;
 }
 
 inline bool is_empty(const gemv_problem& p) { return p.m == 0 || p.n == 0 || p.batch_count == 0; }
@@ -354,14 +374,14 @@ inline fault check_operands(const gemv_problem& p) {
 
 inline fault check_sizes(const ger_problem& p) {
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
+        return negative("n", p.n);
     if (p.incx == 0)
-        return "incx == 0";
+        return zero_increment("incx");
     if (p.incy == 0)
-        return "incy == 0";
-    return is_leading_dimension(p.lda, p.m) ? nullptr : "lda < max(1, m)";
+        return zero_increment("incy");
+    return check_columns("lda", p.lda, "but A has", p.m);
 }
 
 inline fault check_operands(const ger_problem& p) {
@@ -384,14 +404,14 @@ inline bool is_diag_type(myblasDiagType_t diag) {
 
 inline fault check_sizes(myblasFillMode_t uplo, const symv_problem& p) {
     if (!is_fill_mode(uplo))
-        return "uplo is neither lower nor upper";
+        return {"uplo", uplo, "which is neither lower nor upper"};
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, p.n))
-        return "lda < max(1, n)";
+        return negative("n", p.n);
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.n))
+        return wrong;
     if (p.incx == 0)
-        return "incx == 0";
-    return p.incy == 0 ? "incy == 0" : nullptr;
+        return zero_increment("incx");
+    return p.incy == 0 ? zero_increment("incy") : nullptr;
 }
 
 inline fault check_operands(const symv_problem& p) {
@@ -407,14 +427,14 @@ inline fault check_operands(const symv_problem& p) {
 
 inline fault check_sizes(myblasFillMode_t uplo, const syr_problem& p) {
     if (!is_fill_mode(uplo))
-        return "uplo is neither lower nor upper";
+        return {"uplo", uplo, "which is neither lower nor upper"};
     if (p.n < 0)
-        return "n < 0";
+        return negative("n", p.n);
     if (p.incx == 0)
-        return "incx == 0";
+        return zero_increment("incx");
     if (p.incy == 0)
-        return "incy == 0";
-    return is_leading_dimension(p.lda, p.n) ? nullptr : "lda < max(1, n)";
+        return zero_increment("incy");
+    return check_columns("lda", p.lda, "but A has", p.n);
 }
 
 inline fault check_operands(const syr_problem& p, bool twice) {
@@ -434,16 +454,16 @@ fault check_sizes(myblasFillMode_t uplo,
                   myblasDiagType_t diag,
                   const triangular_problem<solve>& p) {
     if (!is_fill_mode(uplo))
-        return "uplo is neither lower nor upper";
+        return {"uplo", uplo, "which is neither lower nor upper"};
     if (!is_operation(trans))
-        return "trans is not an operation";
+        return not_an_operation("trans", trans);
     if (!is_diag_type(diag))
-        return "diag is neither unit nor non-unit";
+        return {"diag", diag, "which is neither unit nor non-unit"};
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, p.n))
-        return "lda < max(1, n)";
-    return p.incx == 0 ? "incx == 0" : nullptr;
+        return negative("n", p.n);
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.n))
+        return wrong;
+    return p.incx == 0 ? zero_increment("incx") : nullptr;
 }
 
 template <bool solve>
@@ -467,20 +487,20 @@ inline bool is_addressable_square(int64_t n) { return is_addressable(wide{n + 10
 template <bool twice>
 fault check_sizes(myblasFillMode_t uplo, myblasOperation_t trans, const rank_k_problem<twice>& p) {
     if (!is_fill_mode(uplo))
-        return "uplo is neither lower nor upper";
+        return {"uplo", uplo, "which is neither lower nor upper"};
     if (!is_operation(trans))
-        return "trans is not an operation";
+        return not_an_operation("trans", trans);
     if (p.n < 0)
-        return "n < 0";
+        return negative("n", p.n);
     if (p.k < 0)
-        return "k < 0";
+        return negative("k", p.k);
     const int64_t rows = trans == MYBLAS_OP_N ? p.n : p.k;
-    if (!is_leading_dimension(p.lda, rows))
-        return "lda < max(1, rows of A)";
-    if (!is_leading_dimension(p.ldb, rows))
-        return "ldb < max(1, rows of B)";
-    if (!is_leading_dimension(p.ldc, p.n))
-        return "ldc < max(1, n)";
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", rows))
+        return wrong;
+    if (const fault wrong = check_columns("ldb", p.ldb, "but B has", rows))
+        return wrong;
+    if (const fault wrong = check_columns("ldc", p.ldc, "but C has", p.n))
+        return wrong;
     return nullptr;
 }
 
@@ -507,19 +527,19 @@ fault check_operands(const rank_k_problem<twice>& p) {
 
 inline fault check_sizes(myblasSideMode_t side, myblasFillMode_t uplo, const symm_problem& p) {
     if (!is_side(side))
-        return "side is neither left nor right";
+        return {"side", side, "which is neither left nor right"};
     if (!is_fill_mode(uplo))
-        return "uplo is neither lower nor upper";
+        return {"uplo", uplo, "which is neither lower nor upper"};
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, p.order()))
-        return "lda < max(1, rows of A)";
-    if (!is_leading_dimension(p.ldb, p.m))
-        return "ldb < max(1, m)";
-    if (!is_leading_dimension(p.ldc, p.m))
-        return "ldc < max(1, m)";
+        return negative("n", p.n);
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.order()))
+        return wrong;
+    if (const fault wrong = check_columns("ldb", p.ldb, "but B has", p.m))
+        return wrong;
+    if (const fault wrong = check_columns("ldc", p.ldc, "but C has", p.m))
+        return wrong;
     return nullptr;
 }
 
@@ -545,29 +565,29 @@ fault check_triangle(myblasSideMode_t side,
                      myblasDiagType_t diag,
                      const Problem& p) {
     if (!is_side(side))
-        return "side is neither left nor right";
+        return {"side", side, "which is neither left nor right"};
     if (!is_fill_mode(uplo))
-        return "uplo is neither lower nor upper";
+        return {"uplo", uplo, "which is neither lower nor upper"};
     if (!is_operation(trans))
-        return "trans is not an operation";
+        return not_an_operation("trans", trans);
     if (!is_diag_type(diag))
-        return "diag is neither unit nor non-unit";
+        return {"diag", diag, "which is neither unit nor non-unit"};
     if (p.m < 0)
-        return "m < 0";
+        return negative("m", p.m);
     if (p.n < 0)
-        return "n < 0";
-    if (!is_leading_dimension(p.lda, p.order()))
-        return "lda < max(1, rows of A)";
-    if (!is_leading_dimension(p.ldb, p.m))
-        return "ldb < max(1, m)";
+        return negative("n", p.n);
+    if (const fault wrong = check_columns("lda", p.lda, "but A has", p.order()))
+        return wrong;
+    if (const fault wrong = check_columns("ldb", p.ldb, "but B has", p.m))
+        return wrong;
     return nullptr;
 }
 
 inline fault check_sizes(const trmm_problem& p) {
-    return is_leading_dimension(p.ldc, p.m) ? nullptr : "ldc < max(1, m)";
+    return check_columns("ldc", p.ldc, "but C has", p.m);
 }
 inline fault check_sizes(const trsm_problem& p) {
-    return p.batch_count < 0 ? "batch_count < 0" : nullptr;
+    return p.batch_count < 0 ? negative("batch_count", p.batch_count) : nullptr;
 }
 
 inline bool is_empty(const trmm_problem& p) { return p.m == 0 || p.n == 0; }
@@ -585,7 +605,7 @@ inline fault check_operands(const trmm_problem& p) {
     if (!p.c)
         return "C is NULL";
     if (p.c == p.b && p.ldc != p.ldb)
-        return "C == B needs ldc == ldb";
+        return {"C == B, but ldc", p.ldc, "and ldb =", p.ldb};
     return nullptr;
 }
 
@@ -607,16 +627,16 @@ inline fault check_operands(const trsm_problem& p) {
 inline fault check_sizes(
     int64_t rows, int64_t cols, int64_t element_bytes, int64_t source_ld, int64_t target_ld) {
     if (rows < 0)
-        return "rows < 0";
+        return negative("rows", rows);
     if (cols < 0)
-        return "cols (of a vector: n) < 0";
+        return negative("cols (of a vector: n)", cols);
     if (element_bytes < 1)
-        return "element_bytes < 1";
-    if (!is_leading_dimension(source_ld, rows))
-        return "the source's leading dimension < max(1, rows), or increment < 1";
-    if (!is_leading_dimension(target_ld, rows))
-        return "the target's leading dimension < max(1, rows), or increment < 1";
-    return nullptr;
+        return {"element_bytes", element_bytes, "but it must be positive"};
+    const char* const rule = "but the matrix has";
+    if (const fault wrong =
+            check_columns("the source's leading dimension or increment", source_ld, rule, rows))
+        return wrong;
+    return check_columns("the target's leading dimension or increment", target_ld, rule, rows);
 }
 
 inline fault check_operands(int64_t rows,
