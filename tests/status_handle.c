@@ -3,6 +3,14 @@
 
 #include <unistd.h>
 
+static int message_count;
+static char message[1024];
+
+static void count_message(const char* text) {
+    ++message_count;
+    snprintf(message, sizeof message, "%s", text);
+}
+
 // ---- Statuses and versions -----------------------------------------------------------------------
 
 static void test_status_names(void** state) {
@@ -286,14 +294,40 @@ static void test_null_handle(void** state) {
     assert_memory_equal(&out, untouched, sizeof out);
 }
 
-// ---- Logger --------------------------------------------------------------------------------------
-
-static int message_count;
-static char message[1024];
-
-static void count_message(const char* text) {
-    ++message_count;
-    snprintf(message, sizeof message, "%s", text);
+// What is no handle is not followed: a handle that was destroyed, and pointers to anything else, or to nothing.
+static void test_dead_handles(void** state) {
+    const myblasBackend_t backend = backend_of(require_handle(state));
+    myblasHandle_t destroyed = NULL, other = NULL;
+    assert_ok(myblasCreateOn(&destroyed, backend));
+    assert_ok(myblasCreateOn(&other, backend));
+    assert_ok(myblasDestroy(destroyed));
+    int something[64] = {0};
+    const myblasHandle_t dead[] = {
+        destroyed,
+        (myblasHandle_t)something,
+        (myblasHandle_t)((char*)other + 8),
+        (myblasHandle_t)(uintptr_t)1,
+        (myblasHandle_t)(uintptr_t)2,
+        (myblasHandle_t)UINTPTR_MAX,
+    };
+    const float one = 1, x = 2;
+    float y = 3, result = 4;
+    assert_ok(myblasSetLoggerCallback(count_message));
+    for (size_t i = 0; i < COUNT_OF(dead); ++i) {
+        size_t limit = 77;
+        assert_status(NOT_INITIALIZED, mysaxpy(dead[i], 1, &one, &x, 1, &y, 1));
+        assert_non_null(strstr(message, "the handle was destroyed, or never created"));
+        assert_status(NOT_INITIALIZED, mysum(dead[i], 1, &x, 1, &result));
+        assert_status(NOT_INITIALIZED, myblasGetWorkspaceLimit(dead[i], &limit));
+        assert_true(limit == 77);
+        assert_status(NOT_INITIALIZED, myblasSetStream(dead[i], NULL));
+        assert_status(NOT_INITIALIZED, myblasDestroy(dead[i]));
+    }
+    assert_ok(myblasSetLoggerCallback(NULL));
+    assert_true(y == 3 && result == 4);
+    assert_int_equal(backend_of(other), backend);
+    assert_ok(myblasDestroy(other));
+    assert_status(NOT_INITIALIZED, myblasDestroy(other));
 }
 
 static void test_logger_callback(void** state) {
@@ -676,3 +710,4 @@ int main(int argc, char** argv) {
     return cmocka_run_group_tests_name("status", general, NULL, NULL) +
            RUN_ON_BACKENDS("handle", tests);
 }
+        cmocka_unit_test(test_dead_handles),

@@ -1,6 +1,7 @@
 // What entry points do with a handle before and around their work.
 #pragma once
 
+#include "api/live_handles.h"
 #include "api/logger.h"
 #include "core/handle.h"
 #include "core/problem.h"
@@ -15,8 +16,8 @@ inline constexpr const char* lost_device = "the handle's device cannot be made c
 
 [[nodiscard]] inline myblasStatus_t check_handle(const char* function,
                                                  const myblasContext* handle) noexcept {
-    if (!handle)
-        return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, "the handle is NULL");
+    if (!is_live(handle))
+        return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, not_a_handle(handle));
     if (const myblasStatus_t failure = handle->backend->check_process())
         return refuse(function, failure, "the handle's CUDA context was lost by fork()");
     return MYBLAS_STATUS_SUCCESS;

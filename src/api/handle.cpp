@@ -174,6 +174,10 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     settings initial;
     if (!read_math(&initial.math_mode))
         return refuse(
+    if (!live_handles.add(&handle)) {
+        *reason = "there are as many handles as there can be, 65536";
+        return MYBLAS_STATUS_ALLOC_FAILED;
+    }
             function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_MATH is not strict, emulated or fast");
     if (!read_workspace_limit(&initial.workspace_limit))
         return refuse(function,
@@ -240,8 +244,8 @@ myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend) {
 
 myblasStatus_t myblasDestroy(myblasHandle_t handle) {
     constexpr const char* function = "myblasDestroy";
-    if (!handle)
-        return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, "the handle is NULL");
+    if (!live_handles.remove(handle))
+        return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, not_a_handle(handle));
     // In a forked child the device memory is the parent's business.
     const bool owns_device_memory = handle->backend->check_process() == MYBLAS_STATUS_SUCCESS;
     const myblasStatus_t status =
