@@ -3,6 +3,7 @@
 #include "api/tuning.h"
 #include "api/validate.h"
 #include "core/environment.h"
+#include "core/static_program.h"
 #include "select/select.h"
 
 #include <array>
@@ -207,7 +208,12 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     const char* reason = nullptr;
     if (const myblasStatus_t failure = open_handle(host_backend(), initial, handle, &reason))
         return refuse(function, failure, reason);
-    logger::write("%s: host backend: %s", function, why_host);
+    logger::write("%s: host backend: %s%s",
+                  function,
+                  why_host,
+                  is_static_program()
+                      ? "; OpenBLAS is not used, since the program is linked statically"
+                      : "");
     return MYBLAS_STATUS_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 // The cuda backend, on the CUDA runtime. Statuses come from return values alone: the last error is the
 // caller's and is neither read nor cleared.
 #include "core/backend.h"
+#include "core/static_program.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -82,6 +83,10 @@ rates rates_of(int ordinal) {
 myblasStatus_t open(device_info* device, const char** reason) {
     if (lost_by_fork.load()) {
         *reason = "the process forked after CUDA was used";
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    }
+    if (is_static_program()) {
+        *reason = "the program is linked statically, and cannot load the CUDA driver";
         return MYBLAS_STATUS_NOT_INITIALIZED;
     }
     int count = 0, ordinal = 0;

@@ -1,6 +1,7 @@
 #include "host/openblas.h"
 
 #include "core/environment.h"
+#include "core/static_program.h"
 #include "host/threads.h"
 
 #include <cstring>
@@ -25,6 +26,8 @@ void limit_threads(void* library) {
 }
 
 openblas_library load() {
+    if (is_static_program())
+        return {};
     for (const char* soname : {"libopenblas.so.0", "libopenblas.so"}) {
         void* const present = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
         void* library = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);

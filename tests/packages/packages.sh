@@ -70,6 +70,25 @@ for program in "$root/static" "$root/find_package/consumer_static"; do
     LD_LIBRARY_PATH='' "$program" || die "$program does not run"
 done
 
+# A program without a dynamic loader, which could not use OpenBLAS.
+echo '#include <myblas/myblas.h>
+    int main(void) {
+        static float x[300 * 300], y[300 * 300];
+        const float one = 1;
+        myblasHandle_t handle;
+        x[0] = 2;
+        return myblasCreate(&handle) || mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 300, 300, 300, &one, x, 300, x, 300,
+                                                &one, y, 300) || y[0] != 4;
+    }' >"$root/static.c"
+# shellcheck disable=SC2046 # a list of flags
+cc -static "$root/static.c" -o "$root/without_loader" $(pkg-config --cflags --libs myblas-static) -lm 2>"$build.log" || {
+    cat "$build.log"
+    die "a program does not compile with -static"
+}
+MYBLAS_LOG=stderr "$root/without_loader" 2>"$root/log" || die "a program that is linked with -static does not run"
+grep -q 'OpenBLAS is not used, since the program is linked statically' "$root/log" &&
+    ! grep -q 'mysgemm: openblas' "$root/log" || die "it does not say that it goes without OpenBLAS: $(cat "$root/log")"
+
 # The tools find the preload libraries, and those find libmyblas.
 "$root/usr/bin/myblas-doctor" >"$root/doctor" || die "myblas-doctor fails"
 ! grep 'not there' "$root/doctor" || die "myblas-doctor misses something"
