@@ -46,9 +46,14 @@ mode read_mode() noexcept {
     return m;
 }
 
-bool may_use_cuda() noexcept {
-    const char* backend = read_variable("MYBLAS_BACKEND");
-    return !backend || std::strcmp(backend, "host") != 0;
+enum class backends { all, host, senseless };
+
+backends read_backends() noexcept {
+    static constexpr choice<backends> choices[] = {
+        {"auto", backends::all}, {"cuda", backends::all}, {"host", backends::host}};
+    static const backends b =
+        read_choice("MYBLAS_BACKEND", choices, backends::all, backends::senseless);
+    return b;
 }
 
 void set_attention(attention a) noexcept {
@@ -98,7 +103,7 @@ device_list open_devices() noexcept {
     device_list list;
     const int limit = static_cast<int>(
         std::min<size_t>(read_count("MYBLAS_DEVICES", device_list::most), device_list::most));
-    const bool is_host_wanted = !may_use_cuda();
+    const bool is_host_wanted = read_backends() == backends::host;
     const cuda_driver* driver = is_host_wanted ? nullptr : load_driver();
     list.reason = is_host_wanted ? "MYBLAS_BACKEND=host" : why_no_driver();
     const local_ranks ranks = read_local_ranks();
@@ -284,6 +289,8 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
     case mode::always:
         break;
     }
+    if (read_backends() == backends::senseless)
+        return "MYBLAS_BACKEND is not auto, host or cuda";
     return nullptr;
 }
 
@@ -298,7 +305,9 @@ bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }
 
 void read_attention() noexcept {
     attention a = attention::everything;
-    if (!is_observed() && read_mode() != mode::always)
+    if (!is_observed() && read_backends() == backends::senseless)
+        a = attention::nothing;
+    else if (!is_observed() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? attention::large_products : attention::nothing;
     set_attention(a);
 }

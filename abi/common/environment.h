@@ -14,6 +14,14 @@ inline const char* read_variable(const char* name) noexcept {
     return text && *text ? text : nullptr;
 }
 
+// Whether a text is one of the words that a variable may hold, whatever their case.
+inline bool is_word(const char* text, const char* word) noexcept {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+    for (; *text && lower(*text) == lower(*word); ++text, ++word) {
+    }
+    return lower(*text) == lower(*word);
+}
+
 template <class Value>
 struct choice {
     const char* name;
@@ -30,7 +38,7 @@ Value read_choice(const char* variable,
     if (!text)
         return unset;
     for (const choice<Value>& c : choices)
-        if (std::strcmp(text, c.name) == 0)
+        if (is_word(text, c.name))
             return c.value;
     return senseless;
 }

@@ -48,7 +48,7 @@ bool read_choice(const char* variable, const choice (&choices)[count], int* valu
     if (!text)
         return true;
     for (const choice& c : choices) {
-        if (std::strcmp(text, c.name) == 0) {
+        if (is_word(text, c.name)) {
             *value = c.value;
             return true;
         }
@@ -99,6 +99,15 @@ void read_forced_kernels(myblasContext& handle) noexcept {
         if (const char* name = read_variable(variables[i]))
             handle.forced[i] =
                 find_kernel(static_cast<myblasRoutine_t>(i), handle.backend->id, name);
+}
+
+// A variable does not hold what it should.
+myblasStatus_t
+refuse_variable(const char* function, const char* variable, const char* expected) noexcept {
+    char why[256];
+    std::snprintf(
+        why, sizeof why, "%s=%.100s: not %s", variable, read_variable(variable), expected);
+    return refuse(function, MYBLAS_STATUS_INVALID_VALUE, why);
 }
 
 // ---- Creation ------------------------------------------------------------------------------------
@@ -165,6 +174,10 @@ myblasStatus_t open_handle(const backend_ops& backend,
     if (const myblasStatus_t failure = prepare_kernels(handle, reason))
         return failure;
     read_forced_kernels(handle);
+    if (!live_handles.add(&handle)) {
+        *reason = "there are as many handles as there can be, 65536";
+        return MYBLAS_STATUS_ALLOC_FAILED;
+    }
     *made = owner.release();
     return MYBLAS_STATUS_SUCCESS;
 }
@@ -174,20 +187,12 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     read_tuning();
     settings initial;
     if (!read_math(&initial.math_mode))
-        return refuse(
-    if (!live_handles.add(&handle)) {
-        *reason = "there are as many handles as there can be, 65536";
-        return MYBLAS_STATUS_ALLOC_FAILED;
-    }
-            function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_MATH is not strict, emulated or fast");
+        return refuse_variable(function, "MYBLAS_MATH", "strict, emulated or fast");
     if (!read_workspace_limit(&initial.workspace_limit))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      "MYBLAS_WORKSPACE is not a number of bytes, as 512M or 4G");
+        return refuse_variable(
+            function, "MYBLAS_WORKSPACE", "a number of bytes, such as 512M or 4G");
     if (!is_thread_variable_valid())
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      "MYBLAS_NUM_THREADS is not a number of threads, from 1 on");
+        return refuse_variable(function, "MYBLAS_NUM_THREADS", "a number of threads from 1 on");
 
     const char* why_host = "it was asked for";
     if (backend != MYBLAS_BACKEND_HOST) {
@@ -231,8 +236,7 @@ myblasStatus_t myblasCreate(myblasHandle_t* handle) {
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "handle is NULL");
     myblasBackend_t backend;
     if (!read_backend(&backend))
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, "MYBLAS_BACKEND is not auto, host or cuda");
+        return refuse_variable(function, "MYBLAS_BACKEND", "auto, host or cuda");
     return create(function, handle, backend);
 }
 

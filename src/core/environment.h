@@ -10,6 +10,14 @@ inline const char* read_variable(const char* name) noexcept {
     return text && *text ? text : nullptr;
 }
 
+// Whether a text is one of the words that a variable may hold, whatever their case.
+inline bool is_word(const char* text, const char* word) noexcept {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+    for (; *text && lower(*text) == lower(*word); ++text, ++word) {
+    }
+    return lower(*text) == lower(*word);
+}
+
 // The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is what follows.
 inline long parse_thread_count(const char* text, const char** rest) noexcept {
     if (*text < '0' || *text > '9')
