@@ -380,6 +380,9 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
     case outcome::no_device_free:
         is_watched_ = false;
         return refuse("the GPU was busy with another thread's call");
+    case outcome::does_not_fit:
+        is_watched_ = false;
+        return refuse("its operands do not fit in the memory that a call may use");
     case outcome::device_failed:
         is_watched_ = false;
         for (const device* d : devices().all())
@@ -433,6 +436,7 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
         case outcome::no_device_free:
             std::this_thread::yield();
             break;
+        case outcome::does_not_fit:
         case outcome::device_failed:
             end_for_want_of(name);
         }

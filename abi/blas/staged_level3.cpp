@@ -250,7 +250,7 @@ outcome staged_in_parts(std::span<device* const> devices,
         else
             return o;
     }
-    return is_begun ? outcome::served : outcome::device_failed;
+    return is_begun ? outcome::served : outcome::does_not_fit;
 }
 
 } // namespace

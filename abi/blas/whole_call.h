@@ -9,7 +9,8 @@
 
 namespace myblas::preload {
 
-enum class outcome { served, no_device_free, device_failed };
+// does_not_fit: not even in parts, in the memory that MYBLAS_DEVICE_MEMORY leaves to a call.
+enum class outcome { served, no_device_free, does_not_fit, device_failed };
 
 // A matrix of the program, or a vector as one row of it.
 struct operand {
