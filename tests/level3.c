@@ -1481,6 +1481,18 @@ static void test_groups(void** state) {
                                                          factors + group_count, in_c, ld, group_count, size));
     assert_ok(mysgemmGroupedBatched(handle, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                     0, NULL));
+    // Sizes whose sum leaves 64 bits: refused, if a group behind it has something to compute.
+    int64_t sizes[group_count];
+    for (int zeroes = 0; zeroes < 2; ++zeroes) {
+        int64_t rows[group_count];
+        for (int g = 0; g < group_count; ++g) {
+            sizes[g] = g < 2 ? INT64_MAX - g : size64[g];
+            rows[g] = g < 2 || zeroes ? 0 : m64[g];
+        }
+        assert_int_equal(mysgemmGroupedBatched_64(handle, transa, transb, rows, n64, k64, factors, in_a, ld64, in_b, ld64,
+                                                  factors + group_count, in_c, ld64, group_count, sizes),
+                         zeroes ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_INVALID_VALUE);
+    }
     // clang-format on
     operand_assert_unchanged(&c);
     for (size_t i = 0; i < COUNT_OF(all); ++i)

@@ -263,8 +263,10 @@ myblasStatus_t for_each_group(const char* function,
                               myblasContext& handle,
                               const groups<Size>& all,
                               Visitor&& visit) noexcept {
-    for (int64_t g = 0, first = 0; g < all.count; first += all.size[g], ++g) {
-        sgemm_problem p = all.problem(g, first);
+    wide first = 0; // groups in which there is nothing to compute may be of any size
+    for (int64_t g = 0; g < all.count; first += all.size[g], ++g) {
+        const bool is_in_reach = is_addressable(first + all.size[g], sizeof(float*));
+        sgemm_problem p = all.problem(g, is_in_reach ? static_cast<int64_t>(first) : 0);
         bool is_done;
         const myblasStatus_t status =
             complete(function,
@@ -276,6 +278,11 @@ myblasStatus_t for_each_group(const char* function,
             return status;
         if (is_done)
             continue;
+        if (!is_in_reach)
+            return refuse(
+                function,
+                MYBLAS_STATUS_INVALID_VALUE,
+                {"group_size", all.size[g], "and pointers to all matrices do not fit 64 bits"});
         if (const myblasStatus_t failure = visit(p))
             return failure;
     }
