@@ -33,6 +33,12 @@ struct options {
     std::vector<std::string> command;
 };
 
+// Before it becomes a variable's value, which the program would be told of.
+std::string check_file(const std::string& name) {
+    const std::string fault = tools::check_output(name);
+    return fault.empty() ? "" : name + " " + fault;
+}
+
 std::string check_kernel(const std::string& name) {
     return tools::has_kernel(MYBLAS_ROUTINE_SGEMM, name)
                ? ""
@@ -180,7 +186,7 @@ int main(int argc, char** argv) {
     app.add_flag("--cublas", chosen.cublas, "interpose on cuBLAS (default: both)");
     app.add_flag("--blas", chosen.blas, "interpose on Fortran BLAS and CBLAS (default: both)");
     app.add_option("--math", chosen.math, "arithmetic of products: strict, emulated, fast")
-        ->check(CLI::IsMember({"strict", "emulated", "fast"}));
+        ->check(CLI::IsMember({"strict", "emulated", "fast"}, CLI::ignore_case));
     app.add_option(
            "--kernel", chosen.kernel, "the kernel or family of kernels that computes products")
         ->check(check_kernel);
@@ -188,13 +194,15 @@ int main(int argc, char** argv) {
            "--offload",
            chosen.offload,
            "which calls are served: auto (those that gain), always (of a CPU's BLAS) or never")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+        ->check(CLI::IsMember({"auto", "always", "never"}, CLI::ignore_case));
     app.add_option(
-        "--report", chosen.report, "file (or stderr) for a report on the calls; default: none");
+           "--report", chosen.report, "file (or stderr) for a report on the calls; default: none")
+        ->check(check_file);
     app.add_option(
-        "--call-log",
-        chosen.call_log,
-        "file (or stderr) for a list of the calls, for myblas-bench replay; default: none");
+           "--call-log",
+           chosen.call_log,
+           "file (or stderr) for a list of the calls, for myblas-bench replay; default: none")
+        ->check(check_file);
     app.add_option("command", chosen.command, "the program and its arguments, after --")
         ->required();
     app.prefix_command(false);

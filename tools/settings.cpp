@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "common/environment.h"
 #include "common/kernel_variables.h"
 #include "myblas/myblas_kernels.h"
 
@@ -15,6 +16,8 @@
 
 namespace tools {
 namespace {
+
+constexpr std::string_view prefix = "MYBLAS_";
 
 // ---- What is wrong with a value, or nothing ----------------------------------------------------------
 
@@ -46,7 +49,7 @@ std::string check_choice(const std::string& value, std::initializer_list<const c
     std::string list;
     for (size_t i = 0; i < choices.size(); ++i) {
         const char* choice = std::data(choices)[i];
-        if (value == choice)
+        if (myblas::preload::is_word(value.c_str(), choice))
             return "";
         list += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + std::string(choice);
     }
@@ -62,47 +65,99 @@ std::string check_input(const std::string& value) {
                : std::string("cannot be read: ") + std::strerror(errno);
 }
 
-// A file to append to, which is not made here.
-std::string check_output(const std::string& value) {
-    namespace fs = std::filesystem;
-    std::error_code ignored;
-    if (fs::is_directory(value, ignored))
-        return "cannot be written: it is a directory";
-    fs::path tried = value;
-    if (!fs::exists(tried, ignored)) // then its folder has to be there
-        tried = tried.has_parent_path() ? tried.parent_path() : fs::path(".");
-    return access(tried.c_str(), W_OK) == 0
-               ? ""
-               : std::string("cannot be written: ") + std::strerror(errno);
+// ---- The variables ---------------------------------------------------------------------------------
+
+using text = const std::string&;
+
+constexpr struct {
+    const char* name;
+    std::string (*find_fault)(text value);
+} variables[] = {
+    {"MYBLAS_BACKEND",
+     [](text v) {
+         return check_choice(v, {"auto", "host", "cuda"});
+     }},
+    {"MYBLAS_MATH",
+     [](text v) {
+         return check_choice(v, {"strict", "emulated", "fast"});
+     }},
+    {"MYBLAS_OFFLOAD",
+     [](text v) {
+         return check_choice(v, {"auto", "always", "never"});
+     }},
+    {"MYBLAS_CUBLAS_TF32",
+     [](text v) {
+         return check_choice(v, {"forward", "serve"});
+     }},
+    {"MYBLAS_WORKSPACE", [](text v) { return check_size(v, 0); }},
+    {"MYBLAS_CUBLAS_WORKSPACE", [](text v) { return check_size(v, 1); }},
+    {"MYBLAS_DEVICE_MEMORY", [](text v) { return check_size(v, 1); }},
+    {"MYBLAS_NUM_THREADS", check_count},
+    {"MYBLAS_DEVICES", check_count},
+    {"MYBLAS_LOG", [](text v) { return v == "stdout" ? "" : check_output(v); }},
+    {"MYBLAS_REPORT", check_output},
+    {"MYBLAS_CALL_LOG", check_output},
+    {"MYBLAS_TUNING", check_input},
+    // What the tools set and read
+    {"MYBLAS_COMMIT", nullptr},
+    {"MYBLAS_RUN_PROCESS", nullptr},
+};
+
+// How many characters are to be inserted, left out, replaced, or exchanged with the next one, to make one name of the other.
+size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+    for (size_t i = 0; i <= a.size(); ++i)
+        for (size_t j = 0; j <= b.size(); ++j) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            d[i][j] = std::min(
+                {d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[a.size()][b.size()];
 }
 
-std::string find_fault(const std::string& name, const std::string& value, bool* is_known) {
-    *is_known = true;
-    if (name == "MYBLAS_BACKEND")
-        return check_choice(value, {"auto", "host", "cuda"});
-    if (name == "MYBLAS_MATH")
-        return check_choice(value, {"strict", "emulated", "fast"});
-    if (name == "MYBLAS_OFFLOAD")
-        return check_choice(value, {"auto", "always", "never"});
-    if (name == "MYBLAS_CUBLAS_TF32")
-        return check_choice(value, {"forward", "serve"});
-    if (name == "MYBLAS_WORKSPACE")
-        return check_size(value, 0);
-    if (name == "MYBLAS_CUBLAS_WORKSPACE" || name == "MYBLAS_DEVICE_MEMORY")
-        return check_size(value, 1);
-    if (name == "MYBLAS_NUM_THREADS" || name == "MYBLAS_DEVICES")
-        return check_count(value);
-    if (name == "MYBLAS_LOG")
-        return value == "stdout" || value == "stderr" ? "" : check_output(value);
-    if (name == "MYBLAS_REPORT" || name == "MYBLAS_CALL_LOG")
-        return value == "stderr" ? "" : check_output(value);
-    if (name == "MYBLAS_TUNING")
-        return check_input(value);
+// The variable that was probably meant by a name that none has; empty if none is like it.
+std::string most_similar_variable(std::string_view name) {
+    std::string found;
+    size_t least = std::numeric_limits<size_t>::max();
+    const auto consider = [&](std::string_view candidate) {
+        const size_t length = candidate.size() - prefix.size();
+        const size_t most =
+            std::min<size_t>(2, length / 3); // of short names any other would be near
+        const size_t distance = edit_distance(name, candidate);
+        if (distance <= most && distance < least) {
+            least = distance;
+            found = candidate;
+        }
+    };
+    for (const auto& v : variables)
+        if (v.find_fault)
+            consider(v.name);
+    for (const char* candidate : myblas::kernel_variables)
+        consider(candidate);
+    return found;
+}
+
+void judge(setting* s) {
+    for (const auto& v : variables)
+        if (s->name == v.name) {
+            s->fault = v.find_fault ? v.find_fault(s->value) : "";
+            return;
+        }
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
-        if (name == myblas::kernel_variables[i])
-            return has_kernel(i, value) ? "" : "no kernel or family (myblas-bench --list)";
-    *is_known = name == "MYBLAS_COMMIT" || name == "MYBLAS_RUN_PROCESS";
-    return *is_known ? "" : "no variable that myblas reads";
+        if (s->name == myblas::kernel_variables[i]) {
+            s->fault = has_kernel(i, s->value) ? "" : "no kernel or family (myblas-bench --list)";
+            return;
+        }
+    s->is_known = false;
+    const std::string meant = most_similar_variable(s->name);
+    s->is_misspelt = !meant.empty();
+    s->fault = s->is_misspelt ? "is not known; did you mean " + meant + "?"
+                              : "no variable that myblas reads";
 }
 
 } // namespace
@@ -129,11 +184,11 @@ std::vector<setting> read_settings() {
     for (char** entry = environ; *entry; ++entry) {
         const std::string_view text = *entry;
         const size_t equals = text.find('=');
-        if (!text.starts_with("MYBLAS_") || equals == std::string_view::npos ||
+        if (!text.starts_with(prefix) || equals == std::string_view::npos ||
             equals + 1 == text.size())
             continue;
         setting s{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)), ""};
-        s.fault = find_fault(s.name, s.value, &s.is_known);
+        judge(&s);
         settings.push_back(s);
     }
     std::sort(settings.begin(), settings.end(), [](const setting& a, const setting& b) {
@@ -142,11 +197,31 @@ std::vector<setting> read_settings() {
     return settings;
 }
 
+std::string check_output(const std::string& value) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    if (value == "stderr")
+        return "";
+    if (fs::is_directory(value, ignored))
+        return "cannot be written: it is a directory";
+    fs::path tried = value;
+    if (!fs::exists(tried, ignored)) // then its folder has to be there
+        tried = tried.has_parent_path() ? tried.parent_path() : fs::path(".");
+    return access(tried.c_str(), W_OK) == 0
+               ? ""
+               : std::string("cannot be written: ") + std::strerror(errno);
+}
+
+std::string describe(const setting& s) {
+    return s.is_misspelt ? s.name + " " + s.fault : s.name + "=" + s.value + ": " + s.fault;
+}
+
 std::string describe_faults(bool with_kernels) {
     std::string faults;
     for (const setting& s : read_settings())
-        if (s.is_known && !s.fault.empty() && (with_kernels || !s.name.ends_with("_KERNEL")))
-            faults += (faults.empty() ? "" : "; ") + s.name + "=" + s.value + ": " + s.fault;
+        if ((s.is_known || s.is_misspelt) && !s.fault.empty() &&
+            (with_kernels || !s.name.ends_with("_KERNEL")))
+            faults += (faults.empty() ? "" : "; ") + describe(s);
     return faults;
 }
 
