@@ -709,6 +709,64 @@ static void test_activations(void** state) {
     with_kernels(handle, check_activations);
 }
 
+// ---- The selection -------------------------------------------------------------------------------
+
+// What myblasCall_t says of is_fused.
+static bool is_more_than_a_product(myblasHandle_t handle, const struct fused_case* s) {
+    const bool is_beta_known = !s->device_scalars || backend_of(handle) == MYBLAS_BACKEND_HOST;
+    const bool reads_c = s->beta != 0 || !is_beta_known;
+    return s->activation != MYBLAS_ACTIVATION_NONE || s->bias != no_bias || s->aux ||
+           (reads_c && !s->in_place);
+}
+
+static void assert_told_kernel(myblasHandle_t handle, const struct fused_case* s) {
+    struct operands o = operands_create(handle);
+    set_up(&o, s);
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+    call.transa = transposes_a(s) ? MYBLAS_OP_T : MYBLAS_OP_N;
+    call.transb = transposes_b(s) ? MYBLAS_OP_T : MYBLAS_OP_N;
+    call.m = s->m, call.n = s->n, call.k = s->k;
+    call.lda = shape_a(s).ld, call.ldb = shape_b(s).ld, call.ldc = shape_d(s).ld;
+    call.A = operand_device(&o.a), call.B = operand_device(&o.b), call.C = operand_device(&o.d);
+    call.batch_count = s->batch;
+    call.is_fused = is_more_than_a_product(handle, s);
+    const char *told = NULL, *taken = NULL;
+    assert_ok(myblasSelectKernel(handle, &call, &told));
+    assert_ok(run(handle, &o, s));
+    assert_ok(myblasGetLastKernel(handle, MYBLAS_ROUTINE_SGEMM, &taken));
+    if (strcmp(told, taken) != 0)
+        fail_msg("%s: %s is told, %s is taken", name_of(s), told, taken);
+    operands_destroy(&o);
+}
+
+// Whatever the epilogue, myblasSelectKernel tells the kernel that the call takes.
+static void test_selection(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(6);
+    for (int i = 0; i < 300; ++i) {
+        struct fused_case s = {.m = random_between(1, 700), .n = random_between(1, 700)};
+        if (left_out(16))
+            continue;
+        s.k = random_between(0, 3) ? random_between(1, 70) : 1;
+        s.form = (int)random_between(0, 3);
+        s.batch = random_between(0, 7) ? 1 : 2;
+        s.padding = random_between(0, 3);
+        s.alpha = 1;
+        s.beta = random_between(0, 1) ? 0.5f : 0;
+        // Half of them without any epilogue.
+        const bool is_plain = random_between(0, 1);
+        s.activation = (myblasActivation_t)(is_plain ? 0 : random_between(0, 2));
+        s.bias = is_plain ? no_bias : random_between(0, 1) ? of_rows : of_columns;
+        s.aux = !is_plain && random_between(0, 1);
+        s.in_place = random_between(0, 1);
+        s.device_scalars = random_between(0, 3) == 0;
+        s.on_grid = random_between(0, 1);
+        assert_ok(myblasSetMathMode(handle, (myblasMath_t)random_between(0, 2)));
+        assert_told_kernel(handle, &s);
+    }
+    assert_ok(myblasStreamSynchronize(handle, NULL));
+}
+
 // ---- Arguments -----------------------------------------------------------------------------------
 
 static void test_arguments(void** state) {
@@ -785,6 +843,7 @@ int main(void) {
         cmocka_unit_test(test_on_grid),
         cmocka_unit_test(test_large_products),
         cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_selection),
         cmocka_unit_test(test_arguments),
     };
     return RUN_ON_BACKENDS("fused", tests);

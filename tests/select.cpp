@@ -575,6 +575,51 @@ void test_fitted_model(void**) {
     assert_in_range(batches, 0, rounds / 200);
 }
 
+// ---- Epilogues -----------------------------------------------------------------------------------
+
+// A described call (myblasCall_t: is_fused) tells of an epilogue only that there is one: whatever it is, the kernel is the same,
+// and the handle remembers it as the same.
+void test_epilogues_are_alike(void**) {
+    made_up_model m;
+    const auto finishing = [](entry kernel) {
+        kernel.finishes = true;
+        return kernel;
+    };
+    const entry last = finishing(plain), some[] = {finishing(small), finishing(split)};
+    for (const entry& kernel : some)
+        for (const auto*& known : m.by.kernels)
+            if (known && std::strcmp(known->name, kernel.name) == 0)
+                known = &kernel;
+    const rule<sgemm_problem> finishing_rules[] = {{any_form, {any, any, any, any}, &last}};
+    const selection_table<sgemm_problem> by{finishing_rules, &m.by};
+    std::mt19937 random(23);
+    static float numbers[8];
+    const auto some_number = [&] { return random() % 2 ? numbers + random() % 8 : nullptr; };
+    int other_than_plain = 0;
+    for (int round = 0; round < 20000; ++round) {
+        sgemm_problem p = square(1 + static_cast<int64_t>(random() % 1500));
+        p.n = 1 + static_cast<int64_t>(random() % 100);
+        p.a = at(0x1000 + 4 * (random() % 3));
+        const size_t workspace = random() % 100000;
+        sgemm_problem relu = p, any_epilogue = p;
+        relu.finish.activation = MYBLAS_ACTIVATION_RELU;
+        product_finish& f = any_epilogue.finish;
+        f.activation = static_cast<myblasActivation_t>(random() % 3);
+        f.bias = some_number();
+        f.is_bias_of_columns = random() % 2;
+        f.source = some_number();
+        f.aux = some_number();
+        f.ld_source = f.ld_aux = static_cast<int64_t>(p.m + random() % 5);
+        any_epilogue.beta.value = static_cast<float>(random() % 2);
+        const sgemm_problem& described = f.is_empty() ? p : relu;
+        const auto* const told = select(by, described, device, workspace);
+        assert_ptr_equal(select(by, any_epilogue, device, workspace), told);
+        assert_true(inputs_of(any_epilogue, workspace) == inputs_of(described, workspace));
+        other_than_plain += !f.is_empty() && told != select(by, p, device, workspace);
+    }
+    assert_true(other_than_plain > 0);
+}
+
 // ---- What a handle remembers ---------------------------------------------------------------------
 
 // Few values of each input, so that problems come again, and differ in one input alone.
@@ -877,6 +922,7 @@ int main() {
         cmocka_unit_test(test_forced_family),
         cmocka_unit_test(test_most_variants),
         cmocka_unit_test(test_fitted_model),
+        cmocka_unit_test(test_epilogues_are_alike),
         cmocka_unit_test(test_cache_is_exact),
         cmocka_unit_test(test_cache_remembers),
         cmocka_unit_test(test_valid_file),

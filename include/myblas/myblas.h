@@ -184,8 +184,9 @@ typedef enum {
  * lacks are ignored.
  *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1) math_mode (where no
  *              handle tells it) pointer_array (1: mysgemmBatched; A, B, C are then ignored)
- *              is_fused (1: mysgemmFused with an epilogue, or with a D that is not C; ldc and C are
- *              then those of D)
+ *              is_fused (1: mysgemmFused, if it does more than mysgemm: it has an activation, a bias
+ *              or an aux, or reads a C that is not D. Otherwise it takes mysgemm's kernel, as with a
+ *              beta of 0 that the host knows. ldc and C are those of D)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL,
  *              asks for the in-place form
  *   GEAM       transa transb m n lda ldb ldc A B C
