@@ -31,7 +31,9 @@
  *               device, except with kernels that say otherwise (myblasKernelInfo_t: deterministic),
  *               as the kernel `openblas` of the host.
  *   Statuses common to all routines
- *               NOT_INITIALIZED   the handle is NULL, or belongs to a CUDA context lost by fork().
+ *               NOT_INITIALIZED   the handle is NULL, was destroyed or never was one, or belongs to
+ *                                 a CUDA context lost by fork(). (A new handle may have the address of
+ *                                 a destroyed one, which then stands for it.)
  *               INVALID_VALUE     an argument is out of its documented range, or the indices or the
  *                                 workspace of the call would not fit 64 bits (checked with the
  *                                 pointers).
@@ -231,14 +233,15 @@ typedef struct {
 
 /*
  * Creates a handle on the backend that the environment variable MYBLAS_BACKEND names (auto, host or
- * cuda; anything else is INVALID_VALUE), by default auto. Empty variables count as not set. On the cuda backend the handle belongs to
+ * cuda, in any case; anything else is INVALID_VALUE), by default auto. Empty variables count as not set. On the cuda backend the handle belongs to
  * the device that is current in the calling thread. Creating a handle is the only step that loads
  * the CUDA driver.
  * INVALID_VALUE: handle is NULL, or MYBLAS_BACKEND, MYBLAS_MATH, MYBLAS_WORKSPACE or
- * MYBLAS_NUM_THREADS has a wrong value. NOT_INITIALIZED: the cuda backend was asked for and there is no
- * usable driver or device, or the process forked after CUDA was used. ARCH_MISMATCH: the device is
+ * MYBLAS_NUM_THREADS has a wrong value, which the log names. NOT_INITIALIZED: the cuda backend was asked
+ * for and there is no usable driver or device, the process forked after CUDA was used, or the program was
+ * linked with -static. ARCH_MISMATCH: the device is
  * older than compute capability 8.0, or this build of the library has no code for it.
- * ALLOC_FAILED: out of memory.
+ * ALLOC_FAILED: out of memory, or there are 65536 handles.
  */
 MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 
@@ -253,7 +256,7 @@ MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t
  * to four streams had stays for the next handles of the context, so that a handle for each object or
  * call is cheap: 16 KiB for each, and its workspace if that has 32 MiB. A myblasSetWorkspaceLimit below
  * 32 MiB frees this memory, and a handle with such a limit leaves no workspace. NOT_INITIALIZED:
- * handle is NULL.
+ * handle is NULL, was destroyed before or never was one.
  */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 

@@ -34,11 +34,11 @@ const char* myblasGetStatusString(myblasStatus_t status) {
     case MYBLAS_STATUS_SUCCESS:
         return "the call succeeded";
     case MYBLAS_STATUS_NOT_INITIALIZED:
-        return "the handle is NULL, or there is no usable CUDA driver, device or context";
+        return "the handle is none, or there is no usable CUDA driver, device or context";
     case MYBLAS_STATUS_ALLOC_FAILED:
         return "out of memory";
     case MYBLAS_STATUS_INVALID_VALUE:
-        return "an argument is out of its documented range";
+        return "an argument, or a variable that myblasCreate reads, is out of its documented range";
     case MYBLAS_STATUS_ARCH_MISMATCH:
         return "the device's architecture is not one that this library runs on";
     case MYBLAS_STATUS_MAPPING_ERROR:

@@ -96,6 +96,11 @@ check "a child of the shell" none bash -c 'ls / | cat >/dev/null; (true)'
 
 check "a fork after use" '^sgemm +small +2 ' MYBLAS_OFFLOAD=always "$host" "$plugin" local product fork
 check "a mode that makes no sense" 'MYBLAS_OFFLOAD makes no sense \(2\)' MYBLAS_OFFLOAD=sometimes "$host" "$plugin" local product
+check "a mode in capitals" "$served_twice" MYBLAS_OFFLOAD=ALWAYS MYBLAS_BACKEND=Host MYBLAS_MATH=FAST "$host" "$plugin" local product
+for offload in auto always; do
+    check "a backend that makes no sense, $offload" 'MYBLAS_BACKEND is not auto, host or cuda \(2\)' \
+        MYBLAS_OFFLOAD=$offload MYBLAS_BACKEND=bogus "$host" "$plugin" local product
+done
 check "an empty mode" "$forwarded_twice" MYBLAS_OFFLOAD= "$host" "$plugin" local product unmapped
 check "other empty settings" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_MATH= MYBLAS_SGEMM_KERNEL= MYBLAS_DEVICES= \
     MYBLAS_DEVICE_MEMORY= MYBLAS_BACKEND= MYBLAS_WORKSPACE= MYBLAS_LOG= MYBLAS_TUNING= \

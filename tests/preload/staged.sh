@@ -21,6 +21,8 @@ for memory in 1G 8M 2M; do
             OPENBLAS_NUM_THREADS=1 MYBLAS_OFFLOAD=always MYBLAS_DEVICES=$devices MYBLAS_DEVICE_MEMORY=$memory "$level3"
     done
 done
+check "level 3 with memory for nothing" 'forwarded: its operands do not fit in the memory that a call may use' \
+    OPENBLAS_NUM_THREADS=1 MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 "$level3"
 check "two threads queue" '^sgemm .* 0 +0.000 +served by: ' MYBLAS_OFFLOAD=always "$sample" threads
 check "level 3 forwarded" ', 0 served, 80 forwarded' OPENBLAS_NUM_THREADS=1 "$level3"
 

@@ -61,6 +61,16 @@ expect "is named in one line" test "$(grep -c '^myblas-run: .*--nonsense' err)" 
 expect "a file for two things" status_is 125 "$run" --report both --call-log both -- true
 expect "a setting that makes no sense" status_is 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
 expect "is named, with all others" has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
+expect "a setting in capitals" status_is 0 env MYBLAS_MATH=FAST "$run" --offload NEVER -- true
+expect "a name that is misspelt" status_is 125 env MYBLAS_MATHS=fast MYBLAS_OFLFOAD=never MYBLAS_FOO=1 "$run" -- true
+expect "is named with what was meant" test "$(cat err)" = \
+    "myblas-run: MYBLAS_MATHS is not known; did you mean MYBLAS_MATH?; MYBLAS_OFLFOAD is not known; did you mean MYBLAS_OFFLOAD?"
+expect "a name like none" status_is 0 env MYBLAS_FOO=1 MYBLAS_TEST_REDUCED=1 "$run" -- true
+for option in --report --call-log; do
+    expect "a file that cannot be written" status_is 125 "$run" $option /nonexistent/file -- true
+    expect "is blamed on its option" test "$(cat err)" = \
+        "myblas-run: $option: /nonexistent/file cannot be written: No such file or directory"
+done
 expect "an option goes before it" status_is 0 env MYBLAS_MATH=magic "$run" --math fast -- true
 for variable in MYBLAS_LOG MYBLAS_REPORT; do
     expect "$variable cannot be opened" status_is 125 env $variable=/nonexistent/file "$run" -- true
@@ -200,6 +210,9 @@ expect "all settings that make no sense" status_is 0 env MYBLAS_LOG=/nonexistent
 for what in LOG=/nonexistent/log DEVICES=none WORKSPACE=1T NUM_THREADS=0 DEVICE_MEMORY=0 SUM_KERNEL=magic TUNING=/tmp CUBLAS_WORKSPACE=99999999999G; do
     expect "$what is marked" has "MYBLAS_$what: makes no sense: " out
 done
+expect "a name that is misspelt" status_is 0 env MYBLAS_SGEM_KERNEL=reference "$doctor"
+expect "is marked" has 'MYBLAS_SGEM_KERNEL=reference: is not known; did you mean MYBLAS_SGEMM_KERNEL\?$' out
+expect "a variable like none" status_is 0 env MYBLAS_NONSENSE=1 "$doctor"
 expect "a variable that nobody reads" has 'MYBLAS_NONSENSE=1: no variable that myblas reads' out
 # A program of a library that goes missing, and calls a function of double precision.
 echo 'void dgemm_(void) {} void sgemm_(void) {}' | cc -shared -fPIC -x c - -o libgone.so &&
