@@ -642,7 +642,7 @@ static void test_values_in_messages(void** state) {
         {transpose_ex,
          FAULT("element_bytes", element_bytes, 3),
          "element_bytes = 3, which is not 1, 2, 4, 8 or 16"},
-        {gemv, FAULT("incx", incx, 0), "incx = 0, which is no increment here"},
+        {gemv, FAULT("incx", incx, 0), "incx = 0, but it must not be zero"},
         {syrk, FAULT("uplo", uplo, 7), "uplo = 7, which is neither lower nor upper"},
         {trsm, FAULT("diag", diag, 2), "diag = 2, which is neither unit nor non-unit"},
         {symm, FAULT("side", side, -1), "side = -1, which is neither left nor right"},

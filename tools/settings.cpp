@@ -73,22 +73,12 @@ constexpr struct {
     const char* name;
     std::string (*find_fault)(text value);
 } variables[] = {
-    {"MYBLAS_BACKEND",
-     [](text v) {
-         return check_choice(v, {"auto", "host", "cuda"});
-     }},
-    {"MYBLAS_MATH",
-     [](text v) {
-         return check_choice(v, {"strict", "emulated", "fast"});
-     }},
-    {"MYBLAS_OFFLOAD",
-     [](text v) {
-         return check_choice(v, {"auto", "always", "never"});
-     }},
-    {"MYBLAS_CUBLAS_TF32",
-     [](text v) {
-         return check_choice(v, {"forward", "serve"});
-     }},
+    // clang-format off
+    {"MYBLAS_BACKEND", [](text v) { return check_choice(v, {"auto", "host", "cuda"}); }},
+    {"MYBLAS_MATH", [](text v) { return check_choice(v, {"strict", "emulated", "fast"}); }},
+    {"MYBLAS_OFFLOAD", [](text v) { return check_choice(v, {"auto", "always", "never"}); }},
+    {"MYBLAS_CUBLAS_TF32", [](text v) { return check_choice(v, {"forward", "serve"}); }},
+    // clang-format on
     {"MYBLAS_WORKSPACE", [](text v) { return check_size(v, 0); }},
     {"MYBLAS_CUBLAS_WORKSPACE", [](text v) { return check_size(v, 1); }},
     {"MYBLAS_DEVICE_MEMORY", [](text v) { return check_size(v, 1); }},

@@ -33,7 +33,7 @@ inline fault wrong_size(const char* name, size_t bytes, size_t expected) {
     return {name, static_cast<int64_t>(bytes), "but it must be", static_cast<int64_t>(expected)};
 }
 
-inline fault zero_increment(const char* name) { return {name, 0, "which is no increment here"}; }
+inline fault zero_increment(const char* name) { return {name, 0, "but it must not be zero"}; }
 
 // Of a leading dimension and its matrix, which the rule names: "but A has".
 inline fault check_columns(const char* name, int64_t ld, const char* rule, int64_t rows) {
