@@ -265,12 +265,14 @@ public:
         device.free_bytes = 16384 * mib;
         device.context = ++last_context;
         open(handle, limit);
+        assert_true(live_handles.add(&handle)); // as myblasCreate does
     }
     // Every block is given back once, those of graphs and those for later handles too.
     ~fixture() {
         for (const auto& g : graphs)
             destroy(g.get());
         device.waits = 0;
+        assert_true(live_handles.remove(&handle));
         assert_int_equal(release_streams(handle), MYBLAS_STATUS_SUCCESS);
         release_idle(backend);
         assert_true(device.blocks.empty());
