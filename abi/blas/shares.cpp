@@ -68,6 +68,11 @@ outcome compute_shares(std::span<device* const> devices, const shares& s) noexce
         was_free = was_free || r.was_free;
         delivered_any = delivered_any || r.delivered_any;
     }
+    const bool fits = std::any_of(devices.begin(), devices.end(), [&](const device* d) {
+        return d->memory_limit() >= s.memory_needed;
+    });
+    if (!fits)
+        return outcome::does_not_fit;
     if (!delivered_any)
         return was_free ? outcome::device_failed : outcome::no_device_free;
     for (const device_result& r : results)

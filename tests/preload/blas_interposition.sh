@@ -107,7 +107,7 @@ check "other empty settings" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_MATH= 
     "$host" "$plugin" local product
 check "sizes that make no sense" "$served_twice" MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=-1 MYBLAS_DEVICES=x \
     "$host" "$plugin" local product
-check "so little memory that nothing fits" '^sgemm +small +2 ' MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 \
+check "so little memory that nothing fits" 'forwarded: its operands do not fit in the memory that a call may use \(2\)' MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 \
     "$host" "$plugin" local product
 check "a math mode that makes no sense" 'MYBLAS_MATH is not strict, emulated or fast \(2\)' MYBLAS_OFFLOAD=always MYBLAS_MATH=magic \
     "$host" "$plugin" local product
