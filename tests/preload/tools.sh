@@ -115,7 +115,7 @@ expect "and is all" test ! -s out -a ! -s err
 expect "a log starts empty" status_is 0 "$run" --call-log calls -- /bin/true
 expect "and stays so without calls" test ! -s calls
 expect "a log that cannot be written" status_is 125 "$run" --call-log /nonexistent/log -- true
-expect "is named" has 'MYBLAS_CALL_LOG=/nonexistent/log: cannot be written' err
+expect "is named" has '--call-log: /nonexistent/log cannot be written' err
 # A program with a BLAS that is not called: the calls go to libmyblas, or to the program's BLAS, and are logged.
 cat >calls.c <<'END'
 #include <sys/wait.h>
