@@ -19,7 +19,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 PIP_NO_INPUT=1
 rm -rf "$work"
 mkdir -p "$work"
 "$python" -m pip wheel "$source" --no-build-isolation --no-deps --wheel-dir "$work/dist" \
-    -C build-dir="$work/build" -C cmake.define.MYBLAS_FROM_BUILD="$build" >"$work/log" 2>&1 || {
+    --config-settings build-dir="$work/build" \
+    --config-settings cmake.define.MYBLAS_FROM_BUILD="$build" >"$work/log" 2>&1 || {
     tail -n 30 "$work/log"
     die "the wheel is not built"
 }
