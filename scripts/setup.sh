@@ -78,6 +78,8 @@ missing_test_packages() {
     [ -e "/usr/lib/$multiarch/blas/libblas.so.3" ] || echo libblas3
     [ -e "/usr/lib/$multiarch/blas64/libblas64.so.3" ] || echo libblas64-3
     [ -e "/usr/lib/$multiarch/blas/xblat3s" ] || echo libblas-test
+    # The reference LAPACK: OpenBLAS's own, which would serve in its place, calls no BLAS.
+    [ -e "/usr/lib/$multiarch/lapack/liblapack.so.3" ] || echo liblapack3
     [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
     [ -e "/usr/lib/$multiarch/scalapack/openmpi-tests/xslu" ] || echo scalapack-mpi-test
     has_command mpirun.openmpi || echo openmpi-bin
