@@ -37,6 +37,9 @@ package=$(echo "$work"/venv/lib/python*/site-packages/myblas)
 [ "$(find "$package" -name 'libmyblas.so*')" = "$package/lib/libmyblas.so.1" ] || die "the library is not there once"
 ! grep -rlF -e "$build" -e "$source" "$package" --include='*.so*' --include='myblas-*' --include='*.py' ||
     die "the files above hold a path of the machine that built them"
+for file in "$package"/lib/libmyblas.so.1 "$package"/lib/myblas/*.so "$package"/bin/*; do
+    ! readelf --section-headers --wide "$file" | grep -F .symtab || die "$file is not stripped"
+done
 
 # The library, by ctypes alone.
 cd / || exit 1
