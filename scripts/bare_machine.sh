@@ -84,7 +84,9 @@ environment_in() {
 
 # inside CHROOT COMMAND: runs it in the clone. The namespaces take their mounts and processes with them.
 inside() {
-    local chroot=$1 command=$2 environment
+    local chroot=$1 command=$2 environment packages
+    packages=$cache/packages-$(basename "$chroot")
+    mkdir -p "$packages"
     environment_in "$chroot"
     # shellcheck disable=SC2016 # the inner shell's variables
     unshare --mount --pid --fork --kill-child bash -c '
@@ -98,7 +100,7 @@ inside() {
         chroot=$1
         shift 2
         exec chroot "$chroot" env -i "$@"' \
-        inside "$chroot" "$cache/packages" "${environment[@]}" bash -c "cd ~/myblas && $command"
+        inside "$chroot" "$packages" "${environment[@]}" bash -c "cd ~/myblas && $command"
 }
 
 # ---- The two commands ------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ for command in debootstrap unshare git apt-get; do
     command -v "$command" >/dev/null || die "missing: $command"
 done
 
-mkdir -p "$cache/packages" || die "cannot write to $cache"
+mkdir -p "$cache" || die "cannot write to $cache"
 work=$(mktemp -d -p "${TMPDIR:-/var/tmp}" bare_machine.XXXXXX) || exit 1
 chmod 755 "$work"
 trap '[ "$keep" = 1 ] || rm -rf "$work"' EXIT

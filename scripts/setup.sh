@@ -133,7 +133,7 @@ install_ruff() {
 
 install_packages() {
     local missing log as_root=()
-    missing=$(missing_packages | xargs)
+    missing=$(missing_packages | sort -u | xargs)
     [ -n "$missing" ] || return 0
 
     has_command apt-get || die "missing: $missing (there is no apt-get here to install them)"
@@ -152,7 +152,7 @@ install_packages() {
         die "missing: $missing (apt-get could not install them)"
     fi
     rm -f "$log"
-    missing=$(missing_packages | xargs)
+    missing=$(missing_packages | sort -u | xargs)
     [ -z "$missing" ] || die "missing even after installation: $missing (cmake must be 3.25 or newer)"
 }
 
