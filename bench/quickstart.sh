@@ -1,11 +1,31 @@
 #!/usr/bin/env bash
-# From a clean clone to a running library: installs the packages that are missing, builds, installs
-# into build/prefix, compiles the C and the Fortran example against that through pkg-config, runs
-# both on real data, ends with a short benchmark, and says how to go on.
+# bench/quickstart.sh: from a clean clone to a running library; see usage below.
 set -uo pipefail
 
 program=quickstart
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+    cat <<END
+usage: bench/quickstart.sh
+Installs the Debian packages that are missing, builds the library and its tools in build, installs them into
+build/prefix, compiles the C and the Fortran example against that through pkg-config, runs both on real data, ends with
+a short benchmark, and says how to go on. A CUDA toolkit is used if there is one, for the GPU that is here.
+  MYBLAS_CUDA=ON, OFF  in the environment: insists on a CUDA toolkit, or ignores it
+END
+}
+
+case $* in
+'') ;;
+-h | --help)
+    usage
+    exit
+    ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
 . "$root/scripts/setup.sh"
 
 build=$root/build

@@ -23,8 +23,10 @@ if(NOT MYBLAS_CUDA)
     return()
 endif()
 
-# Machine code for every architecture from sm_80 on that this toolkit knows, Hopper with its
-# architecture-specific instructions, and PTX of the newest for what comes later.
+# Machine code for the architectures from sm_80 on that this toolkit knows, Hopper with its
+# architecture-specific instructions, and PTX of the newest for what comes later. Left out are sm_89 and sm_103: they run
+# the code for sm_86 and sm_100, and have as much shared memory and as many FP32 units. On x86-64, so are the GPUs of
+# systems on a chip with Arm processors.
 function(myblas_default_cuda_architectures result)
     execute_process(
         COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code
@@ -35,6 +37,10 @@ function(myblas_default_cuda_architectures result)
     list(TRANSFORM codes REPLACE "sm_" "")
     list(SORT codes COMPARE NATURAL)
     list(REMOVE_DUPLICATES codes)
+    list(REMOVE_ITEM codes 89 103)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        list(REMOVE_ITEM codes 87 88 110 121)
+    endif()
     set(architectures)
     foreach(code IN LISTS codes)
         if(code EQUAL 90)
@@ -44,7 +50,10 @@ function(myblas_default_cuda_architectures result)
         endif()
     endforeach()
     list(GET codes -1 newest)
-    set(${result} ${architectures} ${newest}-virtual PARENT_SCOPE)
+    if(newest GREATER_EQUAL 100) # see below
+        list(APPEND architectures ${newest}-virtual)
+    endif()
+    set(${result} ${architectures} PARENT_SCOPE)
 endfunction()
 
 if(NOT MYBLAS_CUDA_ARCHITECTURES)

@@ -23,7 +23,7 @@ function(myblas_install_from_build build)
         install(
             CODE "
                 execute_process(
-                    COMMAND \${CMAKE_COMMAND} --install ${build} --component ${component} --prefix \${CMAKE_INSTALL_PREFIX}
+                    COMMAND \${CMAKE_COMMAND} --install ${build} --component ${component} --strip --prefix \${CMAKE_INSTALL_PREFIX}
                     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY
                 )
                 # These are not files to be removed by the target uninstall.

@@ -62,22 +62,25 @@ missing_packages() {
     has_command ninja || echo ninja-build
     has_command pkg-config || echo pkg-config
     has_command readelf || echo binutils
+    has_command python3 || echo python3
     has_module openblas || echo libopenblas-dev
-    has_module cmocka || echo libcmocka-dev
     has_module CLI11 || echo libcli11-dev
     has_module nlohmann_json || echo nlohmann-json3-dev
     has_module fmt || echo libfmt-dev
-    has_matplotlib || echo python3-matplotlib
     [ "$program" != tests ] || missing_test_packages
 }
 
-# What the tests of the preload libraries and of the packages run, beside CMocka.
+# What the tests are built with, and what those of the preload libraries, of the packages and of the pages run.
 missing_test_packages() {
     local multiarch module
     multiarch=$(gcc -print-multiarch 2>/dev/null)
+    has_module cmocka || echo libcmocka-dev
+    has_matplotlib || echo python3-matplotlib
     [ -e "/usr/lib/$multiarch/blas/libblas.so.3" ] || echo libblas3
     [ -e "/usr/lib/$multiarch/blas64/libblas64.so.3" ] || echo libblas64-3
     [ -e "/usr/lib/$multiarch/blas/xblat3s" ] || echo libblas-test
+    # The reference LAPACK: OpenBLAS's own, which would serve in its place, calls no BLAS.
+    [ -e "/usr/lib/$multiarch/lapack/liblapack.so.3" ] || echo liblapack3
     [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
     [ -e "/usr/lib/$multiarch/scalapack/openmpi-tests/xslu" ] || echo scalapack-mpi-test
     has_command mpirun.openmpi || echo openmpi-bin
@@ -130,7 +133,7 @@ install_ruff() {
 
 install_packages() {
     local missing log as_root=()
-    missing=$(missing_packages | xargs)
+    missing=$(missing_packages | sort -u | xargs)
     [ -n "$missing" ] || return 0
 
     has_command apt-get || die "missing: $missing (there is no apt-get here to install them)"
@@ -149,7 +152,7 @@ install_packages() {
         die "missing: $missing (apt-get could not install them)"
     fi
     rm -f "$log"
-    missing=$(missing_packages | xargs)
+    missing=$(missing_packages | sort -u | xargs)
     [ -z "$missing" ] || die "missing even after installation: $missing (cmake must be 3.25 or newer)"
 }
 
@@ -196,11 +199,12 @@ gpu_architecture() {
 
 # ---- Build ---------------------------------------------------------------------------------------
 
-# set_up BUILD_DIR: everything up to a finished build there. MYBLAS_CUDA=ON or OFF in the environment
-# decides about the toolkit; without it, the build takes one if it finds one. MYBLAS_WERROR=ON makes
-# warnings errors.
+# set_up BUILD_DIR: everything up to a finished build there; the tests are built for the program `tests` alone.
+# MYBLAS_CUDA=ON or OFF in the environment decides about the toolkit; without it, the build takes one if it finds one.
+# MYBLAS_WERROR=ON makes warnings errors.
 set_up() {
-    local build=$1 options=()
+    local build=$1 options=() tests=OFF
+    [ "$program" != tests ] || tests=ON
     install_packages
     install_python_tools
 
@@ -210,7 +214,7 @@ set_up() {
         find_cuda
         [ "${MYBLAS_CUDA:-}" != ON ] || [ "$cuda" = ON ] || die "missing: a CUDA toolkit, 12.0 or newer"
     fi
-    options=(-DMYBLAS_CUDA="$cuda" -DMYBLAS_BUILD_TESTS=ON -DMYBLAS_BUILD_BENCH=ON)
+    options=(-DMYBLAS_CUDA="$cuda" -DMYBLAS_BUILD_TESTS="$tests" -DMYBLAS_BUILD_BENCH=ON)
     options+=(-DMYBLAS_WERROR="${MYBLAS_WERROR:-OFF}")
     [ "$cuda" = OFF ] || options+=(-DMYBLAS_CUDA_ARCHITECTURES="$(gpu_architecture)")
     # A build directory keeps the generator it began with.

@@ -1,11 +1,31 @@
 #!/usr/bin/env bash
-# tests/run.sh [build-dir]: installs the packages that are missing, builds, runs all tests, and ends
-# with a line that counts them. MYBLAS_CUDA=ON or OFF decides about the CUDA toolkit; without it, the
-# build takes one if it finds one.
+# tests/run.sh [BUILD_DIR]: builds and runs all tests; see usage below.
 set -uo pipefail
 
 program=tests
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+    cat <<END
+usage: tests/run.sh [BUILD_DIR]
+Installs the Debian packages that are missing, builds the library and its tests in BUILD_DIR (build), runs all tests, and
+ends with a line that counts them. A CUDA toolkit and a GPU are used if there are any.
+  MYBLAS_CUDA=ON, OFF  in the environment: insists on a CUDA toolkit, or ignores it
+  MYBLAS_WERROR=ON     makes the compiler's warnings errors
+END
+}
+
+case $#:${1:-} in
+1:-h | 1:--help)
+    usage
+    exit
+    ;;
+0:* | 1:[!-]*) ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
 . "$root/scripts/setup.sh"
 
 build=${1:-$root/build}

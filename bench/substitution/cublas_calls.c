@@ -1,11 +1,12 @@
 // cublas_calls [LIBMYBLAS]: what the host spends on a call of cuBLAS until it returns, in nanoseconds; with
 // the path of libmyblas, on the same call of that. Calls with nothing to compute show the bare cost of a
-// call, without a launch. One line of JSON.
+// call, without a launch; cublasLt takes none of these. One line of JSON.
 #define _GNU_SOURCE
 #include "clock.h"
 
 #include "myblas/myblas.h"
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -15,6 +16,9 @@
 enum { n = 64, calls = 200, batches = 200 };
 
 static cublasHandle_t cublas;
+static cublasLtHandle_t cublas_lt;
+static cublasLtMatmulDesc_t product;
+static cublasLtMatrixLayout_t square;
 static myblasHandle_t myblas;
 static float *a, *b, *c;
 static const float alpha = 1.5f, beta = 0.5f;
@@ -27,6 +31,25 @@ static void cublas_sgemm(void* rows) {
         cublas, CUBLAS_OP_N, CUBLAS_OP_N, *(int*)rows, n, n, &alpha, a, n, b, n, &beta, c, n);
 }
 static void cublas_saxpy(void* length) { cublasSaxpy(cublas, *(int*)length, &alpha, a, 1, c, 1); }
+static void cublas_matmul(void* unused) {
+    (void)unused;
+    cublasLtMatmul(cublas_lt,
+                   product,
+                   &alpha,
+                   a,
+                   square,
+                   b,
+                   square,
+                   &beta,
+                   c,
+                   square,
+                   c,
+                   square,
+                   NULL,
+                   NULL,
+                   0,
+                   NULL);
+}
 static void my_sgemm(void* rows) {
     sgemm(myblas, MYBLAS_OP_N, MYBLAS_OP_N, *(int*)rows, n, n, &alpha, a, n, b, n, &beta, c, n);
 }
@@ -37,6 +60,10 @@ static void drain(void) { cudaDeviceSynchronize(); }
 int main(int argc, char** argv) {
     const size_t bytes = sizeof(float) * n * n;
     if (cublasCreate(&cublas) != CUBLAS_STATUS_SUCCESS ||
+        cublasLtCreate(&cublas_lt) != CUBLAS_STATUS_SUCCESS ||
+        cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F) !=
+            CUBLAS_STATUS_SUCCESS ||
+        cublasLtMatrixLayoutCreate(&square, CUDA_R_32F, n, n, n) != CUBLAS_STATUS_SUCCESS ||
         cudaMalloc((void**)&a, bytes) != cudaSuccess ||
         cudaMalloc((void**)&b, bytes) != cudaSuccess ||
         cudaMalloc((void**)&c, bytes) != cudaSuccess)
@@ -62,6 +89,7 @@ int main(int argc, char** argv) {
         int* size;
     } cases[] = {{"sgemm_nothing", cublas_sgemm, my_sgemm, &none},
                  {"sgemm_64", cublas_sgemm, my_sgemm, &some},
+                 {"matmul_64", cublas_matmul, my_sgemm, &some},
                  {"saxpy_nothing", cublas_saxpy, my_saxpy, &none},
                  {"saxpy_64", cublas_saxpy, my_saxpy, &some}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {

@@ -2,8 +2,9 @@
 //
 // `target` attributes let one translation unit hold all of them. The code is a lambda that takes the length of a vector; it
 // is inlined into functions of the instruction set, with all that it calls, so that nothing exists with foreign
-// instructions under a shared name. Where multiplications and additions stay apart (-ffp-contract=off in
-// src/CMakeLists.txt), results have the same bits on every processor.
+// instructions under a shared name. The compiler fuses no multiplication with an addition (-ffp-contract=off in
+// src/CMakeLists.txt), so results have the same bits on every processor, except where code calls multiply_add
+// (multiply_add.h).
 #pragma once
 
 #include <cstring>
@@ -12,9 +13,10 @@ namespace myblas::host {
 
 enum class instruction_set { baseline, avx2, avx512 };
 
-template <int bytes>
+template <int bytes, instruction_set set>
 struct vector_length {
     static constexpr int value = bytes;
+    static constexpr instruction_set instructions = set;
 };
 
 template <class T, int bytes>
@@ -47,12 +49,12 @@ inline instruction_set best_instructions() {
 
 template <class Code>
 [[gnu::target("avx512f,fma"), gnu::flatten]] auto run_avx512(const Code& code) {
-    return code(vector_length<64>{});
+    return code(vector_length<64, instruction_set::avx512>{});
 }
 
 template <class Code>
 [[gnu::target("avx2,fma"), gnu::flatten]] auto run_avx2(const Code& code) {
-    return code(vector_length<32>{});
+    return code(vector_length<32, instruction_set::avx2>{});
 }
 
 #endif
@@ -69,7 +71,7 @@ auto run_best(const Code& code) {
         break;
     }
 #endif
-    return code(vector_length<16>{});
+    return code(vector_length<16, instruction_set::baseline>{});
 }
 
 } // namespace myblas::host

@@ -19,7 +19,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 PIP_NO_INPUT=1
 rm -rf "$work"
 mkdir -p "$work"
 "$python" -m pip wheel "$source" --no-build-isolation --no-deps --wheel-dir "$work/dist" \
-    -C build-dir="$work/build" -C cmake.define.MYBLAS_FROM_BUILD="$build" >"$work/log" 2>&1 || {
+    --config-settings build-dir="$work/build" \
+    --config-settings cmake.define.MYBLAS_FROM_BUILD="$build" >"$work/log" 2>&1 || {
     tail -n 30 "$work/log"
     die "the wheel is not built"
 }
@@ -36,6 +37,9 @@ package=$(echo "$work"/venv/lib/python*/site-packages/myblas)
 [ "$(find "$package" -name 'libmyblas.so*')" = "$package/lib/libmyblas.so.1" ] || die "the library is not there once"
 ! grep -rlF -e "$build" -e "$source" "$package" --include='*.so*' --include='myblas-*' --include='*.py' ||
     die "the files above hold a path of the machine that built them"
+for file in "$package"/lib/libmyblas.so.1 "$package"/lib/myblas/*.so "$package"/bin/*; do
+    ! readelf --section-headers --wide "$file" | grep -F .symtab || die "$file is not stripped"
+done
 
 # The library, by ctypes alone.
 cd / || exit 1

@@ -3,7 +3,6 @@
 #include "cublas/entries.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -212,21 +211,6 @@ int multiply() {
     return toy_calls() - before_calls;
 }
 
-// Seconds of the quickest of many batches of calls, for one call.
-template <class Call>
-double quickest(Call&& call) {
-    constexpr int batches = 200, calls = 500;
-    double seconds = 1;
-    for (int i = 0; i < batches; ++i) {
-        const auto begin = std::chrono::steady_clock::now();
-        for (int j = 0; j < calls; ++j)
-            call();
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        seconds = std::min(seconds, elapsed.count() / calls);
-    }
-    return seconds;
-}
-
 } // namespace
 
 // 1: all is well.
@@ -302,13 +286,5 @@ int plugin_errors() {
     return cublasSgemm_v2(nullptr, plain, plain, m, n, k, &alpha, a, m, b, k, &beta, c, m) == 1 &&
            cublasSgemm_v2(handle, plain, plain, -1, n, k, &alpha, a, m, b, k, &beta, c, m) == 7 &&
            cublasDestroy_v2(nullptr) == 1;
-}
-
-// Prints what a call costs: of one element, for which there is hardly anything to compute.
-int plugin_cost() {
-    fill();
-    const double seconds = quickest([] { cublasSaxpy_v2(handle, 1, &one, a, 1, c, 1); });
-    std::printf("%.1f\n", seconds * 1e9);
-    return 1;
 }
 }

@@ -1,7 +1,5 @@
 // cublasLtMatmul on descriptors of every kind: what is served gives the numbers that the descriptors ask for, computed
 // by plain loops in libmyblas's place; everything else arrives at cublasLt as it was called.
-//
-// cublas_lt cost: what a call takes, and whether that is little enough.
 #include "cublas/lt.h"
 
 #include "common/call_log.h"
@@ -11,9 +9,7 @@
 #include "standin_library.h"
 
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <string>
@@ -690,39 +686,6 @@ void test_formats() {
     }
 }
 
-// ---- Cost ------------------------------------------------------------------------------------------------------
-
-bool counts_calls = true;
-
-double nanoseconds_of(call& x, decltype(cublasLtMatmul)* function) {
-    constexpr int calls = 200000, turns = 5;
-    double best = 1e9;
-    for (int turn = 0; turn < turns; ++turn) {
-        const auto begin = std::chrono::steady_clock::now();
-        for (int i = 0; i < calls; ++i)
-            x.pass(function);
-        const std::chrono::duration<double, std::nano> taken =
-            std::chrono::steady_clock::now() - begin;
-        best = std::min(best, taken.count() / calls);
-    }
-    return best;
-}
-
-// Whether a call takes no longer than it may, with a margin for busy machines.
-bool measure() {
-    constexpr double most_served = 150, most_forwarded = 30, margin = 2;
-    counts_calls = false;
-    call served({.epilogue = bias, .in_place = true}), half({});
-    half.a.layout.set(type_of, 2);
-    const double direct = nanoseconds_of(half, note_forwarded);
-    const double by_us = nanoseconds_of(served, cublasLtMatmul) - direct;
-    const double by_cublas = nanoseconds_of(half, cublasLtMatmul) - direct;
-    std::printf("a served call takes %.0f ns, one in half precision %.0f ns more than without\n",
-                by_us,
-                by_cublas);
-    return by_us < most_served * margin && by_cublas < most_forwarded * margin;
-}
-
 } // namespace
 
 // In place of library.cpp, real_lt.cpp and report.cpp.
@@ -749,8 +712,6 @@ const library* load_library() noexcept {
 }
 
 void* library_function(const char* name) noexcept {
-    if (!counts_calls)
-        return reinterpret_cast<void*>(+[] { return MYBLAS_STATUS_SUCCESS; });
     return std::strcmp(name, "mysgemmFusedStridedBatched_64") == 0
                ? reinterpret_cast<void*>(compute_fused)
                : reinterpret_cast<void*>(compute_plain);
@@ -767,7 +728,7 @@ const real_lt& lt_of(const void*) noexcept {
 }
 
 namespace report {
-bool is_on() noexcept { return counts_calls; }
+bool is_on() noexcept { return true; }
 void add(int, const extents&, bool served, const char* label, uint64_t) noexcept {
     was_served = served;
     last_label = label;
@@ -782,11 +743,8 @@ void add(const logged_call&) noexcept {}
 
 } // namespace myblas::preload
 
-int main(int count, char** words) {
+int main() {
     using namespace myblas::preload;
-    if (count > 1 && std::strcmp(words[1], "cost") == 0) {
-        return !measure();
-    }
     for (const int major : {13, 12})
         for (const uint64_t number : {late_format, early_format}) {
             version = major;

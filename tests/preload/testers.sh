@@ -80,21 +80,23 @@ case $suite in
 blas)
     tester xblat1s /dev/null "$@"
     for level in 2 3; do
-        tester xblat${level}s "$testers/sblat$level.in" "$@"
+        ours "$level" <"$testers/sblat$level.in" >default
+        tester xblat${level}s default "$@"
     done
-    grow "$testers/sblat2.in" 1 2 7 31 32 33 63 64 65 | only SGEMV SGER SSYMV SSYR SSYR2 STRMV STRSV >grown2
+    grow "$testers/sblat2.in" 1 2 7 31 32 33 63 64 65 | ours 2 >grown2
     tester xblat2s grown2 "$@"
-    grow "$testers/sblat3.in" 1 3 32 33 64 65 >grown3
+    grow "$testers/sblat3.in" 1 3 32 33 64 65 | ours 3 >grown3
     tester xblat3s grown3 "$@"
     ;;
 cblas)
     tester xscblat1 /dev/null "$@"
     for level in 2 3; do
-        tester xscblat$level "$testers/sin$level" "$@"
+        ours "$level" <"$testers/sin$level" >default
+        tester xscblat$level default "$@"
     done
-    grow "$testers/sin2" 1 7 31 33 64 65 | only sgemv sger ssymv ssyr ssyr2 strmv strsv >grown2
+    grow "$testers/sin2" 1 7 31 33 64 65 | ours 2 >grown2
     tester xscblat2 grown2 "$@"
-    grow "$testers/sin3" 1 3 33 64 65 >grown3
+    grow "$testers/sin3" 1 3 33 64 65 | ours 3 >grown3
     tester xscblat3 grown3 "$@"
     ;;
 lapack | lapack-short)

@@ -28,8 +28,8 @@ routines() {
     case $1 in
     xblat1s) echo SDOT SNRM2 SASUM ISAMAX SAXPY SCOPY SSCAL SSWAP SROT SROTM SROTG SROTMG ;;
     xscblat1) echo SDOT SNRM2 SASUM ISAMAX SAXPY SCOPY SSCAL SSWAP SROT SROTG ;;
-    *2*) echo SGEMV SGER SSYMV SSYR SSYR2 STRMV STRSV ;;
-    *3*) echo SGEMM SSYMM SSYRK SSYR2K STRMM STRSM ;;
+    *2*) echo "$level2_routines" ;;
+    *3*) echo "$level3_routines" ;;
     esac
 }
 
@@ -72,8 +72,8 @@ pass() {
     local programs=$1 growth=$2 sizes=$3 level program input factor
     shift 3
     for level in 2 3; do
-        cp "$testers/debian/sblat$level.in" "xblat${level}s.in"
-        no_error_exits <"$testers/debian/sin$level" >"xscblat$level.in"
+        ours "$level" <"$testers/debian/sblat$level.in" >"xblat${level}s.in"
+        ours "$level" <"$testers/debian/sin$level" | no_error_exits >"xscblat$level.in"
         if [ -n "$sizes" ]; then
             for program in xblat${level}s xscblat$level; do
                 # shellcheck disable=SC2086 # a list

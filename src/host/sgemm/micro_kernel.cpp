@@ -24,7 +24,7 @@ namespace {
 template <int bytes>
 using float_vector = vector_of<float, bytes>;
 
-template <int vector_bytes, int tile_m, int tile_n>
+template <instruction_set set, int vector_bytes, int tile_m, int tile_n>
 [[gnu::always_inline]] inline void
 multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_update& update) {
     using vector = float_vector<vector_bytes>;
@@ -50,7 +50,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
         for (int j = 0; j < tile_n; ++j)
 #pragma GCC unroll 16
             for (int v = 0; v < vectors; ++v)
-                acc[j][v] = acc[j][v] + frag_a[v] * panel_b[l * tile_n + j];
+                multiply_add<set>(acc[j][v], frag_a[v], panel_b[l * tile_n + j]);
     }
 
     const float alpha = update.alpha, beta = update.beta;
@@ -59,7 +59,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
         for (int j = 0; j < tile_n; ++j) {
 #pragma GCC unroll 16
             for (int v = 0; v < vectors; ++v)
-                update_vector(update.c + j * update.ldc + v * width, acc[j][v], alpha, beta);
+                update_vector<set>(update.c + j * update.ldc + v * width, acc[j][v], alpha, beta);
         }
         return;
     }
@@ -78,7 +78,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
         for (int v = 0; v < vectors; ++v) {
             vector sum;
             load(sum, &edge[j][v * width]);
-            update_vector(whole + v * width, sum, alpha, beta);
+            update_vector<set>(whole + v * width, sum, alpha, beta);
         }
         std::copy_n(whole, update.rows, c);
     }
@@ -153,21 +153,21 @@ void pack(const lane_view& view, int64_t lanes, int64_t depth, float* packed) {
 // ---- The tiles ----------------------------------------------------------------------------------
 
 void multiply_baseline(int64_t depth, const float* a, const float* b, const tile_update& update) {
-    multiply<16, 8, 4>(depth, a, b, update);
+    multiply<instruction_set::baseline, 16, 8, 4>(depth, a, b, update);
 }
 
 constexpr micro_kernel baseline{8, 4, pack<8>, pack<4>, multiply_baseline};
 
 #if defined(__x86_64__)
 
-[[gnu::target("avx2,fma")]] void
+[[gnu::target("avx2,fma"), gnu::flatten]] void
 multiply_avx2(int64_t depth, const float* a, const float* b, const tile_update& update) {
-    multiply<32, 16, 6>(depth, a, b, update);
+    multiply<instruction_set::avx2, 32, 16, 6>(depth, a, b, update);
 }
 
-[[gnu::target("avx512f,fma")]] void
+[[gnu::target("avx512f,fma"), gnu::flatten]] void
 multiply_avx512(int64_t depth, const float* a, const float* b, const tile_update& update) {
-    multiply<64, 32, 12>(depth, a, b, update);
+    multiply<instruction_set::avx512, 64, 32, 12>(depth, a, b, update);
 }
 
 constexpr micro_kernel avx2{16, 6, pack<16>, pack<6>, multiply_avx2};

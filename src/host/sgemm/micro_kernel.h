@@ -2,7 +2,7 @@
 // feeds it, and the choice among the tiles that the library is built with.
 #pragma once
 
-#include "host/instructions.h"
+#include "host/multiply_add.h"
 
 #include <cstdint>
 
@@ -38,15 +38,17 @@ struct micro_kernel {
 };
 
 // C = alpha * sum + beta * C of a vector, without reading C when beta is 0.
-template <class Vector>
+template <instruction_set set, class Vector>
 [[gnu::always_inline]] inline void
 update_vector(float* c, const Vector& sum, float alpha, float beta) {
-    Vector value = sum * alpha;
-    if (beta != 0.0f) {
-        Vector old;
-        load(old, c);
-        value = value + old * beta;
+    if (beta == 0.0f) {
+        store(c, sum * alpha);
+        return;
     }
+    Vector value;
+    load(value, c);
+    value = value * beta;
+    multiply_add<set>(value, sum, alpha);
     store(c, value);
 }
 

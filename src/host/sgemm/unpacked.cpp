@@ -42,7 +42,7 @@ struct target {
     int64_t rows;
 };
 
-template <int vector_bytes, int vectors, int cols, bool is_edge>
+template <instruction_set set, int vector_bytes, int vectors, int cols, bool is_edge>
 [[gnu::always_inline]] inline void multiply_tile(const operands& o, const target& to) {
     using vector = vector_of<float, vector_bytes>;
     constexpr int width = vector_bytes / sizeof(float);
@@ -56,7 +56,7 @@ template <int vector_bytes, int vectors, int cols, bool is_edge>
         for (int j = 0; j < cols; ++j)
 #pragma GCC unroll 2
             for (int v = 0; v < vectors; ++v)
-                acc[j][v] = acc[j][v] + frag_a[v] * o.b[l * o.depth_b + j * o.column_b];
+                multiply_add<set>(acc[j][v], frag_a[v], o.b[l * o.depth_b + j * o.column_b]);
     }
 #pragma GCC unroll 8
     for (int j = 0; j < cols; ++j) {
@@ -65,37 +65,37 @@ template <int vector_bytes, int vectors, int cols, bool is_edge>
             float whole[width] = {};
             if (to.beta != 0)
                 std::copy_n(column, to.rows, whole);
-            update_vector(whole, acc[j][0], to.alpha, to.beta);
+            update_vector<set>(whole, acc[j][0], to.alpha, to.beta);
             std::copy_n(whole, to.rows, column);
         } else {
 #pragma GCC unroll 2
             for (int v = 0; v < vectors; ++v)
-                update_vector(column + v * width, acc[j][v], to.alpha, to.beta);
+                update_vector<set>(column + v * width, acc[j][v], to.alpha, to.beta);
         }
     }
 }
 
 // Columns of C from the first on, `cols` at a time and then fewer.
-template <int vector_bytes, int vectors, int cols, bool is_edge>
+template <instruction_set set, int vector_bytes, int vectors, int cols, bool is_edge>
 [[gnu::always_inline]] inline void multiply_columns(operands o, int64_t n, target to) {
     for (; n >= cols; n -= cols) {
-        multiply_tile<vector_bytes, vectors, cols, is_edge>(o, to);
+        multiply_tile<set, vector_bytes, vectors, cols, is_edge>(o, to);
         o.b += cols * o.column_b;
         to.c += cols * to.ldc;
     }
     if constexpr (cols > 1)
-        multiply_columns<vector_bytes, vectors, cols / 2, is_edge>(o, n, to);
+        multiply_columns<set, vector_bytes, vectors, cols / 2, is_edge>(o, n, to);
 }
 
 constexpr int most_cols = 8; // of a tile; 4 of two vectors if there are 16 registers
 
 // Fewer rows than the vector has, from a copy that zeroes fill up.
-template <int vector_bytes>
+template <instruction_set set, int vector_bytes>
 [[gnu::always_inline]] inline void multiply_edge(operands o, int64_t n, const target& to) {
     constexpr int width = vector_bytes / sizeof(float);
     if constexpr (width > 4)
         if (to.rows <= width / 2)
-            return multiply_edge<vector_bytes / 2>(o, n, to);
+            return multiply_edge<set, vector_bytes / 2>(o, n, to);
     float whole[block_k * width];
     if (to.rows < width) {
         for (int64_t l = 0; l < o.depth; ++l) {
@@ -105,12 +105,12 @@ template <int vector_bytes>
         o.a = whole;
         o.lda = width;
     }
-    multiply_columns<vector_bytes, 1, most_cols, true>(o, n, to);
+    multiply_columns<set, vector_bytes, 1, most_cols, true>(o, n, to);
 }
 
 // Rows of C from the first on, as many at a time as two vectors have, then one. Where C is only written, the last vector
 // may compute rows again.
-template <int vector_bytes>
+template <instruction_set set, int vector_bytes>
 [[gnu::always_inline]] inline void multiply(operands o, int64_t n, target to) {
     constexpr int width = vector_bytes / sizeof(float);
     constexpr int cols = vector_bytes == 64 ? most_cols : most_cols / 2;
@@ -122,22 +122,22 @@ template <int vector_bytes>
     };
     if constexpr (width > 4)
         if (m < width)
-            return multiply<vector_bytes / 2>(o, n, to);
+            return multiply<set, vector_bytes / 2>(o, n, to);
     for (; to.rows >= 2 * width; advance(2 * width))
-        multiply_columns<vector_bytes, 2, cols, false>(o, n, to);
+        multiply_columns<set, vector_bytes, 2, cols, false>(o, n, to);
     if (to.rows > 0 && to.rows < width && m >= width && to.beta == 0)
         advance(to.rows - width);
     if (to.rows >= width) {
-        multiply_columns<vector_bytes, 1, most_cols, false>(o, n, to);
+        multiply_columns<set, vector_bytes, 1, most_cols, false>(o, n, to);
         advance(width);
         if (to.rows > 0 && to.beta == 0) {
             advance(to.rows - width);
-            multiply_columns<vector_bytes, 1, most_cols, false>(o, n, to);
+            multiply_columns<set, vector_bytes, 1, most_cols, false>(o, n, to);
             return;
         }
     }
     if (to.rows > 0)
-        multiply_edge<vector_bytes>(o, n, to);
+        multiply_edge<set, vector_bytes>(o, n, to);
 }
 
 int64_t turned_floats(const sgemm_problem& p) {
@@ -172,7 +172,7 @@ myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
                 o.a = turned;
                 o.lda = p.m;
             }
-            multiply<length.value>(o, p.n, {q.alpha, q.beta, q.c, p.ldc, p.m});
+            multiply<length.instructions, length.value>(o, p.n, {q.alpha, q.beta, q.c, p.ldc, p.m});
         });
     });
 }
