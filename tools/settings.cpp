@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "common/kernel_variables.h"
+#include "common/run_records.h"
 #include "myblas/myblas_kernels.h"
 
 #include <algorithm>
@@ -96,12 +97,15 @@ std::string find_fault(const std::string& name, const std::string& value, bool* 
         return value == "stdout" || value == "stderr" ? "" : check_output(value);
     if (name == "MYBLAS_REPORT" || name == "MYBLAS_CALL_LOG")
         return value == "stderr" ? "" : check_output(value);
+    if (name == "MYBLAS_REPORT_DETAIL")
+        return check_choice(value, {"brief", "full"});
     if (name == "MYBLAS_TUNING")
         return check_input(value);
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
         if (name == myblas::kernel_variables[i])
             return has_kernel(i, value) ? "" : "no kernel or family (myblas-bench --list)";
-    *is_known = name == "MYBLAS_COMMIT" || name == "MYBLAS_RUN_PROCESS";
+    *is_known = name == "MYBLAS_COMMIT" || name == "MYBLAS_RUN_PROCESS" ||
+                name == myblas::preload::records_variable;
     return *is_known ? "" : "no variable that myblas reads";
 }
 
