@@ -790,11 +790,14 @@ class OverviewTest(unittest.TestCase):
 
     def test_a_report_tells_who_computed(self):
         report = """myblas-cublas-preload: python3, process 7: loaded, 6 calls seen, 4 served (Sgemm 4), 2 forwarded
-routine                shape       served           ms  forwarded           ms
-Sgemm                  small            1        0.010          0        0.000  served by: thin/vector (1)
-Sgemm                  large            3        0.120          1        0.001  served by: stream_k/128x64 (2), none: \
-nothing to compute (1)  forwarded: an argument is wrong (1)
-LtMatmul               large            0        0.000          1        0.001  forwarded: the compute type is not FP32 (1)
+routine              shape     served          ms forwarded          ms
+Sgemm                small          1       0.010         0       0.000  served by: thin/vector (1)
+Sgemm                large          3       0.120         1       0.001
+    served by: stream_k/128x64 (2), none: nothing to compute (1)
+    forwarded: an argument is wrong (1)
+LtMatmul             large          0       0.000         1       0.001
+    forwarded: the compute type is not FP32 (1)
+total                               4       0.130         2       0.002
 """
         self.assertEqual(
             turns.calls_in(report),

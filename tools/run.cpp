@@ -3,9 +3,12 @@
 #include "installed.h"
 #include "program.h"
 #include "settings.h"
+#include "watch.h"
 
-#include "blas/local_ranks.h"
+#include "common/local_ranks.h"
 #include "common/names.h"
+#include "common/report_text.h"
+#include "common/run_records.h"
 #include "myblas/myblas_kernels.h"
 
 #include <CLI/CLI.hpp>
@@ -13,12 +16,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -29,7 +34,7 @@ constexpr int status_failed = 125, status_not_runnable = 126, status_not_found =
 
 struct options {
     bool cublas = false, blas = false;
-    std::string math, kernel, report, call_log, offload;
+    std::string math, kernel, report, report_detail, call_log, offload;
     std::vector<std::string> command;
 };
 
@@ -93,14 +98,13 @@ std::string describe_start(const std::string& command, const std::string& preloa
     return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);
 }
 
-// The processes append to the file: it starts with a text, and has the same place whatever their directory is. Of several
-// ranks of an MPI job each adds its text, for none of them is the first.
-void start_file(const char* variable, const std::string& file, const std::string& text) {
+// The processes append to the file, which has the same place whatever their directory is. It is emptied
+// first, but not by the ranks of a job: none of them is the first.
+void start_file(const char* variable, const std::string& file) {
     if (file.empty())
         return;
     if (file == "stderr") {
         set(variable, file);
-        fmt::print(stderr, "{}", text);
         return;
     }
     const bool is_shared = myblas::preload::read_local_ranks().count > 1 ||
@@ -108,10 +112,13 @@ void start_file(const char* variable, const std::string& file, const std::string
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
-    std::fputs(text.c_str(), started);
-    if (std::fclose(started) != 0)
-        throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+    std::fclose(started);
     set(variable, std::filesystem::absolute(file).string());
+}
+
+// Returns 0 or an error number.
+int append_to_report(std::string text) {
+    return myblas::preload::write_report({text.data(), text.size() + 1, text.size()});
 }
 
 // Files that variables name have the same place wherever the program goes.
@@ -128,11 +135,94 @@ int command_at(int argc, char** argv) {
         const std::string option = argv[at];
         if (option == "--")
             return at + 1;
-        for (const char* known : {"--math", "--kernel", "--offload", "--report", "--call-log"})
+        for (const char* known :
+             {"--math", "--kernel", "--offload", "--report", "--report-detail", "--call-log"})
             if (option == known)
                 ++at; // its value
     }
     return at;
+}
+
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && *value;
+}
+
+// Executes the program; returns if it cannot be.
+int start(const options& chosen, const std::string& preloaded) {
+    start_file("MYBLAS_REPORT", chosen.report);
+    start_file("MYBLAS_CALL_LOG", chosen.call_log);
+    const int error =
+        chosen.report.empty() ? 0 : append_to_report(describe_start(chosen.command[0], preloaded));
+    if (error != 0)
+        throw std::runtime_error(
+            fmt::format("cannot write {}: {}", chosen.report, std::strerror(error)));
+    set("MYBLAS_RUN_PROCESS", std::to_string(getpid())); // the program's, too
+
+    std::vector<char*> arguments;
+    for (const std::string& argument : chosen.command)
+        arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    const int why_not = errno;
+    fmt::print(stderr, "myblas-run: {}: {}\n", chosen.command[0], std::strerror(why_not));
+    return why_not == ENOENT ? status_not_found : status_not_runnable;
+}
+
+// ---- What is left of the processes of the run ------------------------------------------------------
+
+// The folder in which each process keeps what it has counted.
+std::string make_folder_of_records() {
+    std::string folder = myblas::preload::temporary_folder() + std::string("/myblas-run-XXXXXX");
+    if (!mkdtemp(folder.data()))
+        throw std::runtime_error(
+            fmt::format("cannot make a folder as {}: {}", folder, std::strerror(errno)));
+    return folder;
+}
+
+std::string counted(uint64_t number, const std::string& what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// The end of the report, of all processes.
+std::string describe_end(const std::string& records) {
+    uint64_t started = 0, reported = 0, parts = 0, served = 0, forwarded = 0;
+    for (const char* title : {myblas::preload::blas_title, myblas::preload::cublas_title}) {
+        const auto* counts = myblas::preload::map_counts(records.c_str(), title, false);
+        if (!counts)
+            continue;
+        // Each library counts the processes into which it is loaded.
+        if (counts->started > started) {
+            started = counts->started;
+            reported = counts->reported;
+        }
+        parts += counts->parts;
+        served += counts->served;
+        forwarded += counts->forwarded;
+    }
+    std::string text;
+    if (parts > 1)
+        text += fmt::format("myblas-run: {} seen in all, {} served, {} forwarded\n",
+                            counted(served + forwarded, "call"),
+                            served,
+                            forwarded);
+    if (reported < started)
+        text += fmt::format(
+            "myblas-run: {} processes started, {} reported completely\n", started, reported);
+    return text;
+}
+
+void finish(const std::string& records) {
+    // Some processes end because the program has: by a signal to all, or since a pipe was closed.
+    constexpr int tries = 50;
+    constexpr auto pause = std::chrono::milliseconds(5);
+    for (int i = 0; i < tries && myblas::preload::report_for_others(records.c_str(), false) > 0;
+         ++i)
+        std::this_thread::sleep_for(pause);
+    myblas::preload::report_for_others(records.c_str(), true);
+    append_to_report(describe_end(records));
+    std::error_code ignored;
+    std::filesystem::remove_all(records, ignored);
 }
 
 // With a wrong variable the program would run without what its user asked for.
@@ -146,6 +236,7 @@ int run(const options& chosen) {
     set("MYBLAS_SGEMM_KERNEL", chosen.kernel);
     set("MYBLAS_OFFLOAD", chosen.offload);
     set("MYBLAS_REPORT", chosen.report);
+    set("MYBLAS_REPORT_DETAIL", chosen.report_detail);
     set("MYBLAS_CALL_LOG", chosen.call_log);
     refuse_wrong_settings();
     if (!chosen.report.empty() && chosen.report == chosen.call_log && chosen.report != "stderr")
@@ -155,25 +246,22 @@ int run(const options& chosen) {
         preload(tools::blas_preload);
     if (chosen.cublas || both)
         preload(tools::cublas_preload);
-    start_file("MYBLAS_REPORT",
-               chosen.report,
-               describe_start(chosen.command[0],
-                              both          ? "both preload libraries"
-                              : chosen.blas ? tools::blas_preload
-                                            : tools::cublas_preload));
-    start_file("MYBLAS_CALL_LOG", chosen.call_log, "");
+    const std::string preloaded = both          ? "both preload libraries"
+                                  : chosen.blas ? tools::blas_preload
+                                                : tools::cublas_preload;
+    const bool has_files = is_set("MYBLAS_REPORT") || is_set("MYBLAS_CALL_LOG");
+    const bool are_own = !chosen.report.empty() || !chosen.call_log.empty();
+    // What another myblas-run asked for, it will also write.
+    if (!has_files || (!are_own && is_set(myblas::preload::records_variable)))
+        return start(chosen, preloaded);
     make_absolute("MYBLAS_REPORT");
     make_absolute("MYBLAS_CALL_LOG");
-    set("MYBLAS_RUN_PROCESS", std::to_string(getpid())); // the program's, too
-
-    std::vector<char*> arguments;
-    for (const std::string& argument : chosen.command)
-        arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-    execvp(arguments[0], arguments.data());
-    const int error = errno;
-    fmt::print(stderr, "myblas-run: {}: {}\n", chosen.command[0], std::strerror(error));
-    return error == ENOENT ? status_not_found : status_not_runnable;
+    const std::string records = make_folder_of_records();
+    set(myblas::preload::records_variable, records);
+    return tools::watch(
+        {.start = [&] { return start(chosen, preloaded); },
+         .meanwhile = [&] { myblas::preload::report_for_others(records.c_str(), false); },
+         .finish = [&] { finish(records); }});
 }
 
 } // namespace
@@ -198,6 +286,10 @@ int main(int argc, char** argv) {
     app.add_option(
            "--report", chosen.report, "file (or stderr) for a report on the calls; default: none")
         ->check(check_file);
+    app.add_option("--report-detail",
+                   chosen.report_detail,
+                   "full: the report also names what a process refers to whose calls were not seen")
+        ->check(CLI::IsMember({"brief", "full"}, CLI::ignore_case));
     app.add_option(
            "--call-log",
            chosen.call_log,

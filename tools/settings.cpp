@@ -2,6 +2,7 @@
 
 #include "common/environment.h"
 #include "common/kernel_variables.h"
+#include "common/run_records.h"
 #include "myblas/myblas_kernels.h"
 
 #include <algorithm>
@@ -78,6 +79,7 @@ constexpr struct {
     {"MYBLAS_MATH", [](text v) { return check_choice(v, {"strict", "emulated", "fast"}); }},
     {"MYBLAS_OFFLOAD", [](text v) { return check_choice(v, {"auto", "always", "never"}); }},
     {"MYBLAS_CUBLAS_TF32", [](text v) { return check_choice(v, {"forward", "serve"}); }},
+    {"MYBLAS_REPORT_DETAIL", [](text v) { return check_choice(v, {"brief", "full"}); }},
     // clang-format on
     {"MYBLAS_WORKSPACE", [](text v) { return check_size(v, 0); }},
     {"MYBLAS_CUBLAS_WORKSPACE", [](text v) { return check_size(v, 1); }},
@@ -91,6 +93,7 @@ constexpr struct {
     // What the tools set and read
     {"MYBLAS_COMMIT", nullptr},
     {"MYBLAS_RUN_PROCESS", nullptr},
+    {myblas::preload::records_variable, nullptr},
 };
 
 // How many characters are to be inserted, left out, replaced, or exchanged with the next one, to make one name of the other.

@@ -1,6 +1,6 @@
 #include "blas/copy_team.h"
 
-#include "blas/local_ranks.h"
+#include "common/local_ranks.h"
 
 #include <algorithm>
 #include <csignal>

@@ -1,7 +1,7 @@
 #include "blas/offload.h"
 
-#include "blas/local_ranks.h"
 #include "common/environment.h"
+#include "common/local_ranks.h"
 #include "common/names.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace myblas::preload {
 
-const char* const report_title = "myblas-blas-preload";
+const char* const report_title = blas_title;
 const char* const report_routines[] = {
 #define BLAS_ENTRY(name, ...) #name,
 #include "common/entries.inc"

@@ -1,8 +1,9 @@
 // The calls that a program makes, for `myblas-bench replay`.
 //
-// MYBLAS_CALL_LOG names a file to which each process appends, when it ends, a line of JSON for each distinct call: the
-// function, the sizes, and how often it was made. Calls with wrong arguments or without anything to compute are left
-// out. Without the variable nothing is recorded.
+// MYBLAS_CALL_LOG names a file to which each process appends, when it ends (process_record.h), a
+// line of JSON for each distinct call: the function, the sizes, and how often it was made. Calls
+// with wrong arguments or without anything to compute are left out. Without the variable nothing is
+// recorded.
 #pragma once
 
 #include "myblas/myblas.h"

@@ -5,23 +5,24 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <pthread.h>
 #include <thread>
 #include <unistd.h>
 
 namespace myblas::preload {
 namespace {
 
-void write_all(int descriptor, const char* data, size_t bytes) noexcept {
+// Returns 0 or an error number.
+int write_all(int descriptor, const char* data, size_t bytes) noexcept {
     while (bytes > 0) {
         const ssize_t written = write(descriptor, data, bytes);
         if (written < 0 && errno != EINTR)
-            return;
+            return errno;
         if (written > 0) {
             data += written;
             bytes -= static_cast<size_t>(written);
         }
     }
+    return 0;
 }
 
 // A descriptor for what a variable names, or -1.
@@ -43,10 +44,8 @@ int exit_file::read_setting() noexcept {
     }
     const char* name = read_variable(variable_);
     const bool is_usable = name && std::strlen(name) < sizeof target_;
-    if (is_usable) {
+    if (is_usable)
         std::strcpy(target_, name);
-        pthread_atfork(nullptr, nullptr, forget_parent_);
-    }
     state_.store(is_usable ? on : off, std::memory_order_release);
     return is_usable ? on : off;
 }
@@ -66,12 +65,18 @@ void exit_file::log_failure(int error) noexcept {
     close(descriptor);
 }
 
-void exit_file::append(const char* text, size_t length) noexcept {
+int exit_file::append(const char* text, size_t length) noexcept {
+    if (!is_on() || length == 0)
+        return 0;
     const int descriptor = open_target(target_);
-    if (descriptor < 0)
-        return log_failure(errno);
-    write_all(descriptor, text, length);
+    if (descriptor < 0) {
+        const int error = errno;
+        log_failure(error);
+        return error;
+    }
+    const int error = write_all(descriptor, text, length);
     close(descriptor);
+    return error;
 }
 
 } // namespace myblas::preload

@@ -1,4 +1,4 @@
-// A file that a variable of the environment names (or `stderr`): each process appends to it when it ends.
+// A file that a variable of the environment names (or `stderr`), to which processes append.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,7 @@ namespace myblas::preload {
 
 class exit_file {
 public:
-    // A child calls `forget_parent` after a fork: what happened before was not its own.
-    constexpr exit_file(const char* variable, void (*forget_parent)()) noexcept
-        : variable_(variable), forget_parent_(forget_parent) {}
+    explicit constexpr exit_file(const char* variable) noexcept : variable_(variable) {}
 
     // Whether the variable is set; it is read at the first call.
     bool is_on() noexcept {
@@ -20,9 +18,12 @@ public:
         return (known == unread ? read_setting() : known) == on;
     }
 
-    // By one write, so that processes that end together do not mix their lines. Where the file cannot be opened,
-    // MYBLAS_LOG is told.
-    void append(const char* text, size_t length) noexcept;
+    // What the variable holds, if it is on.
+    const char* target() const noexcept { return target_; }
+
+    // Nothing if it is off. By one write, so that processes that end together do not mix their
+    // lines. Where the file cannot be opened, MYBLAS_LOG is told. Returns 0 or an error number.
+    int append(const char* text, size_t length) noexcept;
 
 private:
     enum state : int { unread, off, on };
@@ -30,7 +31,6 @@ private:
     void log_failure(int error) noexcept;
 
     const char* const variable_;
-    void (*const forget_parent_)();
     std::atomic<int> state_{unread};
     std::atomic_flag is_taken_;
     char target_[4096] = {}; // written once, before the state becomes `on`

@@ -6,6 +6,10 @@
 
 namespace myblas::preload {
 
+// The preload libraries, as a report names them.
+inline constexpr char blas_title[] = "myblas-blas-preload";
+inline constexpr char cublas_title[] = "myblas-cublas-preload";
+
 inline constexpr char remark_served[] = "served";
 inline constexpr char remark_not_served[] = "not served";
 inline constexpr char remark_double[] = "double precision: not served";

@@ -1,9 +1,11 @@
-// What became of the calls: how many were served, by which kernels, how many were forwarded and why.
+// What became of the calls: how many were served, by which kernels, how many were forwarded and
+// why.
 //
-// MYBLAS_REPORT names a file to which each process appends its counts when it ends (or `stderr`). Without
-// it nothing is counted or timed. The first line of each process says how many calls were seen and served; where none
-// was seen, what the files of the process refer to instead; where all were tiny and none was served, what they refer to of
-// double precision.
+// MYBLAS_REPORT names a file (or `stderr`) to which each process appends its counts when it ends,
+// or another process does so for it (process_record.h). Without it nothing is counted or timed. The
+// first line of each process says how many calls were seen and served; where all were tiny and none
+// was served, what the files of the process refer to of double precision; where none was seen, all
+// that they refer to, if MYBLAS_REPORT_DETAIL is `full`.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,8 @@ inline constexpr int max_routines = 64;
 
 bool is_on() noexcept;
 
-// Extents of a call: rows, columns and depth; 1 for what a routine lacks. They give its shape class.
+// Extents of a call: rows, columns and depth; 1 for what a routine lacks. They give its shape
+// class.
 struct extents {
     int64_t m = 1, n = 1, k = 1;
 };
@@ -35,8 +38,9 @@ void add(
 
 uint64_t now_ns() noexcept;
 
-// A program that never ends, or that wants to know of a part of its work, looks this up in the preload library: writes
-// the report of the calls since the one before.
+// A program that never ends, or that wants to know of a part of its work, looks this up in the
+// preload library: writes the report of the calls since the one before, of all preload libraries of
+// the process.
 extern "C" void myblas_preload_report() noexcept;
 
 } // namespace report

@@ -9,7 +9,7 @@
 
 namespace myblas::preload {
 
-const char* const report_title = "myblas-cublas-preload";
+const char* const report_title = cublas_title;
 
 namespace {
 

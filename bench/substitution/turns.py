@@ -73,7 +73,8 @@ REPORT_LABEL = re.compile(r"(.+?) \((\d+)\)(?:, |$)")
 def calls_in(report):
     """What a program's report says of its calls of cuBLAS: {"served": {function: calls}, "kernels": ..., ...}."""
     counts = {kind: collections.Counter() for kind in ("served", "kernels", "forwarded", "reasons")}
-    for line in report.splitlines():
+    report = report.replace("\n    served by: ", "  served by: ").replace("\n    forwarded: ", "  forwarded: ")
+    for line in report.replace("\n    ", " ").splitlines():  # without the breaks in long lines
         row = REPORT_LINE.match(line)
         if not row:
             continue

@@ -13,6 +13,7 @@ die() {
     exit 1
 }
 . "$source/tests/packages/python_with.sh"
+. "$source/tests/preload/unfolded.sh"
 python_with "$source" pip venv scikit_build_core
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 PIP_NO_INPUT=1
 
@@ -63,7 +64,7 @@ END
 # The tools find the library and each other, and have the status of what they start.
 bin=$work/venv/bin
 "$bin/myblas-run" --blas --offload always --report "$work/report" -- "$sample" one || die "myblas-run fails"
-grep -q '^sgemm .*served by: ' "$work/report" || die "nothing was served: $(cat "$work/report")"
+unfolded "$work/report" | grep -q '^sgemm .*served by: ' || die "nothing was served: $(cat "$work/report")"
 "$bin/myblas-run" -- sh -c 'exit 7'
 [ $? = 7 ] || die "myblas-run has another status than its program"
 "$bin/myblas-doctor" >"$work/doctor" || die "myblas-doctor fails"

@@ -2,8 +2,10 @@
 # Runs programs under a preload library and looks at its report. To be sourced; `preload` is the library,
 # and may change. Leaves the count of `failures`.
 
+. "$(dirname "${BASH_SOURCE[0]}")/unfolded.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work # of what processes leave that are killed
 report=$work/report
 failures=0
 fail() {
@@ -25,9 +27,9 @@ check() {
     under "$@" || fail "$what: status $?"
     [ ! -s "$work/out" ] && [ ! -s "$work/err" ] || fail "$what: $(cat "$work/out" "$work/err")"
     if [ "$expected" = none ]; then
-        [ ! -e "$report" ] || ! grep -vE ': loaded, 0 calls seen;' "$report" ||
+        [ ! -e "$report" ] || ! unfolded "$report" | grep -vE ': loaded, 0 calls seen(;|$)' ||
             fail "$what: there should be no call in the report: $(cat "$report")"
-    elif ! grep -qE "$expected" "$report" 2>/dev/null; then
+    elif ! unfolded "$report" 2>/dev/null | grep -qE "$expected"; then
         fail "$what: the report does not say '$expected': $(cat "$report" 2>&1)"
     fi
 }

@@ -50,6 +50,6 @@ can_run() { [ -x "$1" ] && ! ldd "$1" 2>/dev/null | grep -q 'not found'; }
 # says PATTERN [REPORT]: the report matches, and no kernel of the host backend took a call.
 says() {
     local file=${2:-$report}
-    grep -qE "$1" "$file" 2>/dev/null || fail "the report does not say '$1': $(cat "$file" 2>&1)"
+    unfolded "$file" 2>/dev/null | grep -qE "$1" || fail "the report does not say '$1': $(cat "$file" 2>&1)"
     ! grep -qE 'served by: .*(reference|blocked|openblas) ' "$file" || fail "the host backend took calls"
 }

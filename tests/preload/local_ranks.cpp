@@ -1,5 +1,5 @@
 // Which rank a launcher's variables say a process is, and how ranks share GPUs.
-#include "blas/local_ranks.h"
+#include "common/local_ranks.h"
 #include "blas/integers.h"
 #include "expect.h"
 
@@ -43,7 +43,8 @@ void check_launchers() {
              {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
              {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
              {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
-             {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}}) {
+             {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"},
+             {"LOCAL_RANK", "LOCAL_WORLD_SIZE"}}) {
         expect(is(read({{rank, "5"}, {count, "8"}}), 5, 8), rank);
         expect(is(read({{rank, "5"},
                         {count, "8"},

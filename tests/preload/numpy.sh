@@ -9,6 +9,7 @@ python=$2
 modules=$3
 shift 3
 
+. "$(dirname "${BASH_SOURCE[0]}")/unfolded.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -22,7 +23,8 @@ outcomes() {
 }
 
 outcomes >plain
-outcomes MYBLAS_OFFLOAD=always MYBLAS_REPORT="$work/report" LD_PRELOAD="$preload" >preloaded
+outcomes MYBLAS_OFFLOAD=always MYBLAS_REPORT="$work/folded" LD_PRELOAD="$preload" >preloaded
+unfolded folded >report
 diff plain preloaded || exit 1
 if [ "$(grep -c '^PASSED' plain)" -lt 100 ]; then
     echo "too few tests: $(wc -l <plain)"

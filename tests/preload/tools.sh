@@ -9,6 +9,7 @@ host=$2
 client=$3
 linked=$4
 man_dir=$5
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -24,6 +25,8 @@ expect() {
     }
 }
 has() { grep -qE -- "$1" "$2"; }
+. "$source/unfolded.sh"
+reports() { unfolded "$2" | grep -qE -- "$1"; }
 status_is() {
     local status=$1
     shift
@@ -44,7 +47,10 @@ expect "the report's place is that of the start" status_is 0 "$run" --report the
 expect "it is there" has '^Sgemm ' there
 expect "a report starts empty" status_is 0 "$run" --report there -- /bin/true
 expect "and begins with who started what" has '^myblas-run: /bin/true, process [0-9]+: started with both preload libraries$' there
-expect "and a line of each library" test "$(grep -c ': loaded, 0 calls seen; no file of the process refers' there)" = 2
+expect "and a line of each library" test "$(grep -c ': loaded, 0 calls seen$' there)" = 2
+expect "and in detail" status_is 0 "$run" --report there --report-detail full -- /bin/true
+expect "what the process refers to" test "$(unfolded there | grep -c ': loaded, 0 calls seen; no file of the process refers')" = 2
+expect "no other detail" status_is 125 "$run" --report there --report-detail much -- /bin/true
 for rank in 0 1; do
     expect "a rank of MPI" status_is 0 env OMPI_COMM_WORLD_LOCAL_RANK=$rank OMPI_COMM_WORLD_LOCAL_SIZE=2 \
         "$run" --report of_ranks -- "$host" "$client" local served
@@ -81,7 +87,7 @@ expect "a prefix with a space" status_is 125 "a prefix/bin/myblas-run" -- true
 expect "is refused in one line" test "$(grep -c 'a path with a space or a colon cannot be preloaded' err)" = "$(wc -l <err)"
 if echo 'int main(void) { return 0; }' | cc -x c - -static -o static 2>/dev/null; then
     expect "a static program's report" status_is 0 "$run" --report there -- ./static
-    expect "says so" has '^myblas-run: ./static, .* linked statically: nothing can be preloaded' there
+    expect "says so" reports '^myblas-run: ./static, .* linked statically: nothing can be preloaded' there
 fi
 expect "a kernel" status_is 0 "$run" --kernel blocked --report report -- "$host" "$client" local served
 expect "is taken" has 'served by: blocked' report
@@ -166,9 +172,9 @@ if cc calls.c -o calls -lopenblas 2>/dev/null; then
             return sdot_(&one, &x, &one, &x, &one) != 4 || !argv;
         }' | cc -x c - -o both -lopenblas
     expect "a program in double precision" status_is 0 "$run" --report there -- ./both
-    expect "is known by its report" has '1 calls seen, 0 served, 1 forwarded; the program refers to dgemm_ .double prec' there
+    expect "is known by its report" reports ': loaded, 1 call seen, 0 served, 1 forwarded; the program refers to dgemm_ .double prec' there
     expect "but if a call is served" status_is 0 "$run" --offload always --report there -- ./both
-    expect "that is all" has '1 calls seen, 1 served .sdot 1., 0 forwarded$' there
+    expect "that is all" reports '1 call seen, 1 served .sdot 1., 0 forwarded$' there
     if [ -x "$1/myblas-bench" ]; then
         expect "a replay" status_is 0 "$1/myblas-bench" replay blas.log --backend host --min-time 0 --repeats 2 --csv -
         expect "of both products" test "$(grep -c '^sgemm,T,N' out)" -ge 2
@@ -253,7 +259,7 @@ for name in wide ./wide; do
 done
 echo 'void sgemm_(void) {}' | cc -x c wide.c - -o with_blas
 expect "its report" status_is 0 "$run" --report there -- ./with_blas
-expect "says so" has 'preload libraries, but contains a BLAS, which is out of reach$' there
+expect "says so" reports 'preload libraries, but contains a BLAS, which is out of reach$' there
 expect "a program that contains a BLAS" status_is 1 "$doctor" ./with_blas
 expect "has it named" has 'with_blas contains sgemm_: linked statically' out
 # A shim of pyenv; the folder's version goes before the global one.
@@ -426,6 +432,7 @@ for option in cublas blas math kernel offload report; do
     "$run" --help >help
     expect "so has the help" has "--$option" help
 done
+expect "the man page has --report-detail" has '\\-\\-report\\-detail' "$man_dir/myblas-run.1"
 expect "the page has all functions" has '^MYBLAS_API myblasStatus_t mysgemm\(' "$man_dir/myblas.3"
 
 exit $((failures > 0))

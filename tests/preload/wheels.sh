@@ -19,6 +19,7 @@ if ! cmp -s "$here/wheels.txt" "$3/wheels.txt"; then
     }
 fi
 
+. "$here/unfolded.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -28,7 +29,7 @@ calls() {
     shift
     rm -f "$work/report"
     env OPENBLAS_NUM_THREADS=1 MYBLAS_REPORT="$work/report" LD_PRELOAD="$preload" "$@" "$python" "$here/wheels.py" &&
-        grep -qE "$expected" "$work/report" || {
+        unfolded "$work/report" | grep -qE "$expected" || {
         echo "wheels.py $*: not '$expected':"
         cat "$work/report"
         exit 1

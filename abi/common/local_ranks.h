@@ -19,4 +19,7 @@ struct local_ranks {
 // One rank where no launcher tells, or what it tells makes no sense.
 local_ranks read_local_ranks() noexcept;
 
+// The number of this process among all of the job, on all hosts; -1 where no launcher tells.
+int read_rank() noexcept;
+
 } // namespace myblas::preload

@@ -1,4 +1,4 @@
-#include "blas/local_ranks.h"
+#include "common/local_ranks.h"
 
 #include "common/environment.h"
 
@@ -36,6 +36,19 @@ constexpr struct {
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},                       // MPICH's Hydra, Intel MPI
     {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},                         // Cray MPICH
     {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"},                     // Cray PALS
+    {"LOCAL_RANK", "LOCAL_WORLD_SIZE"},                           // torchrun
+};
+
+// The same for the whole job. Slurm sets its variables in batch scripts, too: see read_slurm.
+constexpr struct {
+    const char *rank, *sign; // sign: a variable without which the rank says nothing
+} jobs[] = {
+    {"RANK", "WORLD_SIZE"}, // torchrun, which another launcher may have started
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"}, // MPICH's Hydra, Intel MPI, Cray MPICH
+    {"PALS_RANKID", "PALS_LOCAL_SIZE"},
+    {"SLURM_PROCID", "SLURM_STEP_TASKS_PER_NODE"},
 };
 
 // The tasks that `srun` starts on this host. The counts of all hosts are a list such as "2(x3),1": three with two
@@ -71,6 +84,13 @@ bool local_ranks::take(int gpu, int gpus) const noexcept {
 int local_ranks::on(int gpu, int gpus) const noexcept {
     const int takers = std::min(count, gpus);
     return (count - 1 - gpu % takers) / takers + 1;
+}
+
+int read_rank() noexcept {
+    for (const auto& job : jobs)
+        if (const int rank = read_number(job.rank); rank >= 0 && read_variable(job.sign))
+            return rank;
+    return -1;
 }
 
 local_ranks read_local_ranks() noexcept {

@@ -1,0 +1,29 @@
+// The text of a report and of a log of calls, from the record of a process: this one's or
+// another's.
+#pragma once
+
+#include "common/process_record.h"
+
+namespace myblas::preload {
+
+inline constexpr size_t report_columns = 100;
+
+// Takes the counts out of a record; what is counted from then on belongs to the next report. The
+// text is made of the counts that were taken last.
+call_sums take_calls(process_record&) noexcept;
+
+// "TITLE: PROGRAM, process 1, rank 0: loaded, 3 calls seen, ..." without an end of line. `how`
+// stands where "loaded" is.
+void add_heading(bounded_text&, const process_record&, const call_sums&, const char* how) noexcept;
+
+// A line for each routine and class of shapes, and their totals.
+void add_table(bounded_text&, const process_record&) noexcept;
+
+// Appends a text to the report, whose lines are broken so that they have at most report_columns
+// columns. What is left of a line follows behind four spaces.
+int write_report(const bounded_text&) noexcept;
+
+// Appends the calls of a record to the log, if it has any.
+void write_log(process_record&) noexcept;
+
+} // namespace myblas::preload

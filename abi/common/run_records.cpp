@@ -1,0 +1,162 @@
+#include "common/run_records.h"
+
+#include "common/environment.h"
+#include "common/report_text.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace myblas::preload {
+
+// What is read by another process has no lock in it.
+static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+constinit exit_file report_file("MYBLAS_REPORT"), call_log_file("MYBLAS_CALL_LOG");
+
+counted_key& counted_key::operator=(const counted_call& c) noexcept {
+    call = c;
+    std::snprintf(label, sizeof label, "%s", c.label);
+    return *this;
+}
+
+namespace {
+
+// Where there is no /proc, a number that is in use is taken for that process.
+bool is_alive(const process_record& r) noexcept {
+    if (r.start_ticks != 0)
+        return start_of(r.process) == r.start_ticks;
+    return kill(r.process, 0) == 0 || errno == EPERM;
+}
+
+} // namespace
+
+const char* temporary_folder() noexcept {
+    static constexpr char memory[] = "/dev/shm";
+    if (const char* chosen = read_variable("TMPDIR"))
+        return chosen;
+    return access(memory, W_OK | X_OK) == 0 ? memory : "/tmp";
+}
+
+uint64_t start_of(pid_t process) noexcept {
+    char path[32], text[1024];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(process));
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    const ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[std::max<ssize_t>(length, 0)] = '\0';
+    // The name of the program, in brackets, may have any character; field 3 is the state, field 22
+    // the start.
+    const char* field = std::strrchr(text, ')');
+    if (!field || std::strlen(field) < 3 || field[2] == 'Z' || field[2] == 'X')
+        return 0;
+    for (int i = 2; field && i < 22; ++i)
+        field = std::strchr(field + 1, ' ');
+    return field ? std::strtoull(field, nullptr, 10) : 0;
+}
+
+void* map_file(const char* path, size_t bytes, int flags) noexcept {
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    if (file < 0)
+        return nullptr;
+    int error = flags & O_CREAT ? posix_fallocate(file, 0, static_cast<off_t>(bytes)) : 0;
+    void* memory = MAP_FAILED;
+    if (error == 0) {
+        memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        error = errno;
+    }
+    close(file);
+    if (memory != MAP_FAILED)
+        return memory;
+    if (flags & O_EXCL)
+        unlink(path);
+    errno = error;
+    return nullptr;
+}
+
+process_record* map_record(const char* path) noexcept {
+    struct stat status;
+    if (lstat(path, &status) != 0)
+        return nullptr;
+    const size_t bytes = static_cast<size_t>(status.st_size);
+    if (bytes != bytes_without_log && bytes != sizeof(process_record))
+        return nullptr;
+    auto* const r = static_cast<process_record*>(map_file(path, bytes, 0));
+    if (r && r->bytes.load(std::memory_order_acquire) != bytes) {
+        munmap(r, bytes);
+        return nullptr;
+    }
+    return r;
+}
+
+void write_last_part(process_record& r, const char* how, run_counts* counts) noexcept {
+    const call_sums sums = take_calls(r);
+    static char memory[64 * 1024];
+    bounded_text t{memory, sizeof memory};
+    if (sums.all() > 0 || (r.is_program && !r.has_reported)) {
+        add_heading(t, r, sums, how);
+        t.add("\n");
+        if (sums.all() > 0)
+            add_table(t, r);
+        write_report(t);
+    }
+    write_log(r);
+    if (counts)
+        counts->add(sums);
+}
+
+void run_counts::add(const call_sums& sums) noexcept {
+    parts.fetch_add(sums.all() > 0, std::memory_order_relaxed);
+    served.fetch_add(sums.served, std::memory_order_relaxed);
+    forwarded.fetch_add(sums.forwarded, std::memory_order_relaxed);
+}
+
+run_counts* map_counts(const char* folder, const char* title, bool create) noexcept {
+    char path[4096];
+    std::snprintf(path, sizeof path, "%s/%s", folder, title);
+    return static_cast<run_counts*>(map_file(path, sizeof(run_counts), create ? O_CREAT : 0));
+}
+
+int report_for_others(const char* folder, bool closes) noexcept {
+    const auto is_record = [](const dirent* entry) -> int {
+        return entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+    };
+    dirent** entries = nullptr;
+    const int count = scandir(folder, &entries, is_record, alphasort);
+    int living = 0;
+    for (int i = 0; i < count; ++i) {
+        char path[4096];
+        std::snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        std::free(entries[i]);
+        process_record* const r = map_record(path);
+        if (!r)
+            continue;
+        const bool lives = is_alive(*r);
+        living += lives;
+        if ((closes || !lives) && r->close()) {
+            run_counts* const counts = map_counts(folder, r->title, false);
+            write_last_part(*r, lives ? "still running" : ended_silently, counts);
+            if (counts) {
+                counts->reported.fetch_add(!lives, std::memory_order_relaxed);
+                munmap(counts, sizeof *counts);
+            }
+        }
+        if (!lives)
+            unlink(path);
+        munmap(r, r->bytes);
+    }
+    std::free(entries);
+    return living;
+}
+
+} // namespace myblas::preload
