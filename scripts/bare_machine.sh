@@ -82,7 +82,8 @@ environment_in() {
     done
 }
 
-# inside CHROOT COMMAND: runs it in the clone. The namespaces take their mounts and processes with them.
+# inside CHROOT COMMAND: runs it in the clone. The namespaces take their mounts and processes with them; in the background,
+# so that a signal is heeded at once.
 inside() {
     local chroot=$1 command=$2 environment packages
     packages=$cache/packages-$(basename "$chroot")
@@ -100,7 +101,9 @@ inside() {
         chroot=$1
         shift 2
         exec chroot "$chroot" env -i "$@"' \
-        inside "$chroot" "$packages" "${environment[@]}" bash -c "cd ~/myblas && $command"
+        inside "$chroot" "$packages" "${environment[@]}" bash -c "cd ~/myblas && $command" &
+    child=$!
+    wait "$child"
 }
 
 # ---- The two commands ------------------------------------------------------------------------------
@@ -166,7 +169,8 @@ mkdir -p "$cache" || die "cannot write to $cache"
 work=$(mktemp -d -p "${TMPDIR:-/var/tmp}" bare_machine.XXXXXX) || exit 1
 chmod 755 "$work"
 trap '[ "$keep" = 1 ] || rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+child=
+trap '[ -z "$child" ] || kill -KILL "$child"; exit 130' INT TERM
 result=0
 for release in "${releases[@]}"; do
     try "$release" || result=1

@@ -27,7 +27,7 @@ tester() {
     name=$(basename "$program")
     shift
     rm -f report
-    timeout 100 mpirun.openmpi --oversubscribe -n $ranks -x OPENBLAS_NUM_THREADS=1 -x MYBLAS_OFFLOAD=always \
+    timeout 400 mpirun.openmpi --oversubscribe -n $ranks -x OPENBLAS_NUM_THREADS=1 -x MYBLAS_OFFLOAD=always \
         -x MYBLAS_SGEMM_KERNEL=openblas -x MYBLAS_REPORT="$work/report" -x LD_LIBRARY_PATH="$library_path" \
         -x LD_PRELOAD="$preload" "$testers/$program" >output 2>&1 || fail "$name: status $?: $(tail -n 5 output)"
     # The testers of PBLAS end with a table of counts: of all tests, passed, failed and skipped ones.
