@@ -10,6 +10,7 @@ usage: scripts/generate.py           writes the files
   include/myblas/myblas_cublas.h   cuBLAS's names, between two marks
   abi/libmyblas.map, .symbols      the exported functions
   abi/fortran/myblas.f90           the Fortran module
+  tests/functions.h                calls and parameters as data, for tests/arguments.c
 
 Conventions of the headers that decide what is written:
   - A function with a parameter n, cols or n_array has a _64 form, in which each int is an int64_t.
@@ -134,10 +135,21 @@ def by_section(functions):
     return itertools.groupby(functions, lambda function: function.section)
 
 
+def unbroken(text):
+    """Text that in_lines keeps on one line."""
+    return text.replace(" ", "\0")
+
+
+def in_lines(text, indent=4, hanging=4, width=100):
+    first, others = " " * indent, " " * (indent + hanging)
+    lines = textwrap.fill(text, width, initial_indent=first, subsequent_indent=others)
+    return lines.replace("\0", " ")
+
+
 # ---- 64-bit sizes --------------------------------------------------------------------------------
 
 HEADER_64 = """\
-/* The forms with 64-bit sizes, written by scripts/generate.py from myblas.h, which describes them. */
+/* The forms with 64-bit sizes: written by scripts/generate.py from myblas.h. */
 #ifndef MYBLAS_MYBLAS_64_H
 #define MYBLAS_MYBLAS_64_H
 
@@ -164,11 +176,9 @@ def in_c(parameter):
 
 
 def declaration(function):
-    # Spaces of a parameter are not to be broken at.
-    parameters = ", ".join(in_c(each).replace(" ", "\0") for each in function.parameters)
-    lines = textwrap.wrap(parameters, 98, initial_indent="    ", subsequent_indent="    ")
-    text = "\n".join(lines).replace("\0", " ")
-    return f"MYBLAS_API {function.result} {function.name}(\n{text});"
+    parameters = ", ".join(unbroken(in_c(each)) for each in function.parameters)
+    lines = in_lines(parameters, hanging=0, width=98)
+    return f"MYBLAS_API {function.result} {function.name}(\n{lines});"
 
 
 def header_64(header):
@@ -302,9 +312,7 @@ NULLABLE = {"myblasEpilogue_t", "myblasDevice_t"}
 
 
 def wrapped(text, indent):
-    """A statement in lines of at most 100 columns."""
-    first, others = " " * indent, " " * (indent + 4)
-    return " &\n".join(textwrap.wrap(text, 98, initial_indent=first, subsequent_indent=others))
+    return in_lines(text, indent, width=98).replace("\n", " &\n")
 
 
 def kind_of(header, type):
@@ -398,6 +406,97 @@ def fortran_module(header):
     )
 
 
+# ---- Calls as data -------------------------------------------------------------------------------
+
+FUNCTIONS = """\
+// {note}: the functions that take operands, as data.
+// clang-format off
+#include "myblas/myblas.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum function {{
+{enumerators},
+    function_count
+}};
+
+// All their parameters, by name. Each has 8 bytes, so a value for any of them is an int64_t.
+struct arguments {{
+{integers};
+{pointers};
+}};
+
+struct parameter {{
+    const char *type, *name;
+    size_t offset; // in struct arguments
+}};
+
+struct function_info {{
+    const char* name;
+    struct parameter parameters[{most} + 1]; // but the handle; the last one has no name
+}};
+
+#define P(type, name) {{#type, #name, offsetof(struct arguments, name)}}
+static const struct function_info functions[function_count] = {{
+{functions}
+}};
+#undef P
+
+static myblasStatus_t
+call_narrow(enum function function, myblasHandle_t handle, const struct arguments* g) {{
+    switch (function) {{
+{narrow}
+    default: return MYBLAS_STATUS_NOT_SUPPORTED;
+    }}
+}}
+
+// The _64 forms. A function without sizes has none.
+static myblasStatus_t
+call_wide(enum function function, myblasHandle_t handle, const struct arguments* g) {{
+    switch (function) {{
+{wide}
+    default: return MYBLAS_STATUS_NOT_SUPPORTED;
+    }}
+}}
+"""
+
+
+def enumerator(function):
+    """set_matrix for myblasSetMatrix, sgemm_batched for mysgemmBatched"""
+    stem = function.name.removeprefix("myblas").removeprefix("my")
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", stem).lower()
+
+
+def call_of(function, form):
+    arguments = "".join(f", g->{each.name}" for each in function.parameters[1:])
+    head = unbroken(f"case {enumerator(function)}: return {form.name}(handle")
+    return in_lines(f"{head}{arguments});")
+
+
+def functions_as_data(header):
+    is_routine = re.compile("my(?!blas)").match
+    functions = [each for each in header.functions if each.has_64() or is_routine(each.name)]
+    integers, pointers, infos = {}, {}, []
+    for function in functions:
+        shown = []
+        for kind, name in function.parameters[1:]:
+            is_integer = kind in header.enumerations or kind in ("int", "long long")
+            (integers if is_integer else pointers)[name] = None
+            shown.append(unbroken(f"P({kind}, {name})"))
+        head = unbroken(f'[{enumerator(function)}] = {{"{function.name}",')
+        infos.append(in_lines(f"{head} {{{', '.join(shown)}}}}},"))
+    return FUNCTIONS.format(
+        note=NOTE,
+        enumerators=in_lines(", ".join(map(enumerator, functions)), hanging=0),
+        integers=in_lines("int64_t " + ", ".join(integers)),
+        pointers=in_lines("void *" + ", *".join(pointers)),
+        most=max(len(each.parameters) - 1 for each in functions),
+        functions="\n".join(infos),
+        narrow="\n".join(call_of(each, each) for each in functions),
+        wide="\n".join(call_of(each, each.wide() if each.has_64() else each) for each in functions),
+    )
+
+
 # ---- Files ---------------------------------------------------------------------------------------
 
 FILES = {
@@ -406,6 +505,7 @@ FILES = {
     "abi/libmyblas.map": version_script,
     "abi/libmyblas.symbols": symbol_list,
     "abi/fortran/myblas.f90": fortran_module,
+    "tests/functions.h": functions_as_data,
 }
 
 

@@ -1,4 +1,4 @@
-/* The forms with 64-bit sizes, written by scripts/generate.py from myblas.h, which describes them. */
+/* The forms with 64-bit sizes: written by scripts/generate.py from myblas.h. */
 #ifndef MYBLAS_MYBLAS_64_H
 #define MYBLAS_MYBLAS_64_H
 

@@ -15,10 +15,11 @@ fortran=${4:-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/abi" "$work/scripts"
+mkdir "$work/abi" "$work/scripts" "$work/tests"
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source"/abi/libmyblas.* "$work/abi"
 cp "$source/scripts/generate.py" "$work/scripts"
+cp "$source/tests/functions.h" "$work/tests"
 cd "$work"
 
 # At the end of myblas.h, but within extern "C".
@@ -58,6 +59,8 @@ expect abi/libmyblas.symbols 'mysnone@@MYBLAS_1.2
 mysnone_64@@MYBLAS_1.2'
 expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
             bind(c, name="mysnone_64") result(status)'
+expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
+    case snone: return mysnone_64(handle, g->n, g->x, g->result);'
 
 # The files do what they are for.
 cat >library.c <<'CODE'
