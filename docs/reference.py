@@ -8,7 +8,7 @@ usage: docs/reference.py HEADER               the header as Doxygen shall see it
 
 The headers' comments are plain, and one may stand for several functions. By convention
   - a comment belongs to all the functions that follow it without a blank line, and names each of them if there are several,
-  - a function NAME_64 without a comment has the text of NAME,
+  - a function NAME_64, which myblas_64.h declares, has no comment: it is shown with NAME,
   - a comment that is followed by a blank line is about the section that it stands in,
   - no comment refers to its neighbour ("the same", "as above"), because pages show one function each.
 
@@ -191,10 +191,7 @@ def texts_of(parts):
     texts = {}
     for part in parts:
         if isinstance(part, Part):
-            for name in part.functions():
-                lines = part.comment or texts.get(name.removesuffix("_64"))
-                if lines:
-                    texts[name] = lines
+            texts |= dict.fromkeys(part.functions(), part.comment) if part.comment else {}
     return texts
 
 
@@ -273,7 +270,7 @@ def index(paths):
             if part.comment and part.is_before_blank and title:
                 about += formatted(part.comment, set(texts))
             for name in part.functions():
-                if name in texts and not name.endswith("_64"):
+                if name in texts:
                     brief, _ = described(name, texts[name], set())
                     rows.append(f"<dt>@ref {name}</dt><dd>{escaped(brief)}</dd>")
     return "\n".join(shown) + "\n"
@@ -310,22 +307,20 @@ def man_example(lines):
     return [".SH EXAMPLE", ".nf", *map(in_man, lines), ".fi", ".PP", in_man(HELPERS_OF_EXAMPLES)]
 
 
-def prototypes_of(parts):
+def prototypes_of(paths):
     """{function: its declaration}"""
-    code = "\n".join("\n".join(part.code) for part in parts if isinstance(part, Part))
-    found = re.findall(r"MYBLAS_API\s([^;]*?\b(my\w+)\([^;]*;)", code)
+    code = "\n".join(path.read_text() for path in paths)
+    found = re.findall(r"^MYBLAS_API\s([^;]*?\b(my\w+)\([^;]*;)", code, re.MULTILINE)
     return {name: " ".join(text.split()).replace("( ", "(") for text, name in found}
 
 
-def write_man_pages(path, folder, date, version):
-    parts = parts_of(path.read_text())
-    declarations, example_of = prototypes_of(parts), examples()
-    for name, lines in texts_of(parts).items():
-        base = name.removesuffix("_64")
-        if base != name and base in declarations:
-            (folder / f"{name}.3").write_text(f".so man3/{base}.3\n")
-            continue
-        names = [name] + [other for other in (f"{name}_64",) if other in declarations]
+def write_man_pages(path, declarations, folder, date, version):
+    example_of = examples()
+    for name, lines in texts_of(parts_of(path.read_text())).items():
+        names = [name]
+        if f"{name}_64" in declarations:
+            names.append(f"{name}_64")
+            (folder / f"{name}_64.3").write_text(f".so man3/{name}.3\n")
         brief, _ = described(name, lines, set())
         page = [
             f'.TH {name.upper()} 3 "{date}" "myblas {version}" "myblas"',
@@ -346,21 +341,20 @@ def faults_of(path, example_of):
     parts = parts_of(path.read_text())
     texts = texts_of(parts)
     for name in texts:
-        if not name.endswith("_64") and name not in example_of:
+        if name not in example_of:
             yield f"{path.name}: {name} has no example in {EXAMPLES.name}"
     for part in parts:
         if not isinstance(part, Part):
             continue
         names = part.functions()
-        bases = {name.removesuffix("_64") for name in names}
-        for name in sorted(bases if part.comment else ()):
+        for name in sorted(names if part.comment else ()):
             words = " ".join(part.comment)
-            if len(bases) > 1 and not re.search(rf"\b{name}\b", words):
-                yield f"{path.name}: the comment on {', '.join(sorted(bases))} does not name {name}"
+            if len(names) > 1 and not re.search(rf"\b{name}\b", words):
+                yield f"{path.name}: the comment on {', '.join(sorted(names))} does not name {name}"
             if NEIGHBOURS.search(words):
                 yield f"{path.name}: the text of {name} says '{NEIGHBOURS.search(words)[0]}'"
         for name in names:
-            if name not in texts:
+            if name not in texts and not name.endswith("_64"):
                 yield f"{path.name}: {name} has no text"
 
 
@@ -374,8 +368,9 @@ def main():
     parser.add_argument("--version", default="", help="of the library, on the man pages")
     arguments = parser.parse_args()
     if arguments.man:
+        declarations = prototypes_of(arguments.headers)
         for header in arguments.headers:
-            write_man_pages(header, arguments.man, arguments.date, arguments.version)
+            write_man_pages(header, declarations, arguments.man, arguments.date, arguments.version)
         return 0
     if arguments.check:
         example_of = examples()

@@ -59,5 +59,6 @@ check shellcheck on_files shellcheck -- '*.sh' .ci/run
 check codespell on_files codespell --ignore-words-list=inout,runn -- \
     ':!*.svg' ':!*.json' ':!*.csv' ':!*.gz' ':!*.inc' ':!*.abi'
 check ruff on_files ruff check --quiet -- '*.py'
+check python3 scripts/generate.py --check
 check clang-tidy tidy
 exit "$result"

@@ -1,5 +1,6 @@
-! The interface of myblas in Fortran: the functions of myblas/myblas.h and myblas/myblas_kernels.h,
-! whose comments describe them. Names, order of parameters and meanings are those of C.
+! Written by scripts/generate.py from myblas.h and myblas_kernels.h.
+! The comments of these headers describe the functions. Names, order of parameters and meanings are
+! those of C.
 !   Functions   Each answers a status, but for myblasGetStatusName and myblasGetStatusString.
 !   Memory      type(c_ptr) stands for handles, streams and memory. Device memory comes from
 !               myblasMalloc; host memory is c_loc of a variable with the target attribute. Scalars
@@ -8,60 +9,65 @@
 !               nothing on the device.
 !   Strings     Passed in, they end with c_null_char; an absent one is NULL. Handed out, they are a
 !               type(c_ptr) to characters that end with c_null_char.
-!   Structures  myblasCall_t, myblasEpilogue_t, myblasKernelInfo_t, myblasDevice_t and
-!               myblasKernelEstimate_t come with size_bytes set and the rest zero.
+!   Structures  They come with size_bytes set and the rest zero.
 ! Every procedure is an interface to C: a program that uses this module links to libmyblas alone.
 module myblas
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, &
         c_long_long, c_null_ptr, c_ptr, c_size_t
     implicit none
-    private :: c_char, c_double, c_float, c_funptr, c_int
-    private :: c_int64_t, c_long_long, c_null_ptr, c_ptr, &
-        c_size_t
+    private :: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, c_long_long, c_null_ptr, &
+        c_ptr, c_size_t
 
     integer(c_int), parameter :: MYBLAS_VERSION_MAJOR = 1
     integer(c_int), parameter :: MYBLAS_VERSION_MINOR = 0
     integer(c_int), parameter :: MYBLAS_VERSION_PATCH = 0
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 27
 
     ! myblasStatus_t
-    integer(c_int), parameter :: MYBLAS_STATUS_SUCCESS          = 0
-    integer(c_int), parameter :: MYBLAS_STATUS_NOT_INITIALIZED  = 1
-    integer(c_int), parameter :: MYBLAS_STATUS_ALLOC_FAILED     = 3
-    integer(c_int), parameter :: MYBLAS_STATUS_INVALID_VALUE    = 7
-    integer(c_int), parameter :: MYBLAS_STATUS_ARCH_MISMATCH    = 8
-    integer(c_int), parameter :: MYBLAS_STATUS_MAPPING_ERROR    = 11
+    integer(c_int), parameter :: MYBLAS_STATUS_SUCCESS = 0
+    integer(c_int), parameter :: MYBLAS_STATUS_NOT_INITIALIZED = 1
+    integer(c_int), parameter :: MYBLAS_STATUS_ALLOC_FAILED = 3
+    integer(c_int), parameter :: MYBLAS_STATUS_INVALID_VALUE = 7
+    integer(c_int), parameter :: MYBLAS_STATUS_ARCH_MISMATCH = 8
+    integer(c_int), parameter :: MYBLAS_STATUS_MAPPING_ERROR = 11
     integer(c_int), parameter :: MYBLAS_STATUS_EXECUTION_FAILED = 13
-    integer(c_int), parameter :: MYBLAS_STATUS_INTERNAL_ERROR   = 14
-    integer(c_int), parameter :: MYBLAS_STATUS_NOT_SUPPORTED    = 15
-    integer(c_int), parameter :: MYBLAS_STATUS_LICENSE_ERROR    = 16
+    integer(c_int), parameter :: MYBLAS_STATUS_INTERNAL_ERROR = 14
+    integer(c_int), parameter :: MYBLAS_STATUS_NOT_SUPPORTED = 15
+    integer(c_int), parameter :: MYBLAS_STATUS_LICENSE_ERROR = 16
 
     ! myblasOperation_t
     integer(c_int), parameter :: MYBLAS_OP_N = 0
     integer(c_int), parameter :: MYBLAS_OP_T = 1
     integer(c_int), parameter :: MYBLAS_OP_C = 2
 
-    ! myblasFillMode_t, myblasSideMode_t, myblasDiagType_t
+    ! myblasFillMode_t
     integer(c_int), parameter :: MYBLAS_FILL_MODE_LOWER = 0
     integer(c_int), parameter :: MYBLAS_FILL_MODE_UPPER = 1
-    integer(c_int), parameter :: MYBLAS_SIDE_LEFT       = 0
-    integer(c_int), parameter :: MYBLAS_SIDE_RIGHT      = 1
-    integer(c_int), parameter :: MYBLAS_DIAG_NON_UNIT   = 0
-    integer(c_int), parameter :: MYBLAS_DIAG_UNIT       = 1
+
+    ! myblasSideMode_t
+    integer(c_int), parameter :: MYBLAS_SIDE_LEFT = 0
+    integer(c_int), parameter :: MYBLAS_SIDE_RIGHT = 1
+
+    ! myblasDiagType_t
+    integer(c_int), parameter :: MYBLAS_DIAG_NON_UNIT = 0
+    integer(c_int), parameter :: MYBLAS_DIAG_UNIT = 1
 
     ! myblasPointerMode_t
-    integer(c_int), parameter :: MYBLAS_POINTER_MODE_HOST   = 0
+    integer(c_int), parameter :: MYBLAS_POINTER_MODE_HOST = 0
     integer(c_int), parameter :: MYBLAS_POINTER_MODE_DEVICE = 1
 
     ! myblasMath_t
-    integer(c_int), parameter :: MYBLAS_FP32_STRICT_MATH   = 0
+    integer(c_int), parameter :: MYBLAS_FP32_STRICT_MATH = 0
     integer(c_int), parameter :: MYBLAS_FP32_EMULATED_MATH = 1
-    integer(c_int), parameter :: MYBLAS_FP32_FAST_MATH     = 2
+    integer(c_int), parameter :: MYBLAS_FP32_FAST_MATH = 2
 
-    ! myblasActivation_t, myblasBias_t
+    ! myblasActivation_t
     integer(c_int), parameter :: MYBLAS_ACTIVATION_NONE = 0
     integer(c_int), parameter :: MYBLAS_ACTIVATION_RELU = 1
     integer(c_int), parameter :: MYBLAS_ACTIVATION_GELU = 2
-    integer(c_int), parameter :: MYBLAS_BIAS_OF_ROWS    = 0
+
+    ! myblasBias_t
+    integer(c_int), parameter :: MYBLAS_BIAS_OF_ROWS = 0
     integer(c_int), parameter :: MYBLAS_BIAS_OF_COLUMNS = 1
 
     ! myblasBackend_t
@@ -72,53 +78,49 @@ module myblas
     ! myblasProperty_t
     integer(c_int), parameter :: MYBLAS_PROPERTY_MAJOR_VERSION = 0
     integer(c_int), parameter :: MYBLAS_PROPERTY_MINOR_VERSION = 1
-    integer(c_int), parameter :: MYBLAS_PROPERTY_PATCH_LEVEL   = 2
+    integer(c_int), parameter :: MYBLAS_PROPERTY_PATCH_LEVEL = 2
 
     ! myblasRoutine_t
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SGEMM     = 0
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SGEMM = 0
     integer(c_int), parameter :: MYBLAS_ROUTINE_TRANSPOSE = 1
-    integer(c_int), parameter :: MYBLAS_ROUTINE_GEAM      = 2
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SUM       = 3
-    integer(c_int), parameter :: MYBLAS_ROUTINE_DSUM      = 4
-    integer(c_int), parameter :: MYBLAS_ROUTINE_AXPY      = 5
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COPY      = 6
-    integer(c_int), parameter :: MYBLAS_ROUTINE_GEMSUM    = 7
+    integer(c_int), parameter :: MYBLAS_ROUTINE_GEAM = 2
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SUM = 3
+    integer(c_int), parameter :: MYBLAS_ROUTINE_DSUM = 4
+    integer(c_int), parameter :: MYBLAS_ROUTINE_AXPY = 5
+    integer(c_int), parameter :: MYBLAS_ROUTINE_COPY = 6
+    integer(c_int), parameter :: MYBLAS_ROUTINE_GEMSUM = 7
     integer(c_int), parameter :: MYBLAS_ROUTINE_HISTOGRAM = 8
-    ! Level 1
-    integer(c_int), parameter :: MYBLAS_ROUTINE_DOT       = 9
-    integer(c_int), parameter :: MYBLAS_ROUTINE_NRM2      = 10
-    integer(c_int), parameter :: MYBLAS_ROUTINE_IAMAX     = 11
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SCAL      = 12
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SWAP      = 13
-    integer(c_int), parameter :: MYBLAS_ROUTINE_ROT       = 14
-    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTM      = 15
-    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTG      = 16
-    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTMG     = 17
-    ! Level 2
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMV      = 18
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR       = 19
-    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMV      = 20
-    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSV      = 21
-    ! Level 3
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SYRK      = 22
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR2K     = 23
-    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMM      = 24
-    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMM      = 25
-    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSM      = 26
-    integer(c_int), parameter :: MYBLAS_ROUTINE_COUNT = 27
+    integer(c_int), parameter :: MYBLAS_ROUTINE_DOT = 9
+    integer(c_int), parameter :: MYBLAS_ROUTINE_NRM2 = 10
+    integer(c_int), parameter :: MYBLAS_ROUTINE_IAMAX = 11
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SCAL = 12
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SWAP = 13
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROT = 14
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTM = 15
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTG = 16
+    integer(c_int), parameter :: MYBLAS_ROUTINE_ROTMG = 17
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMV = 18
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR = 19
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMV = 20
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSV = 21
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYRK = 22
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYR2K = 23
+    integer(c_int), parameter :: MYBLAS_ROUTINE_SYMM = 24
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRMM = 25
+    integer(c_int), parameter :: MYBLAS_ROUTINE_TRSM = 26
 
     type, bind(c) :: myblasCall_t
         integer(c_size_t) :: size_bytes = 128
         integer(c_int) :: routine = 0
         integer(c_int) :: transa = 0, transb = 0
         integer(c_int) :: element_bytes = 0
-        integer(c_int64_t) :: m = 0, n = 0, k = 0
-        integer(c_int64_t) :: lda = 0, ldb = 0, ldc = 0
-        integer(c_int64_t) :: batch_count = 0
+        integer(c_int64_t) :: m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0, batch_count = 0
         type(c_ptr) :: A = c_null_ptr, B = c_null_ptr, C = c_null_ptr
         integer(c_int) :: math_mode = 0
         integer(c_int) :: pointer_array = 0
-        integer(c_int) :: side = 0, uplo = 0, diag = 0
+        integer(c_int) :: side = 0
+        integer(c_int) :: uplo = 0
+        integer(c_int) :: diag = 0
         integer(c_int) :: is_fused = 0
     end type
 
@@ -126,23 +128,17 @@ module myblas
         integer(c_size_t) :: size_bytes = 56
         integer(c_int) :: activation = 0
         integer(c_int) :: bias_of = 0
-        type(c_ptr) :: bias = c_null_ptr
-        type(c_ptr) :: aux = c_null_ptr
-        integer(c_int64_t) :: ldaux = 0
-        integer(c_int64_t) :: stride_bias = 0, stride_aux = 0
+        type(c_ptr) :: bias = c_null_ptr, aux = c_null_ptr
+        integer(c_int64_t) :: ldaux = 0, stride_bias = 0, stride_aux = 0
     end type
 
     type, bind(c) :: myblasKernelInfo_t
         integer(c_size_t) :: size_bytes = 80
-        type(c_ptr) :: name = c_null_ptr
-        type(c_ptr) :: description = c_null_ptr
-        integer(c_int) :: min_arch = 0, max_arch = 0
-        integer(c_int) :: block_m = 0, block_n = 0, block_k = 0
-        integer(c_int) :: threads = 0
-        integer(c_int) :: stages = 0
+        type(c_ptr) :: name = c_null_ptr, description = c_null_ptr
+        integer(c_int) :: min_arch = 0, max_arch = 0, block_m = 0, block_n = 0, block_k = 0, &
+            threads = 0, stages = 0
         integer(c_size_t) :: smem_bytes = 0
-        integer(c_int) :: alignment_bytes = 0
-        integer(c_int) :: deterministic = 0
+        integer(c_int) :: alignment_bytes = 0, deterministic = 0
         integer(c_int) :: math_mode = 0
     end type
 
@@ -157,29 +153,31 @@ module myblas
         integer(c_int) :: accepted = 0, candidate = 0
         integer(c_size_t) :: workspace_bytes = 0, best_workspace_bytes = 0
         type(c_ptr) :: refusal = c_null_ptr
-        real(c_double) :: launches = 0, rounds = 0, steps = 0, math_cycles = 0, copies = 0
-        real(c_double) :: l2_bytes = 0, memory_bytes = 0, exchanges = 0, fill = 0, edge = 0
-        real(c_double) :: arithmetic_us = 0, cache_us = 0, memory_us = 0, overhead_us = 0
-        real(c_double) :: factor = 0, predicted_us = 0
+        real(c_double) :: launches = 0, rounds = 0, steps = 0, math_cycles = 0, copies = 0, &
+            l2_bytes = 0, memory_bytes = 0, exchanges = 0, fill = 0, edge = 0, arithmetic_us = 0, &
+            cache_us = 0, memory_us = 0, overhead_us = 0, factor = 0, predicted_us = 0
     end type
 
     interface
-        ! ---- Handles ---------------------------------------------------------------------
+        ! ---- Handles ----------------------------------------------------------------------------
 
-        function myblasCreate(handle) bind(c, name="myblasCreate") result(status)
+        function myblasCreate(handle) &
+            bind(c, name="myblasCreate") result(status)
             import
             type(c_ptr), intent(out) :: handle
             integer(c_int) :: status
         end function
 
-        function myblasCreateOn(handle, backend) bind(c, name="myblasCreateOn") result(status)
+        function myblasCreateOn(handle, backend) &
+            bind(c, name="myblasCreateOn") result(status)
             import
             type(c_ptr), intent(out) :: handle
             integer(c_int), value :: backend
             integer(c_int) :: status
         end function
 
-        function myblasDestroy(handle) bind(c, name="myblasDestroy") result(status)
+        function myblasDestroy(handle) &
+            bind(c, name="myblasDestroy") result(status)
             import
             type(c_ptr), value :: handle
             integer(c_int) :: status
@@ -201,7 +199,8 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasGetStatusName(status) bind(c, name="myblasGetStatusName") result(string)
+        function myblasGetStatusName(status) &
+            bind(c, name="myblasGetStatusName") result(string)
             import
             integer(c_int), value :: status
             type(c_ptr) :: string
@@ -222,13 +221,15 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasSetStream(handle, stream) bind(c, name="myblasSetStream") result(status)
+        function myblasSetStream(handle, stream) &
+            bind(c, name="myblasSetStream") result(status)
             import
             type(c_ptr), value :: handle, stream
             integer(c_int) :: status
         end function
 
-        function myblasGetStream(handle, stream) bind(c, name="myblasGetStream") result(status)
+        function myblasGetStream(handle, stream) &
+            bind(c, name="myblasGetStream") result(status)
             import
             type(c_ptr), value :: handle
             type(c_ptr), intent(out) :: stream
@@ -251,14 +252,16 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasSetMathMode(handle, mode) bind(c, name="myblasSetMathMode") result(status)
+        function myblasSetMathMode(handle, mode) &
+            bind(c, name="myblasSetMathMode") result(status)
             import
             type(c_ptr), value :: handle
             integer(c_int), value :: mode
             integer(c_int) :: status
         end function
 
-        function myblasGetMathMode(handle, mode) bind(c, name="myblasGetMathMode") result(status)
+        function myblasGetMathMode(handle, mode) &
+            bind(c, name="myblasGetMathMode") result(status)
             import
             type(c_ptr), value :: handle
             integer(c_int), intent(out) :: mode
@@ -298,7 +301,7 @@ module myblas
             integer(c_int) :: status
         end function
 
-        ! ---- Logger ----------------------------------------------------------------------
+        ! ---- Logger -----------------------------------------------------------------------------
 
         function myblasSetLoggerCallback(callback) &
             bind(c, name="myblasSetLoggerCallback") result(status)
@@ -315,7 +318,7 @@ module myblas
             integer(c_int) :: status
         end function
 
-        ! ---- Streams and memory ----------------------------------------------------------
+        ! ---- Streams and memory for portable programs -------------------------------------------
 
         function myblasStreamCreate(handle, stream) &
             bind(c, name="myblasStreamCreate") result(status)
@@ -348,7 +351,8 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasFree(handle, ptr) bind(c, name="myblasFree") result(status)
+        function myblasFree(handle, ptr) &
+            bind(c, name="myblasFree") result(status)
             import
             type(c_ptr), value :: handle, ptr
             integer(c_int) :: status
@@ -357,306 +361,231 @@ module myblas
         function myblasSetMatrix(handle, rows, cols, element_bytes, A, lda, B, ldb) &
             bind(c, name="myblasSetMatrix") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            integer(c_int) :: status
-        end function
-
-        function myblasGetMatrix(handle, rows, cols, element_bytes, A, lda, B, ldb) &
-            bind(c, name="myblasGetMatrix") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            integer(c_int) :: status
-        end function
-
-        function myblasSetVector(handle, n, element_bytes, x, incx, y, incy) &
-            bind(c, name="myblasSetVector") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            integer(c_int) :: status
-        end function
-
-        function myblasGetVector(handle, n, element_bytes, x, incx, y, incy) &
-            bind(c, name="myblasGetVector") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            integer(c_int) :: status
-        end function
-
-        function myblasSetMatrixAsync(handle, rows, cols, element_bytes, A, lda, B, ldb, stream) &
-            bind(c, name="myblasSetMatrixAsync") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: stream
-            integer(c_int) :: status
-        end function
-
-        function myblasGetMatrixAsync(handle, rows, cols, element_bytes, A, lda, B, ldb, stream) &
-            bind(c, name="myblasGetMatrixAsync") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: stream
-            integer(c_int) :: status
-        end function
-
-        function myblasSetVectorAsync(handle, n, element_bytes, x, incx, y, incy, stream) &
-            bind(c, name="myblasSetVectorAsync") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: stream
-            integer(c_int) :: status
-        end function
-
-        function myblasGetVectorAsync(handle, n, element_bytes, x, incx, y, incy, stream) &
-            bind(c, name="myblasGetVectorAsync") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: stream
+            type(c_ptr), value :: handle, A, B
+            integer(c_int), value :: rows, cols, element_bytes, lda, ldb
             integer(c_int) :: status
         end function
 
         function myblasSetMatrix_64(handle, rows, cols, element_bytes, A, lda, B, ldb) &
             bind(c, name="myblasSetMatrix_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: handle, A, B
+            integer(c_int64_t), value :: rows, cols, element_bytes, lda, ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMatrix(handle, rows, cols, element_bytes, A, lda, B, ldb) &
+            bind(c, name="myblasGetMatrix") result(status)
+            import
+            type(c_ptr), value :: handle, A, B
+            integer(c_int), value :: rows, cols, element_bytes, lda, ldb
             integer(c_int) :: status
         end function
 
         function myblasGetMatrix_64(handle, rows, cols, element_bytes, A, lda, B, ldb) &
             bind(c, name="myblasGetMatrix_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: handle, A, B
+            integer(c_int64_t), value :: rows, cols, element_bytes, lda, ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasSetVector(handle, n, element_bytes, x, incx, y, incy) &
+            bind(c, name="myblasSetVector") result(status)
+            import
+            type(c_ptr), value :: handle, x, y
+            integer(c_int), value :: n, element_bytes, incx, incy
             integer(c_int) :: status
         end function
 
         function myblasSetVector_64(handle, n, element_bytes, x, incx, y, incy) &
             bind(c, name="myblasSetVector_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: handle, x, y
+            integer(c_int64_t), value :: n, element_bytes, incx, incy
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVector(handle, n, element_bytes, x, incx, y, incy) &
+            bind(c, name="myblasGetVector") result(status)
+            import
+            type(c_ptr), value :: handle, x, y
+            integer(c_int), value :: n, element_bytes, incx, incy
             integer(c_int) :: status
         end function
 
         function myblasGetVector_64(handle, n, element_bytes, x, incx, y, incy) &
             bind(c, name="myblasGetVector_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: handle, x, y
+            integer(c_int64_t), value :: n, element_bytes, incx, incy
+            integer(c_int) :: status
+        end function
+
+        function myblasSetMatrixAsync(handle, rows, cols, element_bytes, A, lda, B, ldb, stream) &
+            bind(c, name="myblasSetMatrixAsync") result(status)
+            import
+            type(c_ptr), value :: handle, A, B, stream
+            integer(c_int), value :: rows, cols, element_bytes, lda, ldb
             integer(c_int) :: status
         end function
 
         function myblasSetMatrixAsync_64(handle, rows, cols, element_bytes, A, lda, B, ldb, &
-            stream) bind(c, name="myblasSetMatrixAsync_64") result(status)
+            stream) &
+            bind(c, name="myblasSetMatrixAsync_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: stream
+            type(c_ptr), value :: handle, A, B, stream
+            integer(c_int64_t), value :: rows, cols, element_bytes, lda, ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasGetMatrixAsync(handle, rows, cols, element_bytes, A, lda, B, ldb, stream) &
+            bind(c, name="myblasGetMatrixAsync") result(status)
+            import
+            type(c_ptr), value :: handle, A, B, stream
+            integer(c_int), value :: rows, cols, element_bytes, lda, ldb
             integer(c_int) :: status
         end function
 
         function myblasGetMatrixAsync_64(handle, rows, cols, element_bytes, A, lda, B, ldb, &
-            stream) bind(c, name="myblasGetMatrixAsync_64") result(status)
+            stream) &
+            bind(c, name="myblasGetMatrixAsync_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: rows, cols, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: stream
+            type(c_ptr), value :: handle, A, B, stream
+            integer(c_int64_t), value :: rows, cols, element_bytes, lda, ldb
+            integer(c_int) :: status
+        end function
+
+        function myblasSetVectorAsync(handle, n, element_bytes, x, incx, y, incy, stream) &
+            bind(c, name="myblasSetVectorAsync") result(status)
+            import
+            type(c_ptr), value :: handle, x, y, stream
+            integer(c_int), value :: n, element_bytes, incx, incy
             integer(c_int) :: status
         end function
 
         function myblasSetVectorAsync_64(handle, n, element_bytes, x, incx, y, incy, stream) &
             bind(c, name="myblasSetVectorAsync_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: stream
+            type(c_ptr), value :: handle, x, y, stream
+            integer(c_int64_t), value :: n, element_bytes, incx, incy
+            integer(c_int) :: status
+        end function
+
+        function myblasGetVectorAsync(handle, n, element_bytes, x, incx, y, incy, stream) &
+            bind(c, name="myblasGetVectorAsync") result(status)
+            import
+            type(c_ptr), value :: handle, x, y, stream
+            integer(c_int), value :: n, element_bytes, incx, incy
             integer(c_int) :: status
         end function
 
         function myblasGetVectorAsync_64(handle, n, element_bytes, x, incx, y, incy, stream) &
             bind(c, name="myblasGetVectorAsync_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n, element_bytes
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: stream
+            type(c_ptr), value :: handle, x, y, stream
+            integer(c_int64_t), value :: n, element_bytes, incx, incy
             integer(c_int) :: status
         end function
 
-        ! ---- Matrix product --------------------------------------------------------------
+        ! ---- Matrix product ---------------------------------------------------------------------
 
         function mysgemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="mysgemm") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb, m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: transa, transb, m, n, k, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function mysgemm_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="mysgemm_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
             integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
-        function mysgemmStridedBatched(handle, transa, transb, m, n, k, alpha, A, lda, strideA, &
-            B, ldb, strideB, beta, C, ldc, strideC, batch_count) &
+        function mysgemmHost(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
+            bind(c, name="mysgemmHost") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb, m, n, k, lda, ldb, ldc
+            real(c_float), intent(in) :: alpha, A(lda, *), B(ldb, *), beta
+            real(c_float), intent(inout) :: C(ldc, *)
+            integer(c_int) :: status
+        end function
+
+        function mysgemmHost_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc) &
+            bind(c, name="mysgemmHost_64") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+            real(c_float), intent(in) :: alpha, A(lda, *), B(ldb, *), beta
+            real(c_float), intent(inout) :: C(ldc, *)
+            integer(c_int) :: status
+        end function
+
+        function mysgemmStridedBatched(handle, transa, transb, m, n, k, alpha, A, lda, strideA, B, &
+            ldb, strideB, beta, C, ldc, strideC, batch_count) &
             bind(c, name="mysgemmStridedBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb, m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            integer(c_long_long), value :: strideB
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
-            integer(c_long_long), value :: strideC
-            integer(c_int), value :: batch_count
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: transa, transb, m, n, k, lda, ldb, ldc, batch_count
+            integer(c_long_long), value :: strideA, strideB, strideC
             integer(c_int) :: status
         end function
 
-        function mysgemmStridedBatched_64(handle, transa, transb, m, n, k, alpha, A, lda, &
-            strideA, B, ldb, strideB, beta, C, ldc, strideC, batch_count) &
+        function mysgemmStridedBatched_64(handle, transa, transb, m, n, k, alpha, A, lda, strideA, &
+            B, ldb, strideB, beta, C, ldc, strideC, batch_count) &
             bind(c, name="mysgemmStridedBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
             integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            integer(c_long_long), value :: strideB
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
-            integer(c_long_long), value :: strideC
-            integer(c_int64_t), value :: batch_count
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, batch_count
+            integer(c_long_long), value :: strideA, strideB, strideC
             integer(c_int) :: status
         end function
 
-        function mysgemmFused(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, &
-            C, ldc, D, ldd, epilogue) &
+        function mysgemmBatched(handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, ldb, &
+            beta, Carray, ldc, batch_count) &
+            bind(c, name="mysgemmBatched") result(status)
+            import
+            type(c_ptr), value :: handle, alpha, Aarray, Barray, beta, Carray
+            integer(c_int), value :: transa, transb, m, n, k, lda, ldb, ldc, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmBatched_64(handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, &
+            ldb, beta, Carray, ldc, batch_count) &
+            bind(c, name="mysgemmBatched_64") result(status)
+            import
+            type(c_ptr), value :: handle, alpha, Aarray, Barray, beta, Carray
+            integer(c_int), value :: transa, transb
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, batch_count
+            integer(c_int) :: status
+        end function
+
+        function mysgemmFused(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc, D, ldd, epilogue) &
             bind(c, name="mysgemmFused") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb, m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
-            type(c_ptr), value :: D
-            integer(c_int), value :: ldd
+            type(c_ptr), value :: handle, alpha, A, B, beta, C, D
+            integer(c_int), value :: transa, transb, m, n, k, lda, ldb, ldc, ldd
             type(myblasEpilogue_t), intent(in), optional :: epilogue
             integer(c_int) :: status
         end function
 
-        function mysgemmFused_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, &
-            beta, C, ldc, D, ldd, epilogue) &
+        function mysgemmFused_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc, D, ldd, epilogue) &
             bind(c, name="mysgemmFused_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C, D
             integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
-            type(c_ptr), value :: D
-            integer(c_int64_t), value :: ldd
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, ldd
             type(myblasEpilogue_t), intent(in), optional :: epilogue
             integer(c_int) :: status
         end function
@@ -666,298 +595,146 @@ module myblas
             batch_count) &
             bind(c, name="mysgemmFusedStridedBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb, m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            integer(c_long_long), value :: strideB
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
-            integer(c_long_long), value :: strideC
-            type(c_ptr), value :: D
-            integer(c_int), value :: ldd
-            integer(c_long_long), value :: strideD
+            type(c_ptr), value :: handle, alpha, A, B, beta, C, D
+            integer(c_int), value :: transa, transb, m, n, k, lda, ldb, ldc, ldd, batch_count
+            integer(c_long_long), value :: strideA, strideB, strideC, strideD
             type(myblasEpilogue_t), intent(in), optional :: epilogue
-            integer(c_int), value :: batch_count
             integer(c_int) :: status
         end function
 
-        function mysgemmFusedStridedBatched_64(handle, transa, transb, m, n, k, alpha, A, &
-            lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, D, ldd, strideD, &
-            epilogue, batch_count) &
+        function mysgemmFusedStridedBatched_64(handle, transa, transb, m, n, k, alpha, A, lda, &
+            strideA, B, ldb, strideB, beta, C, ldc, strideC, D, ldd, strideD, epilogue, &
+            batch_count) &
             bind(c, name="mysgemmFusedStridedBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C, D
             integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            integer(c_long_long), value :: strideB
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
-            integer(c_long_long), value :: strideC
-            type(c_ptr), value :: D
-            integer(c_int64_t), value :: ldd
-            integer(c_long_long), value :: strideD
+            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, ldd, batch_count
+            integer(c_long_long), value :: strideA, strideB, strideC, strideD
             type(myblasEpilogue_t), intent(in), optional :: epilogue
-            integer(c_int64_t), value :: batch_count
             integer(c_int) :: status
         end function
 
-        function mysgemmBatched(handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, &
-            ldb, beta, Carray, ldc, batch_count) bind(c, name="mysgemmBatched") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb, m, n, k
-            type(c_ptr), value :: alpha, Aarray
-            integer(c_int), value :: lda
-            type(c_ptr), value :: Barray
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: beta, Carray
-            integer(c_int), value :: ldc, batch_count
-            integer(c_int) :: status
-        end function
-
-        function mysgemmBatched_64(handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, &
-            ldb, beta, Carray, ldc, batch_count) bind(c, name="mysgemmBatched_64") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n, k
-            type(c_ptr), value :: alpha, Aarray
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: Barray
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: beta, Carray
-            integer(c_int64_t), value :: ldc, batch_count
-            integer(c_int) :: status
-        end function
-
-        function mysgemmHost(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, &
-            C, ldc) bind(c, name="mysgemmHost") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb
-            integer(c_int), value :: m, n, k, lda, ldb, ldc
-            real(c_float), intent(in) :: alpha, beta, A(lda, *), B(ldb, *)
-            real(c_float), intent(inout) :: C(ldc, *)
-            integer(c_int) :: status
-        end function
-
-        function mysgemmHost_64(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, &
-            C, ldc) bind(c, name="mysgemmHost_64") result(status)
-            import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
-            real(c_float), intent(in) :: alpha, beta, A(lda, *), B(ldb, *)
-            real(c_float), intent(inout) :: C(ldc, *)
-            integer(c_int) :: status
-        end function
-
-        ! ---- Level 3 ---------------------------------------------------------------------
+        ! ---- Level 3 ----------------------------------------------------------------------------
 
         function myssyrk(handle, uplo, trans, n, k, alpha, A, lda, beta, C, ldc) &
             bind(c, name="myssyrk") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, trans
-            integer(c_int), value :: n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, beta, C
+            integer(c_int), value :: uplo, trans, n, k, lda, ldc
             integer(c_int) :: status
         end function
 
         function myssyrk_64(handle, uplo, trans, n, k, alpha, A, lda, beta, C, ldc) &
             bind(c, name="myssyrk_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, beta, C
             integer(c_int), value :: uplo, trans
-            integer(c_int64_t), value :: n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: n, k, lda, ldc
             integer(c_int) :: status
         end function
 
         function myssyrkx(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssyrkx") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, trans
-            integer(c_int), value :: n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: uplo, trans, n, k, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function myssyrkx_64(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssyrkx_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
             integer(c_int), value :: uplo, trans
-            integer(c_int64_t), value :: n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: n, k, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function myssyr2k(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssyr2k") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, trans
-            integer(c_int), value :: n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: uplo, trans, n, k, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function myssyr2k_64(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssyr2k_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
             integer(c_int), value :: uplo, trans
-            integer(c_int64_t), value :: n, k
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: n, k, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function myssymm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssymm") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: side, uplo
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: side, uplo, m, n, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function myssymm_64(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssymm_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
             integer(c_int), value :: side, uplo
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: beta, C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: m, n, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function mystrmm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc) &
             bind(c, name="mystrmm") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, B, C
+            integer(c_int), value :: side, uplo, trans, diag, m, n, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
-        function mystrmm_64(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, &
-            ldc) bind(c, name="mystrmm_64") result(status)
+        function mystrmm_64(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc) &
+            bind(c, name="mystrmm_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B, C
             integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: m, n, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function mystrsm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb) &
             bind(c, name="mystrsm") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
+            type(c_ptr), value :: handle, alpha, A, B
+            integer(c_int), value :: side, uplo, trans, diag, m, n, lda, ldb
             integer(c_int) :: status
         end function
 
         function mystrsm_64(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb) &
             bind(c, name="mystrsm_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B
             integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
+            integer(c_int64_t), value :: m, n, lda, ldb
             integer(c_int) :: status
         end function
 
-        function mystrsmBatched(handle, side, uplo, trans, diag, m, n, alpha, Aarray, lda, &
-            Barray, ldb, batch_count) bind(c, name="mystrsmBatched") result(status)
+        function mystrsmBatched(handle, side, uplo, trans, diag, m, n, alpha, Aarray, lda, Barray, &
+            ldb, batch_count) &
+            bind(c, name="mystrsmBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: alpha, Aarray
-            integer(c_int), value :: lda
-            type(c_ptr), value :: Barray
-            integer(c_int), value :: ldb, batch_count
+            type(c_ptr), value :: handle, alpha, Aarray, Barray
+            integer(c_int), value :: side, uplo, trans, diag, m, n, lda, ldb, batch_count
             integer(c_int) :: status
         end function
 
         function mystrsmBatched_64(handle, side, uplo, trans, diag, m, n, alpha, Aarray, lda, &
-            Barray, ldb, batch_count) bind(c, name="mystrsmBatched_64") result(status)
+            Barray, ldb, batch_count) &
+            bind(c, name="mystrsmBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, Aarray, Barray
             integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, Aarray
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: Barray
-            integer(c_int64_t), value :: ldb, batch_count
+            integer(c_int64_t), value :: m, n, lda, ldb, batch_count
             integer(c_int) :: status
         end function
 
@@ -965,16 +742,9 @@ module myblas
             strideA, B, ldb, strideB, batch_count) &
             bind(c, name="mystrsmStridedBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            integer(c_long_long), value :: strideB
-            integer(c_int), value :: batch_count
+            type(c_ptr), value :: handle, alpha, A, B
+            integer(c_int), value :: side, uplo, trans, diag, m, n, lda, ldb, batch_count
+            integer(c_long_long), value :: strideA, strideB
             integer(c_int) :: status
         end function
 
@@ -982,16 +752,10 @@ module myblas
             strideA, B, ldb, strideB, batch_count) &
             bind(c, name="mystrsmStridedBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, B
             integer(c_int), value :: side, uplo, trans, diag
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            integer(c_long_long), value :: strideB
-            integer(c_int64_t), value :: batch_count
+            integer(c_int64_t), value :: m, n, lda, ldb, batch_count
+            integer(c_long_long), value :: strideA, strideB
             integer(c_int) :: status
         end function
 
@@ -1000,11 +764,10 @@ module myblas
             ldc_array, group_count, group_size) &
             bind(c, name="mysgemmGroupedBatched") result(status)
             import
-            type(c_ptr), value :: handle, transa_array, transb_array, m_array, n_array
-            type(c_ptr), value :: k_array, alpha_array, Aarray, lda_array, Barray
-            type(c_ptr), value :: ldb_array, beta_array, Carray, ldc_array
+            type(c_ptr), value :: handle, transa_array, transb_array, m_array, n_array, k_array, &
+                alpha_array, Aarray, lda_array, Barray, ldb_array, beta_array, Carray, ldc_array, &
+                group_size
             integer(c_int), value :: group_count
-            type(c_ptr), value :: group_size
             integer(c_int) :: status
         end function
 
@@ -1013,61 +776,44 @@ module myblas
             ldc_array, group_count, group_size) &
             bind(c, name="mysgemmGroupedBatched_64") result(status)
             import
-            type(c_ptr), value :: handle, transa_array, transb_array, m_array, n_array
-            type(c_ptr), value :: k_array, alpha_array, Aarray, lda_array, Barray
-            type(c_ptr), value :: ldb_array, beta_array, Carray, ldc_array
+            type(c_ptr), value :: handle, transa_array, transb_array, m_array, n_array, k_array, &
+                alpha_array, Aarray, lda_array, Barray, ldb_array, beta_array, Carray, ldc_array, &
+                group_size
             integer(c_int64_t), value :: group_count
-            type(c_ptr), value :: group_size
             integer(c_int) :: status
         end function
 
-        ! ---- Transpose -------------------------------------------------------------------
+        ! ---- Transpose --------------------------------------------------------------------------
 
         function mytranspose(handle, m, n, A, lda, B, ldb) &
             bind(c, name="mytranspose") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
+            type(c_ptr), value :: handle, A, B
+            integer(c_int), value :: m, n, lda, ldb
             integer(c_int) :: status
         end function
 
         function mytranspose_64(handle, m, n, A, lda, B, ldb) &
             bind(c, name="mytranspose_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: handle, A, B
+            integer(c_int64_t), value :: m, n, lda, ldb
             integer(c_int) :: status
         end function
 
         function mytransposeEx(handle, m, n, element_bytes, A, lda, B, ldb) &
             bind(c, name="mytransposeEx") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: m, n, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
+            type(c_ptr), value :: handle, A, B
+            integer(c_int), value :: m, n, element_bytes, lda, ldb
             integer(c_int) :: status
         end function
 
         function mytransposeEx_64(handle, m, n, element_bytes, A, lda, B, ldb) &
             bind(c, name="mytransposeEx_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: m, n, element_bytes
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
+            type(c_ptr), value :: handle, A, B
+            integer(c_int64_t), value :: m, n, element_bytes, lda, ldb
             integer(c_int) :: status
         end function
 
@@ -1075,15 +821,9 @@ module myblas
             batch_count) &
             bind(c, name="mytransposeStridedBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int), value :: ldb
-            integer(c_long_long), value :: strideB
-            integer(c_int), value :: batch_count
+            type(c_ptr), value :: handle, A, B
+            integer(c_int), value :: m, n, lda, ldb, batch_count
+            integer(c_long_long), value :: strideA, strideB
             integer(c_int) :: status
         end function
 
@@ -1091,657 +831,451 @@ module myblas
             batch_count) &
             bind(c, name="mytransposeStridedBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: B
-            integer(c_int64_t), value :: ldb
-            integer(c_long_long), value :: strideB
-            integer(c_int64_t), value :: batch_count
+            type(c_ptr), value :: handle, A, B
+            integer(c_int64_t), value :: m, n, lda, ldb, batch_count
+            integer(c_long_long), value :: strideA, strideB
             integer(c_int) :: status
         end function
 
         function mysgeam(handle, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc) &
             bind(c, name="mysgeam") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: transa, transb, m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: beta, B
-            integer(c_int), value :: ldb
-            type(c_ptr), value :: C
-            integer(c_int), value :: ldc
+            type(c_ptr), value :: handle, alpha, A, beta, B, C
+            integer(c_int), value :: transa, transb, m, n, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
         function mysgeam_64(handle, transa, transb, m, n, alpha, A, lda, beta, B, ldb, C, ldc) &
             bind(c, name="mysgeam_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, beta, B, C
             integer(c_int), value :: transa, transb
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: beta, B
-            integer(c_int64_t), value :: ldb
-            type(c_ptr), value :: C
-            integer(c_int64_t), value :: ldc
+            integer(c_int64_t), value :: m, n, lda, ldb, ldc
             integer(c_int) :: status
         end function
 
-        ! ---- Sums ------------------------------------------------------------------------
+        ! ---- Sums -------------------------------------------------------------------------------
 
-        function mysum(handle, n, x, incx, result) bind(c, name="mysum") result(status)
+        function mysum(handle, n, x, incx, result) &
+            bind(c, name="mysum") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mysum_64(handle, n, x, incx, result) bind(c, name="mysum_64") result(status)
+        function mysum_64(handle, n, x, incx, result) &
+            bind(c, name="mysum_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mysasum(handle, n, x, incx, result) bind(c, name="mysasum") result(status)
+        function mysasum(handle, n, x, incx, result) &
+            bind(c, name="mysasum") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mysasum_64(handle, n, x, incx, result) bind(c, name="mysasum_64") result(status)
+        function mysasum_64(handle, n, x, incx, result) &
+            bind(c, name="mysasum_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mydsum(handle, n, x, incx, result) bind(c, name="mydsum") result(status)
+        function mydsum(handle, n, x, incx, result) &
+            bind(c, name="mydsum") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mydsum_64(handle, n, x, incx, result) bind(c, name="mydsum_64") result(status)
+        function mydsum_64(handle, n, x, incx, result) &
+            bind(c, name="mydsum_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
         function mysgemsum(handle, op, m, n, A, lda, result) &
             bind(c, name="mysgemsum") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: op, m, n
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, A, result
+            integer(c_int), value :: op, m, n, lda
             integer(c_int) :: status
         end function
 
         function mysgemsum_64(handle, op, m, n, A, lda, result) &
             bind(c, name="mysgemsum_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, A, result
             integer(c_int), value :: op
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: result
+            integer(c_int64_t), value :: m, n, lda
             integer(c_int) :: status
         end function
 
         function myhistogram256(handle, n, x, counts) &
             bind(c, name="myhistogram256") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, x, counts
             integer(c_int), value :: n
-            type(c_ptr), value :: x, counts
             integer(c_int) :: status
         end function
 
         function myhistogram256_64(handle, n, x, counts) &
             bind(c, name="myhistogram256_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, x, counts
             integer(c_int64_t), value :: n
-            type(c_ptr), value :: x, counts
             integer(c_int) :: status
         end function
 
-        ! ---- Vectors ---------------------------------------------------------------------
+        ! ---- Vectors ----------------------------------------------------------------------------
 
         function mysaxpy(handle, n, alpha, x, incx, y, incy) &
             bind(c, name="mysaxpy") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: alpha, x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
+            type(c_ptr), value :: handle, alpha, x, y
+            integer(c_int), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function mysaxpy_64(handle, n, alpha, x, incx, y, incy) &
             bind(c, name="mysaxpy_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: alpha, x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: handle, alpha, x, y
+            integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
-        function myscopy(handle, n, x, incx, y, incy) bind(c, name="myscopy") result(status)
+        function myscopy(handle, n, x, incx, y, incy) &
+            bind(c, name="myscopy") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
+            type(c_ptr), value :: handle, x, y
+            integer(c_int), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function myscopy_64(handle, n, x, incx, y, incy) &
             bind(c, name="myscopy_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: handle, x, y
+            integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
-        ! ---- Level 1 -------------------------------------------------------------------
+        ! ---- Level 1 ----------------------------------------------------------------------------
 
         function mysdot(handle, n, x, incx, y, incy, result) &
             bind(c, name="mysdot") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, y, result
+            integer(c_int), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function mysdot_64(handle, n, x, incx, y, incy, result) &
             bind(c, name="mysdot_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, y, result
+            integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
-        function mysnrm2(handle, n, x, incx, result) bind(c, name="mysnrm2") result(status)
+        function mysnrm2(handle, n, x, incx, result) &
+            bind(c, name="mysnrm2") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
         function mysnrm2_64(handle, n, x, incx, result) &
             bind(c, name="mysnrm2_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function myisamax(handle, n, x, incx, result) bind(c, name="myisamax") result(status)
+        function myisamax(handle, n, x, incx, result) &
+            bind(c, name="myisamax") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
         function myisamax_64(handle, n, x, incx, result) &
             bind(c, name="myisamax_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function myisamin(handle, n, x, incx, result) bind(c, name="myisamin") result(status)
+        function myisamin(handle, n, x, incx, result) &
+            bind(c, name="myisamin") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
         function myisamin_64(handle, n, x, incx, result) &
             bind(c, name="myisamin_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: result
+            type(c_ptr), value :: handle, x, result
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mysscal(handle, n, alpha, x, incx) bind(c, name="mysscal") result(status)
+        function mysscal(handle, n, alpha, x, incx) &
+            bind(c, name="mysscal") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: alpha, x
-            integer(c_int), value :: incx
+            type(c_ptr), value :: handle, alpha, x
+            integer(c_int), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mysscal_64(handle, n, alpha, x, incx) bind(c, name="mysscal_64") result(status)
+        function mysscal_64(handle, n, alpha, x, incx) &
+            bind(c, name="mysscal_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: alpha, x
-            integer(c_int64_t), value :: incx
+            type(c_ptr), value :: handle, alpha, x
+            integer(c_int64_t), value :: n, incx
             integer(c_int) :: status
         end function
 
-        function mysswap(handle, n, x, incx, y, incy) bind(c, name="mysswap") result(status)
+        function mysswap(handle, n, x, incx, y, incy) &
+            bind(c, name="mysswap") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
+            type(c_ptr), value :: handle, x, y
+            integer(c_int), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function mysswap_64(handle, n, x, incx, y, incy) &
             bind(c, name="mysswap_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
+            type(c_ptr), value :: handle, x, y
+            integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
-        function mysrot(handle, n, x, incx, y, incy, c, s) bind(c, name="mysrot") result(status)
+        function mysrot(handle, n, x, incx, y, incy, c, s) &
+            bind(c, name="mysrot") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: c, s
+            type(c_ptr), value :: handle, x, y, c, s
+            integer(c_int), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function mysrot_64(handle, n, x, incx, y, incy, c, s) &
             bind(c, name="mysrot_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: c, s
+            type(c_ptr), value :: handle, x, y, c, s
+            integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function mysrotm(handle, n, x, incx, y, incy, param) &
             bind(c, name="mysrotm") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: n
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: param
+            type(c_ptr), value :: handle, x, y, param
+            integer(c_int), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
         function mysrotm_64(handle, n, x, incx, y, incy, param) &
             bind(c, name="mysrotm_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: param
+            type(c_ptr), value :: handle, x, y, param
+            integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function
 
-        function mysrotg(handle, a, b, c, s) bind(c, name="mysrotg") result(status)
+        function mysrotg(handle, a, b, c, s) &
+            bind(c, name="mysrotg") result(status)
             import
             type(c_ptr), value :: handle, a, b, c, s
             integer(c_int) :: status
         end function
 
-        function mysrotmg(handle, d1, d2, x1, y1, param) bind(c, name="mysrotmg") result(status)
+        function mysrotmg(handle, d1, d2, x1, y1, param) &
+            bind(c, name="mysrotmg") result(status)
             import
             type(c_ptr), value :: handle, d1, d2, x1, y1, param
             integer(c_int) :: status
         end function
 
-        ! ---- Level 2 -------------------------------------------------------------------
+        ! ---- Level 2 ----------------------------------------------------------------------------
 
         function mysgemv(handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy) &
             bind(c, name="mysgemv") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: trans, m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: beta, y
-            integer(c_int), value :: incy
+            type(c_ptr), value :: handle, alpha, A, x, beta, y
+            integer(c_int), value :: trans, m, n, lda, incx, incy
             integer(c_int) :: status
         end function
 
         function mysgemv_64(handle, trans, m, n, alpha, A, lda, x, incx, beta, y, incy) &
             bind(c, name="mysgemv_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, x, beta, y
             integer(c_int), value :: trans
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: beta, y
-            integer(c_int64_t), value :: incy
+            integer(c_int64_t), value :: m, n, lda, incx, incy
             integer(c_int) :: status
         end function
 
-        function mysgemvStridedBatched(handle, trans, m, n, alpha, A, lda, strideA, x, &
-            incx, stridex, beta, y, incy, stridey, batch_count) &
+        function mysgemvStridedBatched(handle, trans, m, n, alpha, A, lda, strideA, x, incx, &
+            stridex, beta, y, incy, stridey, batch_count) &
             bind(c, name="mysgemvStridedBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: trans, m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            integer(c_long_long), value :: stridex
-            type(c_ptr), value :: beta, y
-            integer(c_int), value :: incy
-            integer(c_long_long), value :: stridey
-            integer(c_int), value :: batch_count
+            type(c_ptr), value :: handle, alpha, A, x, beta, y
+            integer(c_int), value :: trans, m, n, lda, incx, incy, batch_count
+            integer(c_long_long), value :: strideA, stridex, stridey
             integer(c_int) :: status
         end function
 
-        function mysgemvStridedBatched_64(handle, trans, m, n, alpha, A, lda, strideA, x, &
-            incx, stridex, beta, y, incy, stridey, batch_count) &
+        function mysgemvStridedBatched_64(handle, trans, m, n, alpha, A, lda, strideA, x, incx, &
+            stridex, beta, y, incy, stridey, batch_count) &
             bind(c, name="mysgemvStridedBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, x, beta, y
             integer(c_int), value :: trans
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            integer(c_long_long), value :: strideA
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            integer(c_long_long), value :: stridex
-            type(c_ptr), value :: beta, y
-            integer(c_int64_t), value :: incy
-            integer(c_long_long), value :: stridey
-            integer(c_int64_t), value :: batch_count
+            integer(c_int64_t), value :: m, n, lda, incx, incy, batch_count
+            integer(c_long_long), value :: strideA, stridex, stridey
             integer(c_int) :: status
         end function
 
-        function mysgemvBatched(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, &
-            beta, yarray, incy, batch_count) &
+        function mysgemvBatched(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, &
+            yarray, incy, batch_count) &
             bind(c, name="mysgemvBatched") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: trans, m, n
-            type(c_ptr), value :: alpha, Aarray
-            integer(c_int), value :: lda
-            type(c_ptr), value :: xarray
-            integer(c_int), value :: incx
-            type(c_ptr), value :: beta, yarray
-            integer(c_int), value :: incy, batch_count
+            type(c_ptr), value :: handle, alpha, Aarray, xarray, beta, yarray
+            integer(c_int), value :: trans, m, n, lda, incx, incy, batch_count
             integer(c_int) :: status
         end function
 
-        function mysgemvBatched_64(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, &
-            beta, yarray, incy, batch_count) &
+        function mysgemvBatched_64(handle, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, &
+            yarray, incy, batch_count) &
             bind(c, name="mysgemvBatched_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, Aarray, xarray, beta, yarray
             integer(c_int), value :: trans
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, Aarray
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: xarray
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: beta, yarray
-            integer(c_int64_t), value :: incy, batch_count
+            integer(c_int64_t), value :: m, n, lda, incx, incy, batch_count
             integer(c_int) :: status
         end function
 
         function mysger(handle, m, n, alpha, x, incx, y, incy, A, lda) &
             bind(c, name="mysger") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: m, n
-            type(c_ptr), value :: alpha, x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
+            type(c_ptr), value :: handle, alpha, x, y, A
+            integer(c_int), value :: m, n, incx, incy, lda
             integer(c_int) :: status
         end function
 
         function mysger_64(handle, m, n, alpha, x, incx, y, incy, A, lda) &
             bind(c, name="mysger_64") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int64_t), value :: m, n
-            type(c_ptr), value :: alpha, x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
+            type(c_ptr), value :: handle, alpha, x, y, A
+            integer(c_int64_t), value :: m, n, incx, incy, lda
             integer(c_int) :: status
         end function
 
         function myssymv(handle, uplo, n, alpha, A, lda, x, incx, beta, y, incy) &
             bind(c, name="myssymv") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, n
-            type(c_ptr), value :: alpha, A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: beta, y
-            integer(c_int), value :: incy
+            type(c_ptr), value :: handle, alpha, A, x, beta, y
+            integer(c_int), value :: uplo, n, lda, incx, incy
             integer(c_int) :: status
         end function
 
         function myssymv_64(handle, uplo, n, alpha, A, lda, x, incx, beta, y, incy) &
             bind(c, name="myssymv_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, A, x, beta, y
             integer(c_int), value :: uplo
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: alpha, A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: beta, y
-            integer(c_int64_t), value :: incy
+            integer(c_int64_t), value :: n, lda, incx, incy
             integer(c_int) :: status
         end function
 
         function myssyr(handle, uplo, n, alpha, x, incx, A, lda) &
             bind(c, name="myssyr") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, n
-            type(c_ptr), value :: alpha, x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
+            type(c_ptr), value :: handle, alpha, x, A
+            integer(c_int), value :: uplo, n, incx, lda
             integer(c_int) :: status
         end function
 
         function myssyr_64(handle, uplo, n, alpha, x, incx, A, lda) &
             bind(c, name="myssyr_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, x, A
             integer(c_int), value :: uplo
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: alpha, x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: n, incx, lda
             integer(c_int) :: status
         end function
 
         function myssyr2(handle, uplo, n, alpha, x, incx, y, incy, A, lda) &
             bind(c, name="myssyr2") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, n
-            type(c_ptr), value :: alpha, x
-            integer(c_int), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int), value :: incy
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
+            type(c_ptr), value :: handle, alpha, x, y, A
+            integer(c_int), value :: uplo, n, incx, incy, lda
             integer(c_int) :: status
         end function
 
         function myssyr2_64(handle, uplo, n, alpha, x, incx, y, incy, A, lda) &
             bind(c, name="myssyr2_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, alpha, x, y, A
             integer(c_int), value :: uplo
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: alpha, x
-            integer(c_int64_t), value :: incx
-            type(c_ptr), value :: y
-            integer(c_int64_t), value :: incy
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
+            integer(c_int64_t), value :: n, incx, incy, lda
             integer(c_int) :: status
         end function
 
         function mystrmv(handle, uplo, trans, diag, n, A, lda, x, incx) &
             bind(c, name="mystrmv") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, trans, diag, n
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
+            type(c_ptr), value :: handle, A, x
+            integer(c_int), value :: uplo, trans, diag, n, lda, incx
             integer(c_int) :: status
         end function
 
         function mystrmv_64(handle, uplo, trans, diag, n, A, lda, x, incx) &
             bind(c, name="mystrmv_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, A, x
             integer(c_int), value :: uplo, trans, diag
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
+            integer(c_int64_t), value :: n, lda, incx
             integer(c_int) :: status
         end function
 
         function mystrsv(handle, uplo, trans, diag, n, A, lda, x, incx) &
             bind(c, name="mystrsv") result(status)
             import
-            type(c_ptr), value :: handle
-            integer(c_int), value :: uplo, trans, diag, n
-            type(c_ptr), value :: A
-            integer(c_int), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int), value :: incx
+            type(c_ptr), value :: handle, A, x
+            integer(c_int), value :: uplo, trans, diag, n, lda, incx
             integer(c_int) :: status
         end function
 
         function mystrsv_64(handle, uplo, trans, diag, n, A, lda, x, incx) &
             bind(c, name="mystrsv_64") result(status)
             import
-            type(c_ptr), value :: handle
+            type(c_ptr), value :: handle, A, x
             integer(c_int), value :: uplo, trans, diag
-            integer(c_int64_t), value :: n
-            type(c_ptr), value :: A
-            integer(c_int64_t), value :: lda
-            type(c_ptr), value :: x
-            integer(c_int64_t), value :: incx
+            integer(c_int64_t), value :: n, lda, incx
             integer(c_int) :: status
         end function
 
-        ! ---- Kernels ---------------------------------------------------------------------
+        ! ---- Kernels ----------------------------------------------------------------------------
 
         function myblasGetKernelCount(backend, routine, count) &
             bind(c, name="myblasGetKernelCount") result(status)
@@ -1777,7 +1311,8 @@ module myblas
             integer(c_int) :: status
         end function
 
-        function myblasGetDevice(handle, device) bind(c, name="myblasGetDevice") result(status)
+        function myblasGetDevice(handle, device) &
+            bind(c, name="myblasGetDevice") result(status)
             import
             type(c_ptr), value :: handle
             type(myblasDevice_t), intent(inout) :: device
@@ -1806,13 +1341,13 @@ module myblas
         end function
 
         function myblasGetKernelEstimateOn(backend, device, workspace_bytes, call, index, &
-            estimate) bind(c, name="myblasGetKernelEstimateOn") result(status)
+            estimate) &
+            bind(c, name="myblasGetKernelEstimateOn") result(status)
             import
-            integer(c_int), value :: backend
+            integer(c_int), value :: backend, index
             type(myblasDevice_t), intent(in), optional :: device
             integer(c_size_t), value :: workspace_bytes
             type(myblasCall_t), intent(in) :: call
-            integer(c_int), value :: index
             type(myblasKernelEstimate_t), intent(inout) :: estimate
             integer(c_int) :: status
         end function

@@ -44,6 +44,7 @@
  *                                 graph.
  *               EXECUTION_FAILED  the GPU refused the launch.
  *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
+ *               myblas_64.h, which this header includes, declares them.
  *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
  *               has the routine.
  *
@@ -503,71 +504,6 @@ MYBLAS_API myblasStatus_t myblasGetVectorAsync(myblasHandle_t handle,
                                                int incy,
                                                myblasStream_t stream);
 
-MYBLAS_API myblasStatus_t myblasSetMatrix_64(myblasHandle_t handle,
-                                             int64_t rows,
-                                             int64_t cols,
-                                             int64_t element_bytes,
-                                             const void* A,
-                                             int64_t lda,
-                                             void* B,
-                                             int64_t ldb);
-MYBLAS_API myblasStatus_t myblasGetMatrix_64(myblasHandle_t handle,
-                                             int64_t rows,
-                                             int64_t cols,
-                                             int64_t element_bytes,
-                                             const void* A,
-                                             int64_t lda,
-                                             void* B,
-                                             int64_t ldb);
-MYBLAS_API myblasStatus_t myblasSetVector_64(myblasHandle_t handle,
-                                             int64_t n,
-                                             int64_t element_bytes,
-                                             const void* x,
-                                             int64_t incx,
-                                             void* y,
-                                             int64_t incy);
-MYBLAS_API myblasStatus_t myblasGetVector_64(myblasHandle_t handle,
-                                             int64_t n,
-                                             int64_t element_bytes,
-                                             const void* x,
-                                             int64_t incx,
-                                             void* y,
-                                             int64_t incy);
-MYBLAS_API myblasStatus_t myblasSetMatrixAsync_64(myblasHandle_t handle,
-                                                  int64_t rows,
-                                                  int64_t cols,
-                                                  int64_t element_bytes,
-                                                  const void* A,
-                                                  int64_t lda,
-                                                  void* B,
-                                                  int64_t ldb,
-                                                  myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasGetMatrixAsync_64(myblasHandle_t handle,
-                                                  int64_t rows,
-                                                  int64_t cols,
-                                                  int64_t element_bytes,
-                                                  const void* A,
-                                                  int64_t lda,
-                                                  void* B,
-                                                  int64_t ldb,
-                                                  myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasSetVectorAsync_64(myblasHandle_t handle,
-                                                  int64_t n,
-                                                  int64_t element_bytes,
-                                                  const void* x,
-                                                  int64_t incx,
-                                                  void* y,
-                                                  int64_t incy,
-                                                  myblasStream_t stream);
-MYBLAS_API myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle,
-                                                  int64_t n,
-                                                  int64_t element_bytes,
-                                                  const void* x,
-                                                  int64_t incx,
-                                                  void* y,
-                                                  int64_t incy,
-                                                  myblasStream_t stream);
-
 /* ---- Matrix product -------------------------------------------------------------------------- */
 
 /*
@@ -600,20 +536,6 @@ MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
                                   const float* beta,
                                   float* C,
                                   int ldc);
-MYBLAS_API myblasStatus_t mysgemm_64(myblasHandle_t handle,
-                                     myblasOperation_t transa,
-                                     myblasOperation_t transb,
-                                     int64_t m,
-                                     int64_t n,
-                                     int64_t k,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* B,
-                                     int64_t ldb,
-                                     const float* beta,
-                                     float* C,
-                                     int64_t ldc);
 
 /*
  * mysgemm for programs that keep nothing on the device: A, B, C, alpha and beta are in host memory, in
@@ -638,20 +560,6 @@ MYBLAS_API myblasStatus_t mysgemmHost(myblasHandle_t handle,
                                       const float* beta,
                                       float* C,
                                       int ldc);
-MYBLAS_API myblasStatus_t mysgemmHost_64(myblasHandle_t handle,
-                                         myblasOperation_t transa,
-                                         myblasOperation_t transb,
-                                         int64_t m,
-                                         int64_t n,
-                                         int64_t k,
-                                         const float* alpha,
-                                         const float* A,
-                                         int64_t lda,
-                                         const float* B,
-                                         int64_t ldb,
-                                         const float* beta,
-                                         float* C,
-                                         int64_t ldc);
 
 /*
  * batch_count products of one shape, operand i of each at its base + i * stride elements; a stride
@@ -677,24 +585,6 @@ MYBLAS_API myblasStatus_t mysgemmStridedBatched(myblasHandle_t handle,
                                                 int ldc,
                                                 long long strideC,
                                                 int batch_count);
-MYBLAS_API myblasStatus_t mysgemmStridedBatched_64(myblasHandle_t handle,
-                                                   myblasOperation_t transa,
-                                                   myblasOperation_t transb,
-                                                   int64_t m,
-                                                   int64_t n,
-                                                   int64_t k,
-                                                   const float* alpha,
-                                                   const float* A,
-                                                   int64_t lda,
-                                                   long long strideA,
-                                                   const float* B,
-                                                   int64_t ldb,
-                                                   long long strideB,
-                                                   const float* beta,
-                                                   float* C,
-                                                   int64_t ldc,
-                                                   long long strideC,
-                                                   int64_t batch_count);
 
 /*
  * mysgemmStridedBatched with device arrays of batch_count device pointers in place of bases and strides. Source:
@@ -715,21 +605,6 @@ MYBLAS_API myblasStatus_t mysgemmBatched(myblasHandle_t handle,
                                          float* const Carray[],
                                          int ldc,
                                          int batch_count);
-MYBLAS_API myblasStatus_t mysgemmBatched_64(myblasHandle_t handle,
-                                            myblasOperation_t transa,
-                                            myblasOperation_t transb,
-                                            int64_t m,
-                                            int64_t n,
-                                            int64_t k,
-                                            const float* alpha,
-                                            const float* const Aarray[],
-                                            int64_t lda,
-                                            const float* const Barray[],
-                                            int64_t ldb,
-                                            const float* beta,
-                                            float* const Carray[],
-                                            int64_t ldc,
-                                            int64_t batch_count);
 
 /*
  * The operations that mysgemmFused applies to a product before it stores it. Set size_bytes to
@@ -789,23 +664,6 @@ MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
                                        float* D,
                                        int ldd,
                                        const myblasEpilogue_t* epilogue);
-MYBLAS_API myblasStatus_t mysgemmFused_64(myblasHandle_t handle,
-                                          myblasOperation_t transa,
-                                          myblasOperation_t transb,
-                                          int64_t m,
-                                          int64_t n,
-                                          int64_t k,
-                                          const float* alpha,
-                                          const float* A,
-                                          int64_t lda,
-                                          const float* B,
-                                          int64_t ldb,
-                                          const float* beta,
-                                          const float* C,
-                                          int64_t ldc,
-                                          float* D,
-                                          int64_t ldd,
-                                          const myblasEpilogue_t* epilogue);
 
 /*
  * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0 for A,
@@ -835,28 +693,6 @@ MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
                                                      long long strideD,
                                                      const myblasEpilogue_t* epilogue,
                                                      int batch_count);
-MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched_64(myblasHandle_t handle,
-                                                        myblasOperation_t transa,
-                                                        myblasOperation_t transb,
-                                                        int64_t m,
-                                                        int64_t n,
-                                                        int64_t k,
-                                                        const float* alpha,
-                                                        const float* A,
-                                                        int64_t lda,
-                                                        long long strideA,
-                                                        const float* B,
-                                                        int64_t ldb,
-                                                        long long strideB,
-                                                        const float* beta,
-                                                        const float* C,
-                                                        int64_t ldc,
-                                                        long long strideC,
-                                                        float* D,
-                                                        int64_t ldd,
-                                                        long long strideD,
-                                                        const myblasEpilogue_t* epilogue,
-                                                        int64_t batch_count);
 
 /* ---- Level 3 --------------------------------------------------------------------------------- */
 
@@ -895,17 +731,6 @@ MYBLAS_API myblasStatus_t myssyrk(myblasHandle_t handle,
                                   const float* beta,
                                   float* C,
                                   int ldc);
-MYBLAS_API myblasStatus_t myssyrk_64(myblasHandle_t handle,
-                                     myblasFillMode_t uplo,
-                                     myblasOperation_t trans,
-                                     int64_t n,
-                                     int64_t k,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* beta,
-                                     float* C,
-                                     int64_t ldc);
 
 /*
  * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products that are known to be
@@ -925,19 +750,6 @@ MYBLAS_API myblasStatus_t myssyrkx(myblasHandle_t handle,
                                    const float* beta,
                                    float* C,
                                    int ldc);
-MYBLAS_API myblasStatus_t myssyrkx_64(myblasHandle_t handle,
-                                      myblasFillMode_t uplo,
-                                      myblasOperation_t trans,
-                                      int64_t n,
-                                      int64_t k,
-                                      const float* alpha,
-                                      const float* A,
-                                      int64_t lda,
-                                      const float* B,
-                                      int64_t ldb,
-                                      const float* beta,
-                                      float* C,
-                                      int64_t ldc);
 
 /*
  * C = alpha * (op(A) * op(B)^T + op(B) * op(A)^T) + beta * C on one triangle of C; operands and
@@ -958,19 +770,6 @@ MYBLAS_API myblasStatus_t myssyr2k(myblasHandle_t handle,
                                    const float* beta,
                                    float* C,
                                    int ldc);
-MYBLAS_API myblasStatus_t myssyr2k_64(myblasHandle_t handle,
-                                      myblasFillMode_t uplo,
-                                      myblasOperation_t trans,
-                                      int64_t n,
-                                      int64_t k,
-                                      const float* alpha,
-                                      const float* A,
-                                      int64_t lda,
-                                      const float* B,
-                                      int64_t ldb,
-                                      const float* beta,
-                                      float* C,
-                                      int64_t ldc);
 
 /*
  * C = alpha * A * B + beta * C (MYBLAS_SIDE_LEFT) or alpha * B * A + beta * C (MYBLAS_SIDE_RIGHT).
@@ -997,19 +796,6 @@ MYBLAS_API myblasStatus_t myssymm(myblasHandle_t handle,
                                   const float* beta,
                                   float* C,
                                   int ldc);
-MYBLAS_API myblasStatus_t myssymm_64(myblasHandle_t handle,
-                                     myblasSideMode_t side,
-                                     myblasFillMode_t uplo,
-                                     int64_t m,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* B,
-                                     int64_t ldb,
-                                     const float* beta,
-                                     float* C,
-                                     int64_t ldc);
 
 /*
  * C = alpha * op(A) * B (MYBLAS_SIDE_LEFT) or alpha * B * op(A) (MYBLAS_SIDE_RIGHT).
@@ -1039,20 +825,6 @@ MYBLAS_API myblasStatus_t mystrmm(myblasHandle_t handle,
                                   int ldb,
                                   float* C,
                                   int ldc);
-MYBLAS_API myblasStatus_t mystrmm_64(myblasHandle_t handle,
-                                     myblasSideMode_t side,
-                                     myblasFillMode_t uplo,
-                                     myblasOperation_t trans,
-                                     myblasDiagType_t diag,
-                                     int64_t m,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* B,
-                                     int64_t ldb,
-                                     float* C,
-                                     int64_t ldc);
 
 /*
  * Solves op(A) * X = alpha * B (MYBLAS_SIDE_LEFT) or X * op(A) = alpha * B (MYBLAS_SIDE_RIGHT) for X,
@@ -1082,18 +854,6 @@ MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
                                   int lda,
                                   float* B,
                                   int ldb);
-MYBLAS_API myblasStatus_t mystrsm_64(myblasHandle_t handle,
-                                     myblasSideMode_t side,
-                                     myblasFillMode_t uplo,
-                                     myblasOperation_t trans,
-                                     myblasDiagType_t diag,
-                                     int64_t m,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     float* B,
-                                     int64_t ldb);
 
 /*
  * batch_count calls of mystrsm of one shape; A and B are device arrays of batch_count device pointers. The
@@ -1113,19 +873,6 @@ MYBLAS_API myblasStatus_t mystrsmBatched(myblasHandle_t handle,
                                          float* const Barray[],
                                          int ldb,
                                          int batch_count);
-MYBLAS_API myblasStatus_t mystrsmBatched_64(myblasHandle_t handle,
-                                            myblasSideMode_t side,
-                                            myblasFillMode_t uplo,
-                                            myblasOperation_t trans,
-                                            myblasDiagType_t diag,
-                                            int64_t m,
-                                            int64_t n,
-                                            const float* alpha,
-                                            const float* const Aarray[],
-                                            int64_t lda,
-                                            float* const Barray[],
-                                            int64_t ldb,
-                                            int64_t batch_count);
 
 /*
  * mystrsmBatched with operand i of each at its base + i * stride elements; a stride of 0 for A shares it.
@@ -1146,21 +893,6 @@ MYBLAS_API myblasStatus_t mystrsmStridedBatched(myblasHandle_t handle,
                                                 int ldb,
                                                 long long strideB,
                                                 int batch_count);
-MYBLAS_API myblasStatus_t mystrsmStridedBatched_64(myblasHandle_t handle,
-                                                   myblasSideMode_t side,
-                                                   myblasFillMode_t uplo,
-                                                   myblasOperation_t trans,
-                                                   myblasDiagType_t diag,
-                                                   int64_t m,
-                                                   int64_t n,
-                                                   const float* alpha,
-                                                   const float* A,
-                                                   int64_t lda,
-                                                   long long strideA,
-                                                   float* B,
-                                                   int64_t ldb,
-                                                   long long strideB,
-                                                   int64_t batch_count);
 
 /*
  * group_count groups of products, group g of group_size[g] products of one shape: C_i = alpha[g] *
@@ -1190,22 +922,6 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
                                                 const int ldc_array[],
                                                 int group_count,
                                                 const int group_size[]);
-MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
-                                                   const myblasOperation_t transa_array[],
-                                                   const myblasOperation_t transb_array[],
-                                                   const int64_t m_array[],
-                                                   const int64_t n_array[],
-                                                   const int64_t k_array[],
-                                                   const float alpha_array[],
-                                                   const float* const Aarray[],
-                                                   const int64_t lda_array[],
-                                                   const float* const Barray[],
-                                                   const int64_t ldb_array[],
-                                                   const float beta_array[],
-                                                   float* const Carray[],
-                                                   const int64_t ldc_array[],
-                                                   int64_t group_count,
-                                                   const int64_t group_size[]);
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
 
@@ -1221,13 +937,6 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched_64(myblasHandle_t handle,
  */
 MYBLAS_API myblasStatus_t
 mytranspose(myblasHandle_t handle, int m, int n, const float* A, int lda, float* B, int ldb);
-MYBLAS_API myblasStatus_t mytranspose_64(myblasHandle_t handle,
-                                         int64_t m,
-                                         int64_t n,
-                                         const float* A,
-                                         int64_t lda,
-                                         float* B,
-                                         int64_t ldb);
 MYBLAS_API myblasStatus_t mytransposeEx(myblasHandle_t handle,
                                         int m,
                                         int n,
@@ -1236,14 +945,6 @@ MYBLAS_API myblasStatus_t mytransposeEx(myblasHandle_t handle,
                                         int lda,
                                         void* B,
                                         int ldb);
-MYBLAS_API myblasStatus_t mytransposeEx_64(myblasHandle_t handle,
-                                           int64_t m,
-                                           int64_t n,
-                                           int64_t element_bytes,
-                                           const void* A,
-                                           int64_t lda,
-                                           void* B,
-                                           int64_t ldb);
 
 /*
  * batch_count transposes of one shape, operand i of each at its base + i * stride elements; a stride
@@ -1262,16 +963,6 @@ MYBLAS_API myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
                                                     int ldb,
                                                     long long strideB,
                                                     int batch_count);
-MYBLAS_API myblasStatus_t mytransposeStridedBatched_64(myblasHandle_t handle,
-                                                       int64_t m,
-                                                       int64_t n,
-                                                       const float* A,
-                                                       int64_t lda,
-                                                       long long strideA,
-                                                       float* B,
-                                                       int64_t ldb,
-                                                       long long strideB,
-                                                       int64_t batch_count);
 
 /*
  * C = alpha * op(A) + beta * op(B), C m x n, ldc >= max(1, m). A is m x n (OP_N) or n x m, B likewise,
@@ -1294,19 +985,6 @@ MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
                                   int ldb,
                                   float* C,
                                   int ldc);
-MYBLAS_API myblasStatus_t mysgeam_64(myblasHandle_t handle,
-                                     myblasOperation_t transa,
-                                     myblasOperation_t transb,
-                                     int64_t m,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* beta,
-                                     const float* B,
-                                     int64_t ldb,
-                                     float* C,
-                                     int64_t ldc);
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
@@ -1322,15 +1000,9 @@ MYBLAS_API myblasStatus_t mysgeam_64(myblasHandle_t handle,
 MYBLAS_API myblasStatus_t
 mysum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
 MYBLAS_API myblasStatus_t
-mysum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
-MYBLAS_API myblasStatus_t
 mysasum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
 MYBLAS_API myblasStatus_t
-mysasum_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
-MYBLAS_API myblasStatus_t
 mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result);
-MYBLAS_API myblasStatus_t
-mydsum_64(myblasHandle_t handle, int64_t n, const double* x, int64_t incx, double* result);
 
 /*
  * result = op(A) * (1, ..., 1): the sums of the rows of op(A). A is m x n, whatever op is, with
@@ -1350,13 +1022,6 @@ MYBLAS_API myblasStatus_t mysgemsum(myblasHandle_t handle,
                                     const float* A,
                                     int lda,
                                     float* result);
-MYBLAS_API myblasStatus_t mysgemsum_64(myblasHandle_t handle,
-                                       myblasOperation_t op,
-                                       int64_t m,
-                                       int64_t n,
-                                       const float* A,
-                                       int64_t lda,
-                                       float* result);
 
 /*
  * counts[v] = the number of the n bytes of x that are v, for v = 0 ... 255; old values of counts are
@@ -1369,10 +1034,6 @@ MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
                                          int n,
                                          const unsigned char* x,
                                          uint64_t* counts);
-MYBLAS_API myblasStatus_t myhistogram256_64(myblasHandle_t handle,
-                                            int64_t n,
-                                            const unsigned char* x,
-                                            uint64_t* counts);
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
@@ -1385,17 +1046,8 @@ MYBLAS_API myblasStatus_t myhistogram256_64(myblasHandle_t handle,
  */
 MYBLAS_API myblasStatus_t mysaxpy(
     myblasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y, int incy);
-MYBLAS_API myblasStatus_t mysaxpy_64(myblasHandle_t handle,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* x,
-                                     int64_t incx,
-                                     float* y,
-                                     int64_t incy);
 MYBLAS_API myblasStatus_t
 myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int incy);
-MYBLAS_API myblasStatus_t
-myscopy_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* y, int64_t incy);
 
 /* ---- Level 1 --------------------------------------------------------------------------------- */
 
@@ -1420,13 +1072,6 @@ MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
                                  const float* y,
                                  int incy,
                                  float* result);
-MYBLAS_API myblasStatus_t mysdot_64(myblasHandle_t handle,
-                                    int64_t n,
-                                    const float* x,
-                                    int64_t incx,
-                                    const float* y,
-                                    int64_t incy,
-                                    float* result);
 
 /*
  * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. Of a negative increment the magnitude
@@ -1437,8 +1082,6 @@ MYBLAS_API myblasStatus_t mysdot_64(myblasHandle_t handle,
  */
 MYBLAS_API myblasStatus_t
 mysnrm2(myblasHandle_t handle, int n, const float* x, int incx, float* result);
-MYBLAS_API myblasStatus_t
-mysnrm2_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
 
 /*
  * *result = the number, counted from 1, of the first element with the largest (myisamax) or the least
@@ -1449,11 +1092,7 @@ mysnrm2_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float
 MYBLAS_API myblasStatus_t
 myisamax(myblasHandle_t handle, int n, const float* x, int incx, int* result);
 MYBLAS_API myblasStatus_t
-myisamax_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result);
-MYBLAS_API myblasStatus_t
 myisamin(myblasHandle_t handle, int n, const float* x, int incx, int* result);
-MYBLAS_API myblasStatus_t
-myisamin_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int64_t* result);
 
 /*
  * x = alpha * x. n <= 0 or incx <= 0: success. Zero times NaN or Inf is NaN, as in the reference BLAS.
@@ -1462,8 +1101,6 @@ myisamin_64(myblasHandle_t handle, int64_t n, const float* x, int64_t incx, int6
  */
 MYBLAS_API myblasStatus_t
 mysscal(myblasHandle_t handle, int n, const float* alpha, float* x, int incx);
-MYBLAS_API myblasStatus_t
-mysscal_64(myblasHandle_t handle, int64_t n, const float* alpha, float* x, int64_t incx);
 
 /*
  * Exchanges x and y. n <= 0: success. With an increment of zero the order of the exchanges is that
@@ -1471,8 +1108,6 @@ mysscal_64(myblasHandle_t handle, int64_t n, const float* alpha, float* x, int64
  */
 MYBLAS_API myblasStatus_t
 mysswap(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy);
-MYBLAS_API myblasStatus_t
-mysswap_64(myblasHandle_t handle, int64_t n, float* x, int64_t incx, float* y, int64_t incy);
 
 /*
  * x_i = c x_i + s y_i and y_i = c y_i - s x_i, with the old x_i. n <= 0: success. With an increment of
@@ -1488,14 +1123,6 @@ MYBLAS_API myblasStatus_t mysrot(myblasHandle_t handle,
                                  int incy,
                                  const float* c,
                                  const float* s);
-MYBLAS_API myblasStatus_t mysrot_64(myblasHandle_t handle,
-                                    int64_t n,
-                                    float* x,
-                                    int64_t incx,
-                                    float* y,
-                                    int64_t incy,
-                                    const float* c,
-                                    const float* s);
 
 /*
  * x_i = h11 x_i + h12 y_i and y_i = h21 x_i + h22 y_i, with the old x_i: a modified Givens rotation.
@@ -1506,13 +1133,6 @@ MYBLAS_API myblasStatus_t mysrot_64(myblasHandle_t handle,
  */
 MYBLAS_API myblasStatus_t
 mysrotm(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy, const float* param);
-MYBLAS_API myblasStatus_t mysrotm_64(myblasHandle_t handle,
-                                     int64_t n,
-                                     float* x,
-                                     int64_t incx,
-                                     float* y,
-                                     int64_t incy,
-                                     const float* param);
 
 /*
  * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the sign of
@@ -1577,18 +1197,6 @@ MYBLAS_API myblasStatus_t mysgemv(myblasHandle_t handle,
                                   const float* beta,
                                   float* y,
                                   int incy);
-MYBLAS_API myblasStatus_t mysgemv_64(myblasHandle_t handle,
-                                     myblasOperation_t trans,
-                                     int64_t m,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* x,
-                                     int64_t incx,
-                                     const float* beta,
-                                     float* y,
-                                     int64_t incy);
 
 /*
  * mysgemv for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey; strides
@@ -1611,22 +1219,6 @@ MYBLAS_API myblasStatus_t mysgemvStridedBatched(myblasHandle_t handle,
                                                 int incy,
                                                 long long stridey,
                                                 int batch_count);
-MYBLAS_API myblasStatus_t mysgemvStridedBatched_64(myblasHandle_t handle,
-                                                   myblasOperation_t trans,
-                                                   int64_t m,
-                                                   int64_t n,
-                                                   const float* alpha,
-                                                   const float* A,
-                                                   int64_t lda,
-                                                   long long strideA,
-                                                   const float* x,
-                                                   int64_t incx,
-                                                   long long stridex,
-                                                   const float* beta,
-                                                   float* y,
-                                                   int64_t incy,
-                                                   long long stridey,
-                                                   int64_t batch_count);
 
 /*
  * mysgemv for i = 0 ... batch_count - 1, with Aarray[i], xarray[i] and yarray[i]: arrays in
@@ -1646,19 +1238,6 @@ MYBLAS_API myblasStatus_t mysgemvBatched(myblasHandle_t handle,
                                          float* const yarray[],
                                          int incy,
                                          int batch_count);
-MYBLAS_API myblasStatus_t mysgemvBatched_64(myblasHandle_t handle,
-                                            myblasOperation_t trans,
-                                            int64_t m,
-                                            int64_t n,
-                                            const float* alpha,
-                                            const float* const Aarray[],
-                                            int64_t lda,
-                                            const float* const xarray[],
-                                            int64_t incx,
-                                            const float* beta,
-                                            float* const yarray[],
-                                            int64_t incy,
-                                            int64_t batch_count);
 
 /*
  * A = alpha * x * y^T + A, A m x n with lda >= max(1, m). m == 0 or n == 0 or alpha == 0: success, nothing is read.
@@ -1676,16 +1255,6 @@ MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
                                  int incy,
                                  float* A,
                                  int lda);
-MYBLAS_API myblasStatus_t mysger_64(myblasHandle_t handle,
-                                    int64_t m,
-                                    int64_t n,
-                                    const float* alpha,
-                                    const float* x,
-                                    int64_t incx,
-                                    const float* y,
-                                    int64_t incy,
-                                    float* A,
-                                    int64_t lda);
 
 /*
  * y = alpha * A * x + beta * y, A symmetric, n x n. Of A only the triangle that uplo names is read; y must not
@@ -1705,17 +1274,6 @@ MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
                                   const float* beta,
                                   float* y,
                                   int incy);
-MYBLAS_API myblasStatus_t myssymv_64(myblasHandle_t handle,
-                                     myblasFillMode_t uplo,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* A,
-                                     int64_t lda,
-                                     const float* x,
-                                     int64_t incx,
-                                     const float* beta,
-                                     float* y,
-                                     int64_t incy);
 
 /*
  * A = alpha * x * x^T + A (myssyr), A = alpha * (x * y^T + y * x^T) + A (myssyr2) on the triangle of A that uplo
@@ -1732,14 +1290,6 @@ MYBLAS_API myblasStatus_t myssyr(myblasHandle_t handle,
                                  int incx,
                                  float* A,
                                  int lda);
-MYBLAS_API myblasStatus_t myssyr_64(myblasHandle_t handle,
-                                    myblasFillMode_t uplo,
-                                    int64_t n,
-                                    const float* alpha,
-                                    const float* x,
-                                    int64_t incx,
-                                    float* A,
-                                    int64_t lda);
 MYBLAS_API myblasStatus_t myssyr2(myblasHandle_t handle,
                                   myblasFillMode_t uplo,
                                   int n,
@@ -1750,16 +1300,6 @@ MYBLAS_API myblasStatus_t myssyr2(myblasHandle_t handle,
                                   int incy,
                                   float* A,
                                   int lda);
-MYBLAS_API myblasStatus_t myssyr2_64(myblasHandle_t handle,
-                                     myblasFillMode_t uplo,
-                                     int64_t n,
-                                     const float* alpha,
-                                     const float* x,
-                                     int64_t incx,
-                                     const float* y,
-                                     int64_t incy,
-                                     float* A,
-                                     int64_t lda);
 
 /*
  * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n,
@@ -1778,15 +1318,6 @@ MYBLAS_API myblasStatus_t mystrmv(myblasHandle_t handle,
                                   int lda,
                                   float* x,
                                   int incx);
-MYBLAS_API myblasStatus_t mystrmv_64(myblasHandle_t handle,
-                                     myblasFillMode_t uplo,
-                                     myblasOperation_t trans,
-                                     myblasDiagType_t diag,
-                                     int64_t n,
-                                     const float* A,
-                                     int64_t lda,
-                                     float* x,
-                                     int64_t incx);
 MYBLAS_API myblasStatus_t mystrsv(myblasHandle_t handle,
                                   myblasFillMode_t uplo,
                                   myblasOperation_t trans,
@@ -1796,17 +1327,11 @@ MYBLAS_API myblasStatus_t mystrsv(myblasHandle_t handle,
                                   int lda,
                                   float* x,
                                   int incx);
-MYBLAS_API myblasStatus_t mystrsv_64(myblasHandle_t handle,
-                                     myblasFillMode_t uplo,
-                                     myblasOperation_t trans,
-                                     myblasDiagType_t diag,
-                                     int64_t n,
-                                     const float* A,
-                                     int64_t lda,
-                                     float* x,
-                                     int64_t incx);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "myblas/myblas_64.h"
+
 #endif /* MYBLAS_MYBLAS_H */

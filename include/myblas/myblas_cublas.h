@@ -23,6 +23,15 @@
 
 #include "myblas/myblas.h"
 
+/* Names that differ in more than the prefix */
+#define cublasLogCallback myblasLogCallback_t
+#define CUBLAS_DEFAULT_MATH MYBLAS_FP32_STRICT_MATH
+#define CUBLAS_PEDANTIC_MATH MYBLAS_FP32_STRICT_MATH
+#define CUBLAS_FP32_EMULATED_BF16X9_MATH MYBLAS_FP32_EMULATED_MATH
+/* libraryPropertyType has the values of myblasProperty_t. */
+#define cublasGetProperty(type, value) myblasGetProperty((myblasProperty_t)(type), value)
+
+/* Written by scripts/generate.py from myblas.h: begin */
 /* Types */
 #define cublasHandle_t myblasHandle_t
 #define cublasStatus_t myblasStatus_t
@@ -32,7 +41,6 @@
 #define cublasDiagType_t myblasDiagType_t
 #define cublasPointerMode_t myblasPointerMode_t
 #define cublasMath_t myblasMath_t
-#define cublasLogCallback myblasLogCallback_t
 
 /* Enumerators */
 #define CUBLAS_STATUS_SUCCESS MYBLAS_STATUS_SUCCESS
@@ -56,59 +64,92 @@
 #define CUBLAS_DIAG_UNIT MYBLAS_DIAG_UNIT
 #define CUBLAS_POINTER_MODE_HOST MYBLAS_POINTER_MODE_HOST
 #define CUBLAS_POINTER_MODE_DEVICE MYBLAS_POINTER_MODE_DEVICE
-#define CUBLAS_DEFAULT_MATH MYBLAS_FP32_STRICT_MATH
-#define CUBLAS_PEDANTIC_MATH MYBLAS_FP32_STRICT_MATH
-#define CUBLAS_FP32_EMULATED_BF16X9_MATH MYBLAS_FP32_EMULATED_MATH
 
-/* Handles, streams, modes */
+/* Handles */
 #define cublasCreate myblasCreate
 #define cublasDestroy myblasDestroy
-#define cublasGetMathMode myblasGetMathMode
-#define cublasGetPointerMode myblasGetPointerMode
+#define cublasGetVersion myblasGetVersion
 #define cublasGetStatusName myblasGetStatusName
 #define cublasGetStatusString myblasGetStatusString
-#define cublasGetStream myblasGetStream
-#define cublasGetVersion myblasGetVersion
-#define cublasLoggerConfigure myblasLoggerConfigure
-#define cublasSetLoggerCallback myblasSetLoggerCallback
-#define cublasSetMathMode myblasSetMathMode
-#define cublasSetPointerMode myblasSetPointerMode
 #define cublasSetStream myblasSetStream
+#define cublasGetStream myblasGetStream
+#define cublasSetPointerMode myblasSetPointerMode
+#define cublasGetPointerMode myblasGetPointerMode
+#define cublasSetMathMode myblasSetMathMode
+#define cublasGetMathMode myblasGetMathMode
 #define cublasSetWorkspace myblasSetWorkspace
 
-/* Level 3 */
-#define cublasSgeam mysgeam
-#define cublasSgeam_64 mysgeam_64
+/* Logger */
+#define cublasSetLoggerCallback myblasSetLoggerCallback
+#define cublasLoggerConfigure myblasLoggerConfigure
+
+/* Matrix product */
 #define cublasSgemm mysgemm
 #define cublasSgemm_64 mysgemm_64
-#define cublasSgemmBatched mysgemmBatched
-#define cublasSgemmBatched_64 mysgemmBatched_64
-#define cublasSgemmGroupedBatched mysgemmGroupedBatched
-#define cublasSgemmGroupedBatched_64 mysgemmGroupedBatched_64
 #define cublasSgemmStridedBatched mysgemmStridedBatched
 #define cublasSgemmStridedBatched_64 mysgemmStridedBatched_64
-#define cublasSsymm myssymm
-#define cublasSsymm_64 myssymm_64
-#define cublasSsyr2k myssyr2k
-#define cublasSsyr2k_64 myssyr2k_64
+#define cublasSgemmBatched mysgemmBatched
+#define cublasSgemmBatched_64 mysgemmBatched_64
+
+/* Level 3 */
 #define cublasSsyrk myssyrk
 #define cublasSsyrk_64 myssyrk_64
 #define cublasSsyrkx myssyrkx
 #define cublasSsyrkx_64 myssyrkx_64
+#define cublasSsyr2k myssyr2k
+#define cublasSsyr2k_64 myssyr2k_64
+#define cublasSsymm myssymm
+#define cublasSsymm_64 myssymm_64
 #define cublasStrmm mystrmm
 #define cublasStrmm_64 mystrmm_64
 #define cublasStrsm mystrsm
 #define cublasStrsm_64 mystrsm_64
 #define cublasStrsmBatched mystrsmBatched
 #define cublasStrsmBatched_64 mystrsmBatched_64
+#define cublasSgemmGroupedBatched mysgemmGroupedBatched
+#define cublasSgemmGroupedBatched_64 mysgemmGroupedBatched_64
+
+/* Transpose */
+#define cublasSgeam mysgeam
+#define cublasSgeam_64 mysgeam_64
+
+/* Sums */
+#define cublasSasum mysasum
+#define cublasSasum_64 mysasum_64
+
+/* Vectors */
+#define cublasSaxpy mysaxpy
+#define cublasSaxpy_64 mysaxpy_64
+#define cublasScopy myscopy
+#define cublasScopy_64 myscopy_64
+
+/* Level 1 */
+#define cublasSdot mysdot
+#define cublasSdot_64 mysdot_64
+#define cublasSnrm2 mysnrm2
+#define cublasSnrm2_64 mysnrm2_64
+#define cublasIsamax myisamax
+#define cublasIsamax_64 myisamax_64
+#define cublasIsamin myisamin
+#define cublasIsamin_64 myisamin_64
+#define cublasSscal mysscal
+#define cublasSscal_64 mysscal_64
+#define cublasSswap mysswap
+#define cublasSswap_64 mysswap_64
+#define cublasSrot mysrot
+#define cublasSrot_64 mysrot_64
+#define cublasSrotm mysrotm
+#define cublasSrotm_64 mysrotm_64
+#define cublasSrotg mysrotg
+#define cublasSrotmg mysrotmg
 
 /* Level 2 */
 #define cublasSgemv mysgemv
 #define cublasSgemv_64 mysgemv_64
-#define cublasSgemvBatched mysgemvBatched
-#define cublasSgemvBatched_64 mysgemvBatched_64
 #define cublasSgemvStridedBatched mysgemvStridedBatched
 #define cublasSgemvStridedBatched_64 mysgemvStridedBatched_64
+#define cublasSgemvBatched mysgemvBatched
+#define cublasSgemvBatched_64 mysgemvBatched_64
 #define cublasSger mysger
 #define cublasSger_64 mysger_64
 #define cublasSsymv myssymv
@@ -121,34 +162,7 @@
 #define cublasStrmv_64 mystrmv_64
 #define cublasStrsv mystrsv
 #define cublasStrsv_64 mystrsv_64
-
-/* Level 1 */
-#define cublasIsamax myisamax
-#define cublasIsamax_64 myisamax_64
-#define cublasIsamin myisamin
-#define cublasIsamin_64 myisamin_64
-#define cublasSasum mysasum
-#define cublasSasum_64 mysasum_64
-#define cublasSaxpy mysaxpy
-#define cublasSaxpy_64 mysaxpy_64
-#define cublasScopy myscopy
-#define cublasScopy_64 myscopy_64
-#define cublasSdot mysdot
-#define cublasSdot_64 mysdot_64
-#define cublasSnrm2 mysnrm2
-#define cublasSnrm2_64 mysnrm2_64
-#define cublasSrot mysrot
-#define cublasSrot_64 mysrot_64
-#define cublasSrotg mysrotg
-#define cublasSrotm mysrotm
-#define cublasSrotm_64 mysrotm_64
-#define cublasSrotmg mysrotmg
-#define cublasSscal mysscal
-#define cublasSscal_64 mysscal_64
-#define cublasSswap mysswap
-#define cublasSswap_64 mysswap_64
-/* libraryPropertyType has the values of myblasProperty_t. */
-#define cublasGetProperty(type, value) myblasGetProperty((myblasProperty_t)(type), value)
+/* Written by scripts/generate.py from myblas.h: end */
 
 /* Copies: cublas<name> calls myblas<name> with a handle of its own. `size` is the type of sizes. */
 #define MYBLAS_CUBLAS_COPY(name, parameters, call)                                                 \

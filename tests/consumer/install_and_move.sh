@@ -18,7 +18,8 @@ source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
     exit 1
 }
 
-for file in include/myblas/myblas.h include/myblas/myblas_kernels.h lib/libmyblas.so lib/libmyblas.so.1 \
+for file in include/myblas/myblas.h include/myblas/myblas_64.h include/myblas/myblas_kernels.h \
+    lib/libmyblas.so lib/libmyblas.so.1 \
     lib/myblas/libmyblas-blas-preload.so lib/myblas/libmyblas-cublas-preload.so \
     bin/myblas-run bin/myblas-doctor share/man/man1/myblas-run.1 share/man/man3/myblas.3 \
     lib/pkgconfig/myblas.pc lib/cmake/myblas/myblas-config.cmake lib/fortran/myblas/myblas.f90 \

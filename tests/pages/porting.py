@@ -22,8 +22,7 @@ COPY = r"^MYBLAS_CUBLAS_(?:VECTOR|MATRIX)(?:_ASYNC)?\((\w+), int(?:64_t)?\)$"
 
 
 def exported():
-    symbols = (SOURCE / "abi/libmyblas.symbols").read_text().split()
-    return {symbol.split("@")[0] for symbol in symbols}
+    return set(re.findall(r"^(\w+)@", (SOURCE / "abi/libmyblas.symbols").read_text(), re.MULTILINE))
 
 
 def macros(text):
@@ -108,7 +107,7 @@ def main():
     symbols = exported()
     header = (SOURCE / "include/myblas/myblas_cublas.h").read_text()
     page = (SOURCE / "docs/porting.md").read_text()
-    declared = (SOURCE / "include/myblas/myblas.h").read_text()
+    declared = "".join((SOURCE / "include/myblas" / name).read_text() for name in ("myblas.h", "myblas_64.h"))
     cublas = CUBLAS.read_text() if CUBLAS and CUBLAS.exists() else None
     found = list(faults(symbols, header, page, declared, cublas))
     print("\n".join(found))

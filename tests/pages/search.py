@@ -12,7 +12,7 @@ import re
 import sys
 
 HTML = pathlib.Path(sys.argv[1])
-FUNCTIONS = sorted({line.split("@")[0] for line in pathlib.Path(sys.argv[2]).read_text().split()})
+FUNCTIONS = re.findall(r"^(\w+)@", pathlib.Path(sys.argv[2]).read_text(), re.MULTILINE)
 BASES = [name for name in FUNCTIONS if not name.endswith("_64")]
 # A sentence of a page: one has a function's name in it, the other runs over two lines.
 SENTENCES = {

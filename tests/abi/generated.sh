@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# generated.sh SOURCE_DIR PYTHON CC [FORTRAN]: what scripts/generate.py writes is up to date, and a
+# function that is added to a header reaches every file.
+set -eu
+
+source=$1
+python=$2
+cc=$3
+fortran=${4:-}
+
+"$python" "$source/scripts/generate.py" --check || {
+    echo "run scripts/generate.py"
+    exit 1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/abi" "$work/scripts" "$work/tests"
+cp -r "$source/include" "$work"
+cp -r "$source/abi/fortran" "$source"/abi/libmyblas.* "$work/abi"
+cp "$source/scripts/generate.py" "$work/scripts"
+cp "$source/tests/functions.h" "$work/tests"
+cd "$work"
+
+# At the end of myblas.h, but within extern "C".
+cat >added.h <<'CODE'
+
+/* Does nothing. Since 1.2. Source: cublasSnone_v2. */
+MYBLAS_API myblasStatus_t
+mysnone(myblasHandle_t handle, int n, const float* const x[], int* result);
+CODE
+line=$(grep -n '^#ifdef __cplusplus' include/myblas/myblas.h | tail -n 1 | cut -d : -f 1)
+sed -i "$((line - 1))r added.h" include/myblas/myblas.h
+
+if "$python" scripts/generate.py --check >difference; then
+    echo "files that lack a function pass the check"
+    exit 1
+fi
+"$python" scripts/generate.py >/dev/null
+"$python" scripts/generate.py --check
+
+expect() { # FILE LINES: the file has the lines, and the check showed each as missing
+    while IFS= read -r line; do
+        grep -qxF "$line" "$1" && grep -qxF "+$line" difference || {
+            echo "$1 lacks '$line', or the check did not show it"
+            exit 1
+        }
+    done <<<"$2"
+}
+expect include/myblas/myblas_64.h 'MYBLAS_API myblasStatus_t mysnone_64(
+    myblasHandle_t handle, int64_t n, const float* const x[], int64_t* result);'
+expect include/myblas/myblas_cublas.h '#define cublasSnone mysnone
+#define cublasSnone_64 mysnone_64'
+expect abi/libmyblas.map 'MYBLAS_1.2 {
+    mysnone;
+    mysnone_64;
+} MYBLAS_1;'
+expect abi/libmyblas.symbols 'mysnone@@MYBLAS_1.2
+mysnone_64@@MYBLAS_1.2'
+expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
+            bind(c, name="mysnone_64") result(status)'
+expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
+    case snone: return mysnone_64(handle, g->n, g->x, g->result);'
+
+# The files do what they are for.
+cat >library.c <<'CODE'
+#include "myblas/myblas_cublas.h"
+cublasStatus_t cublasSnone(cublasHandle_t handle, int n, const float* const x[], int* result) {
+    return cublasSnone_64(handle, n, x, (int64_t*)result);
+}
+myblasStatus_t mysnone_64(myblasHandle_t h, int64_t n, const float* const x[], int64_t* result) {
+    return h && n && x && result ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+CODE
+"$cc" -std=c99 -pedantic -Wall -Wextra -Werror -Iinclude -fPIC -shared library.c -o library.so \
+    -Wl,--version-script=abi/libmyblas.map
+for symbol in mysnone mysnone_64; do
+    nm --dynamic --defined-only library.so | grep -q " $symbol@@MYBLAS_1.2\$"
+done
+[ -z "$fortran" ] || "$fortran" -c abi/fortran/myblas.f90 -o module.o
