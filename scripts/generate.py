@@ -10,6 +10,7 @@ usage: scripts/generate.py           writes the files
   include/myblas/myblas_cublas.h   cuBLAS's names, between two marks
   abi/libmyblas.map, .symbols      the exported functions
   abi/fortran/myblas.f90           the Fortran module
+  src/api/entry_points.cpp         the routines, in both widths: enter(calls::name, arguments)
   tests/functions.h                calls and parameters as data, for tests/arguments.c
 
 Conventions of the headers that decide what is written:
@@ -467,6 +468,10 @@ def enumerator(function):
     return re.sub(r"(?<!^)(?=[A-Z])", "_", stem).lower()
 
 
+def is_routine(function):
+    return not function.name.startswith("myblas")
+
+
 def call_of(function, form):
     arguments = "".join(f", g->{each.name}" for each in function.parameters[1:])
     head = unbroken(f"case {enumerator(function)}: return {form.name}(handle")
@@ -474,8 +479,7 @@ def call_of(function, form):
 
 
 def functions_as_data(header):
-    is_routine = re.compile("my(?!blas)").match
-    functions = [each for each in header.functions if each.has_64() or is_routine(each.name)]
+    functions = [each for each in header.functions if each.has_64() or is_routine(each)]
     integers, pointers, infos = {}, {}, []
     for function in functions:
         shown = []
@@ -497,6 +501,44 @@ def functions_as_data(header):
     )
 
 
+# ---- Entry points --------------------------------------------------------------------------------
+
+ENTRY_POINTS = """\
+// {note}: the functions that the
+// files of src/routines declare.
+#include "api/enter.h"
+
+using namespace myblas;
+
+// clang-format off
+extern "C" {{
+
+{functions}
+
+}} // extern "C"
+"""
+
+
+def entry_point(function, call):
+    parameters = ", ".join(unbroken(in_c(each)) for each in function.parameters)
+    arguments = "".join(f", {each.name}" for each in function.parameters)
+    head = in_lines(f"[[gnu::flatten]] {function.result} {function.name}({parameters}) {{", indent=0)
+    body = in_lines(f"return enter(calls::{call}{arguments});", indent=4)
+    return f"{head}\n{body}\n}}"
+
+
+def entry_points(header):
+    return ENTRY_POINTS.format(
+        note=NOTE,
+        functions="\n\n".join(
+            entry_point(form, enumerator(function))
+            for function in header.functions
+            if is_routine(function)
+            for form in with_64([function])
+        ),
+    )
+
+
 # ---- Files ---------------------------------------------------------------------------------------
 
 FILES = {
@@ -505,6 +547,7 @@ FILES = {
     "abi/libmyblas.map": version_script,
     "abi/libmyblas.symbols": symbol_list,
     "abi/fortran/myblas.f90": fortran_module,
+    "src/api/entry_points.cpp": entry_points,
     "tests/functions.h": functions_as_data,
 }
 

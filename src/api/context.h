@@ -83,7 +83,7 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
     return found;
 }
 
-// ---- The resources of streams (stream.cpp) ---------------------------------------------------------
+// ---- The resources of streams (stream.cpp) ------------------------------------------------------
 
 // Makes `stream` the handle's, with resources of its own, and drops the user's workspace. On failure the
 // handle stays as it was.
@@ -96,7 +96,7 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 // Frees what ended handles left in the current context for later ones. False: nothing.
 bool release_idle(const backend_ops&) noexcept;
 
-// ---- Workspace (stream.cpp) ------------------------------------------------------------------------
+// ---- Workspace (stream.cpp) ---------------------------------------------------------------------
 
 // What a call may have at most.
 inline size_t most_workspace(const myblasContext& handle) noexcept {

@@ -1,243 +1,98 @@
-// A problem in words, for the log.
+// A problem in words, for the log: options, sizes, distances and pointers, each in BLAS's order.
 #pragma once
 
 #include "core/problem.h"
 
-#include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
 
 namespace myblas {
 
 struct description {
-    char text[512];
+    char text[512] = "";
 };
 
-[[gnu::format(printf, 1, 2)]] inline description in_words(const char* format, ...) {
-    description d;
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(d.text, sizeof d.text, format, arguments);
-    va_end(arguments);
-    return d;
-}
+class describer : public ignored_operands {
+public:
+    enum class part { options, sizes, distances, pointers };
 
-inline description describe(const sgemm_problem& p) {
-    return in_words("%c%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
-                    " ldc=%" PRId64 " batch=%" PRId64 " A=%p B=%p C=%p%s",
-                    p.transa ? 'T' : 'N',
-                    p.transb ? 'T' : 'N',
-                    p.m,
-                    p.n,
-                    p.k,
-                    p.lda,
-                    p.ldb,
-                    p.ldc,
-                    p.batch_count,
-                    p.a_array ? static_cast<const void*>(p.a_array) : p.a,
-                    p.b_array ? static_cast<const void*>(p.b_array) : p.b,
-                    p.c_array ? static_cast<const void*>(p.c_array) : p.c,
-                    p.finish.is_empty() ? "" : " fused");
-}
+    part now = part::options;
+    description words;
 
-inline description describe(const transpose_problem& p) {
-    return in_words("m=%" PRId64 " n=%" PRId64 " element_bytes=%d lda=%" PRId64 " ldb=%" PRId64
-                    " batch=%" PRId64 " A=%p B=%p",
-                    p.m,
-                    p.n,
-                    p.element_bytes,
-                    p.lda,
-                    p.ldb,
-                    p.batch_count,
-                    p.a,
-                    p.b);
-}
+    void operation(const char*, bool trans) { option(trans ? 'T' : 'N'); }
+    void fill_mode(const char*, bool upper) { option(upper ? 'U' : 'L'); }
+    void side(const char*, bool right) { option(right ? 'R' : 'L'); }
+    void diagonal(const char*, bool unit) { option(unit ? 'U' : 'N'); }
+    void size(const char* name, int64_t n) { number(part::sizes, "", name, n); }
+    void count(const char* name, int64_t n) { number(part::sizes, "", name, n); }
+    void element_bytes(const char* name, int bytes) { number(part::sizes, "", name, bytes); }
+    void batch(const char*, int64_t count) { number(part::distances, "", "batch", count); }
+    template <class T>
+    void matrix(const char* name, T* x, int64_t ld, matrix_shape, bool = true) {
+        columns(name, ld);
+        pointer(name, x);
+    }
+    template <class T>
+    void matrix(const char* name, T* x, int64_t ld, matrix_shape, bool, int64_t, T* const* array) {
+        columns(name, ld);
+        array ? pointer(name, array) : pointer(name, x);
+    }
+    void untyped_matrix(const char* name, const void* x, int64_t ld, matrix_shape, int, int64_t) {
+        columns(name, ld);
+        pointer(name, x);
+    }
+    template <class T>
+    void vector(const char* name, T* x, int64_t increment, int64_t, bool = true) {
+        number(part::distances, "inc", name, increment);
+        pointer(name, x);
+    }
+    void array(const char* name, const void* x, bool = true) { pointer(name, x); }
 
-inline description describe(const geam_problem& p) {
-    return in_words("%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
-                    " A=%p B=%p C=%p",
-                    p.transa ? 'T' : 'N',
-                    p.transb ? 'T' : 'N',
-                    p.m,
-                    p.n,
-                    p.lda,
-                    p.ldb,
-                    p.ldc,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.b),
-                    static_cast<const void*>(p.c));
-}
+    [[gnu::format(printf, 2, 3)]] void write(const char* format, ...) {
+        va_list arguments;
+        va_start(arguments, format);
+        if (length_ < sizeof words.text) {
+            const int written = std::vsnprintf(
+                words.text + length_, sizeof words.text - length_, format, arguments);
+            length_ += written > 0 ? static_cast<size_t>(written) : 0;
+        }
+        va_end(arguments);
+    }
 
-template <class Problem>
-description describe_vector(const Problem& p) {
-    return in_words(
-        "n=%" PRId64 " incx=%" PRId64 " x=%p", p.n, p.incx, static_cast<const void*>(p.x));
-}
+private:
+    const char* gap() const { return length_ ? " " : ""; }
+    void option(char letter) {
+        if (now == part::options)
+            write("%c", letter);
+    }
+    void number(part when, const char* prefix, const char* name, int64_t value) {
+        if (now == when)
+            write("%s%s%s=%lld", gap(), prefix, name, static_cast<long long>(value));
+    }
+    void columns(const char* name, int64_t ld) {
+        const char lower[] = {static_cast<char>(name[0] - 'A' + 'a'), '\0'};
+        number(part::distances, "ld", lower, ld);
+    }
+    void pointer(const char* name, const void* x) {
+        if (now == part::pointers)
+            write("%s%s=%p", gap(), name, x);
+    }
 
-template <class T>
-description describe(const sum_problem<T>& p) {
-    return describe_vector(p);
-}
-
-inline description describe(const gemsum_problem& p) {
-    return in_words("%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " A=%p result=%p",
-                    p.trans ? 'T' : 'N',
-                    p.m,
-                    p.n,
-                    p.lda,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.result));
-}
-
-inline description describe(const histogram_problem& p) {
-    return in_words("n=%" PRId64 " x=%p", p.n, static_cast<const void*>(p.x));
-}
+    size_t length_ = 0;
+};
 
 template <class Problem>
-description describe_vectors(const Problem& p) {
-    return in_words("n=%" PRId64 " incx=%" PRId64 " incy=%" PRId64 " x=%p y=%p",
-                    p.n,
-                    p.incx,
-                    p.incy,
-                    static_cast<const void*>(p.x),
-                    static_cast<const void*>(p.y));
-}
-
-inline description describe(const axpy_problem& p) { return describe_vectors(p); }
-inline description describe(const copy_problem& p) { return describe_vectors(p); }
-inline description describe(const dot_problem& p) { return describe_vectors(p); }
-inline description describe(const swap_problem& p) { return describe_vectors(p); }
-inline description describe(const rot_problem& p) { return describe_vectors(p); }
-inline description describe(const rotm_problem& p) { return describe_vectors(p); }
-inline description describe(const nrm2_problem& p) { return describe_vector(p); }
-inline description describe(const extremum_problem& p) { return describe_vector(p); }
-inline description describe(const scal_problem& p) { return describe_vector(p); }
-inline description describe(const rotg_problem& p) {
-    return in_words("a=%p b=%p c=%p s=%p",
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.b),
-                    static_cast<const void*>(p.c),
-                    static_cast<const void*>(p.s));
-}
-
-inline description describe(const rotmg_problem& p) {
-    return in_words("d1=%p d2=%p x1=%p y1=%p param=%p",
-                    static_cast<const void*>(p.d1),
-                    static_cast<const void*>(p.d2),
-                    static_cast<const void*>(p.x1),
-                    static_cast<const void*>(p.y1),
-                    static_cast<const void*>(p.param));
-}
-
-// ---- Level 2 -------------------------------------------------------------------------------------
-
-inline description describe(const symv_problem& p) {
-    return in_words("%c n=%" PRId64 " lda=%" PRId64 " incx=%" PRId64 " incy=%" PRId64
-                    " A=%p x=%p y=%p",
-                    p.upper ? 'U' : 'L',
-                    p.n,
-                    p.lda,
-                    p.incx,
-                    p.incy,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.x),
-                    static_cast<const void*>(p.y));
-}
-
-// syr, syr2 and ger, which has no triangle.
-inline description describe(const syr_problem& p) {
-    return in_words("%s m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " incx=%" PRId64 " incy=%" PRId64
-                    " A=%p x=%p y=%p",
-                    p.is_ger  ? "all"
-                    : p.upper ? "U"
-                              : "L",
-                    p.rows(),
-                    p.n,
-                    p.lda,
-                    p.incx,
-                    p.incy,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.x),
-                    static_cast<const void*>(p.y));
-}
-
-template <bool solve>
-description describe(const triangular_problem<solve>& p) {
-    return in_words("%c%c%c n=%" PRId64 " lda=%" PRId64 " incx=%" PRId64 " A=%p x=%p",
-                    p.upper ? 'U' : 'L',
-                    p.trans ? 'T' : 'N',
-                    p.unit ? 'U' : 'N',
-                    p.n,
-                    p.lda,
-                    p.incx,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.x));
-}
-
-// ---- Level 3 ---------------------------------------------------------------------------------------
-
-template <bool twice>
-description describe(const rank_k_problem<twice>& p) {
-    return in_words("%c%c n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
-                    " A=%p B=%p C=%p",
-                    p.upper ? 'U' : 'L',
-                    p.trans ? 'T' : 'N',
-                    p.n,
-                    p.k,
-                    p.lda,
-                    p.ldb,
-                    p.ldc,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.b),
-                    static_cast<const void*>(p.c));
-}
-
-inline description describe(const symm_problem& p) {
-    return in_words("%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
-                    " A=%p B=%p C=%p",
-                    p.right ? 'R' : 'L',
-                    p.upper ? 'U' : 'L',
-                    p.m,
-                    p.n,
-                    p.lda,
-                    p.ldb,
-                    p.ldc,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.b),
-                    static_cast<const void*>(p.c));
-}
-
-inline description describe(const trmm_problem& p) {
-    return in_words("%c%c%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
-                    " ldc=%" PRId64 " A=%p B=%p C=%p",
-                    p.right ? 'R' : 'L',
-                    p.upper ? 'U' : 'L',
-                    p.trans ? 'T' : 'N',
-                    p.unit ? 'U' : 'N',
-                    p.m,
-                    p.n,
-                    p.lda,
-                    p.ldb,
-                    p.ldc,
-                    static_cast<const void*>(p.a),
-                    static_cast<const void*>(p.b),
-                    static_cast<const void*>(p.c));
-}
-
-inline description describe(const trsm_problem& p) {
-    return in_words("%c%c%c%c m=%" PRId64 " n=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64
-                    " batch=%" PRId64 " A=%p B=%p",
-                    p.right ? 'R' : 'L',
-                    p.upper ? 'U' : 'L',
-                    p.trans ? 'T' : 'N',
-                    p.unit ? 'U' : 'N',
-                    p.m,
-                    p.n,
-                    p.lda,
-                    p.ldb,
-                    p.batch_count,
-                    p.a_array ? static_cast<const void*>(p.a_array) : p.a,
-                    p.b_array ? static_cast<const void*>(p.b_array) : p.b);
+description describe(Problem p) {
+    describer list;
+    using enum describer::part;
+    for (const describer::part now : {options, sizes, distances, pointers}) {
+        list.now = now;
+        p.operands(list);
+    }
+    if constexpr (requires { p.finish; })
+        if (!p.finish.is_empty())
+            list.write(" fused");
+    return list.words;
 }
 
 } // namespace myblas

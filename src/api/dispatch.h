@@ -115,7 +115,7 @@ template <class Problem>
 
 // The way of every call that computes. Nothing here waits for the stream or throws, and nothing but find_memory allocates.
 template <class Problem>
-[[nodiscard]] myblasStatus_t
+[[nodiscard, gnu::noinline]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {
     const device_guard guard(handle);
     if (const myblasStatus_t failure = guard.status())

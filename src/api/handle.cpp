@@ -1,7 +1,7 @@
 // Handles: making and freeing them, and the settings they carry.
+#include "api/check.h"
 #include "api/context.h"
 #include "api/tuning.h"
-#include "api/validate.h"
 #include "core/environment.h"
 #include "core/static_program.h"
 #include "select/select.h"

@@ -161,21 +161,46 @@ using namespace myblas;
 
 myblasStatus_t
 myblas::refuse(const char* function, myblasStatus_t status, const fault& why) noexcept {
-    const char* const name = myblasGetStatusName(status);
+    const char *const name = myblasGetStatusName(status), *const what = why.what;
     const auto value = static_cast<long long>(why.value), bound = static_cast<long long>(why.bound);
-    if (!why.rule)
-        logger::write("%s: %s: %s", function, name, why.what);
-    else if (!why.unit)
-        logger::write("%s: %s: %s = %lld, %s", function, name, why.what, value, why.rule);
-    else
-        logger::write("%s: %s: %s = %lld, %s %lld%s",
-                      function,
-                      name,
-                      why.what,
-                      value,
-                      why.rule,
-                      bound,
-                      why.unit);
+    switch (why.is) {
+    case fault::kind::sentence:
+        logger::write("%s: %s: %s", function, name, what);
+        break;
+    case fault::kind::null:
+        logger::write("%s: %s: %s is NULL", function, name, what);
+        break;
+    case fault::kind::increment:
+        logger::write("%s: %s: inc%s = 0, but it must not be zero", function, name, what);
+        break;
+    case fault::kind::columns: {
+        const char letter = static_cast<char>(what[0] - 'A' + 'a');
+        if (bound > 1)
+            logger::write("%s: %s: ld%c = %lld, but %s has %lld rows",
+                          function,
+                          name,
+                          letter,
+                          value,
+                          what,
+                          bound);
+        else
+            logger::write(
+                "%s: %s: ld%c = %lld, but it must be positive", function, name, letter, value);
+        break;
+    }
+    case fault::kind::value:
+        if (why.unit)
+            logger::write("%s: %s: %s = %lld, %s %lld%s",
+                          function,
+                          name,
+                          what,
+                          value,
+                          why.rule,
+                          bound,
+                          why.unit);
+        else
+            logger::write("%s: %s: %s = %lld, %s", function, name, what, value, why.rule);
+    }
     return status;
 }
 

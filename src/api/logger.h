@@ -1,8 +1,8 @@
 // Messages for whoever asked for them: the program's callback, stdout, stderr, a file.
 #pragma once
 
-#include "api/fault.h"
 #include "myblas/myblas.h"
+#include "routines/fault.h"
 
 #include <atomic>
 

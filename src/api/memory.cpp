@@ -1,9 +1,41 @@
 // Device memory, and copies between host and device.
+#include "api/check.h"
 #include "api/context.h"
-#include "api/validate.h"
 
 namespace myblas {
 namespace {
+
+fault check_sizes(
+    int64_t rows, int64_t cols, int64_t element_bytes, int64_t source_ld, int64_t target_ld) {
+    if (rows < 0)
+        return negative("rows", rows);
+    if (cols < 0)
+        return negative("cols (of a vector: n)", cols);
+    if (element_bytes < 1)
+        return {"element_bytes", element_bytes, "but it must be positive"};
+    const char* const rule = "but the matrix has";
+    if (const fault wrong =
+            check_distance("the source's leading dimension or increment", source_ld, rule, rows))
+        return wrong;
+    return check_distance("the target's leading dimension or increment", target_ld, rule, rows);
+}
+
+fault check_operands(int64_t rows,
+                     int64_t cols,
+                     int64_t element_bytes,
+                     const void* source,
+                     int64_t source_ld,
+                     const void* target,
+                     int64_t target_ld) {
+    if (!is_addressable(last_index(rows, cols, source_ld), element_bytes) ||
+        !is_addressable(last_index(rows, cols, target_ld), element_bytes))
+        return too_large;
+    if (!source)
+        return "the source is NULL";
+    if (!target)
+        return "the target is NULL";
+    return nullptr;
+}
 
 // Validated sizes and pointers in, the fewest and longest columns out.
 matrix_copy make_copy(int64_t rows,

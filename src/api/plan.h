@@ -9,6 +9,7 @@
 #include "level3/plan.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdint>
 #include <limits>
 

@@ -1,5 +1,5 @@
 // The start of an operand in a batch. With pointer arrays, `stride` is the offset from the pointer
-// to element 0 (core/problem.h).
+// to element 0 (routines/operands.h).
 #pragma once
 
 #include <cstdint>

@@ -15,10 +15,11 @@ fortran=${4:-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/abi" "$work/scripts" "$work/tests"
+mkdir -p "$work/abi" "$work/scripts" "$work/src/api" "$work/tests"
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source"/abi/libmyblas.* "$work/abi"
 cp "$source/scripts/generate.py" "$work/scripts"
+cp "$source/src/api/entry_points.cpp" "$work/src/api"
 cp "$source/tests/functions.h" "$work/tests"
 cd "$work"
 
@@ -59,6 +60,9 @@ expect abi/libmyblas.symbols 'mysnone@@MYBLAS_1.2
 mysnone_64@@MYBLAS_1.2'
 expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
             bind(c, name="mysnone_64") result(status)'
+expect src/api/entry_points.cpp '[[gnu::flatten]] myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
+    int64_t* result) {
+    return enter(calls::snone, handle, n, x, result);'
 expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
     case snone: return mysnone_64(handle, g->n, g->x, g->result);'
 

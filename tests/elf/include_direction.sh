@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
-# api -> select -> host; everything may include core. The plans of level3 are pure, and known to those who make, run
+# api -> select -> host; everything may include core, and core the routines, which include nothing else. The plans of level3 are pure, and known to those who make, run
 # and list them. Kernels never see the handle. Of the rooms of SGEMM's
 # kernels, ladder, simt and tensor include parts, and the registry at their root; nothing else goes sideways.
 set -u
@@ -21,6 +21,10 @@ function layer_of(path,    part) {
 function allowed(from, to, target) {
     if (to == "myblas" || from == to)
         return 1
+    if (to == "routines")
+        return from ~ /^(api|core)$/
+    if (from == "routines")
+        return 0
     if (to == "core")
         return from ~ /^(api|select)$/ || target !~ /^core\/(handle|backend)\.h$/
     if (to == "level3")

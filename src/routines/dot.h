@@ -1,0 +1,33 @@
+// *result = the sum of x_i * y_i.
+#pragma once
+
+#include "routines/operands.h"
+
+namespace myblas {
+
+// Element 0 as in axpy. `result` is memory of the backend.
+struct dot_problem {
+    int64_t n = 0;
+    const float* x = nullptr;
+    int64_t incx = 1;
+    const float* y = nullptr;
+    int64_t incy = 1;
+    float* result = nullptr;
+
+    template <class List>
+    void operands(List& list) {
+        list.count("n", n);
+        list.vector("x", x, incx, n, n > 0);
+        list.vector("y", y, incy, n, n > 0);
+        list.result(result);
+    }
+    void normalise() { n = n < 0 ? 0 : n; }
+    wide most_elements() const { return n; }
+    size_t result_bytes() const { return sizeof *result; }
+};
+
+namespace calls {
+inline constexpr routine_call<dot_problem> sdot{"mysdot"};
+}
+
+} // namespace myblas

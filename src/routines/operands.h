@@ -1,0 +1,196 @@
+// What the routines' files are written with. A problem is plain data, which kernels take by value:
+// sizes are validated, pointers are what the caller gave, but that vectors point at element 0. Each
+// problem has
+//
+//   template <class List> void operands(List& list)
+//
+// which names its operands in BLAS's order. A list is a visitor (ignored_operands has its
+// functions): one reads arguments (api/read.h), others check operands (api/check.h), describe them
+// (api/describe.h) and make a selection key (select/rule.h). An extent may depend on operands that
+// are named before it. "Other facts" below lists the other functions that a problem may have.
+#pragma once
+
+#include "myblas/myblas.h"
+#include "routines/fault.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace myblas {
+
+// ---- Scalars ------------------------------------------------------------------------------------
+
+// A scalar operand in either pointer mode: `value`, unless `device` points to it. Kernels resolve
+// it, so that the host never waits for a device scalar.
+struct scalar {
+    float value = 0;
+    const float* device = nullptr;
+};
+
+// Whether a scalar may be other than zero, as far as the host can know.
+inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
+
+inline bool is_one(const scalar& s) { return !s.device && s.value == 1; }
+
+// ---- Sizes --------------------------------------------------------------------------------------
+
+// Wide enough for any sum of a few products of two sizes.
+__extension__ typedef __int128 wide;
+
+inline constexpr wide magnitude(int64_t value) { return value < 0 ? -wide{value} : wide{value}; }
+
+// Whether the distance between the first and the last of some elements, in bytes, fits 64 bits.
+inline constexpr bool is_addressable(wide last_index, int64_t element_bytes = sizeof(float)) {
+    return last_index < std::numeric_limits<int64_t>::max() / element_bytes;
+}
+
+inline constexpr wide last_index(int64_t rows, int64_t cols, int64_t ld) {
+    return rows && cols ? wide{cols - 1} * ld + rows - 1 : wide{0};
+}
+
+inline constexpr wide last_index(int64_t n, int64_t increment) {
+    return n > 0 ? wide{n - 1} * magnitude(increment) : wide{0};
+}
+
+inline constexpr fault too_large = "its indices do not fit 64 bits";
+
+// Where element 0 of a vector is that BLAS gives by its lowest address. x may be null where it is
+// not read.
+template <class T>
+T* first_element(T* x, int64_t n, int64_t increment) {
+    return x && increment < 0 ? x + (1 - n) * increment : x;
+}
+
+// ---- Operands of a list -------------------------------------------------------------------------
+
+struct matrix_shape {
+    int64_t rows, cols;
+};
+
+// Of a matrix A whose op(A) is rows x cols.
+inline matrix_shape shape_of(int64_t rows, int64_t cols, bool trans = false) {
+    return trans ? matrix_shape{cols, rows} : matrix_shape{rows, cols};
+}
+
+// What a list takes, and ignores. A visitor that looks at some operands alone derives from this:
+// its functions hide these. `name` is the argument's name; of operands, the letter that BLAS has
+// for them.
+struct ignored_operands {
+    // (name, whether it is T, upper, right or unit)
+    void operation(const char*, auto&&...) {}
+    void fill_mode(const char*, auto&&...) {}
+    void side(const char*, auto&&...) {}
+    void diagonal(const char*, auto&&...) {}
+
+    // (name, number): not negative
+    void size(const char*, auto&&...) {}
+    // (name, number): the n of level 1, which may be negative, and whose vectors any increment
+    void count(const char*, auto&&...) {}
+    void element_bytes(const char*, auto&&...) {}
+    // (name, how many matrices): an argument unless the call is of a single one
+    void batch(const char*, auto&&...) {}
+
+    // (name, scalar)
+    void scalar(const char*, auto&&...) {}
+    // (name, matrix of a modified rotation, pointer to five floats)
+    void rotation(const char*, auto&&...) {}
+
+    // (name, pointer, leading dimension, shape, whether it is needed = true); a routine with
+    // batches adds the stride and the array of pointers
+    void matrix(const char*, auto&&...) {}
+    // (name, pointer, leading dimension, shape, bytes of an element, stride)
+    void untyped_matrix(const char*, auto&&...) {}
+    // (pointer, leading dimension, stride)
+    void unchecked_matrix(auto&&...) {}
+    // (name, pointer, increment, length, whether it is needed = true), and as for matrices
+    void vector(const char*, auto&&...) {}
+    // (name, pointer, whether it is needed = true)
+    void array(const char*, auto&&...) {}
+
+    // (pointer): the scalar that a reduction answers
+    void result(auto&&...) {}
+    // (pointer, whether it is an int64_t): the same, with the type of sizes
+    void index_result(auto&&...) {}
+};
+
+// ---- Calls --------------------------------------------------------------------------------------
+
+// How a call gives its matrices and vectors: one of each; a stride behind each, and batch_count at
+// the end; arrays of pointers, and batch_count.
+enum class batch_form : uint8_t { single, strided, arrays };
+
+// A public function. It fills in a copy of `preset`.
+template <class Problem>
+struct routine_call {
+    const char* name;
+    batch_form form = batch_form::single;
+    Problem preset{};
+};
+
+// The properties that the rules of the selection test: a bit of `form`, and extents.
+struct selection_key {
+    unsigned form;
+    std::array<int64_t, 4> extents;
+};
+
+// ---- Other facts --------------------------------------------------------------------------------
+
+// A problem derives from nothing, to stay an aggregate. It may have
+//   bool is_empty() const        with sizes that are right there is nothing to compute
+//   bool is_skipped() const      with these scalars no operand is looked at
+//   bool is_unchanged() const    with operands that are right the result stays as it is
+//   void normalise()             replaces sizes that stand for others, before operands are checked
+//   wide most_elements() const   the most elements that a kernel indexes besides the operands
+//   fault check() const          what is wrong with operands that are each right
+//   size_t result_bytes() const  makes it a reduction, whose result is 0 where p.n == 0
+//   sgemm_problem as_product() const   makes it a product
+//   selection_key key() const    if rules compare other than sizes, increments, batch_count
+// and for a described call
+//   void take_form(call)         what decides which operands there are
+//   fault take_more(call)        what is no operand
+template <class Problem>
+bool is_empty(const Problem& p) {
+    if constexpr (requires { p.is_empty(); })
+        return p.is_empty();
+    else
+        return false;
+}
+
+template <class Problem>
+bool is_skipped(const Problem& p) {
+    if constexpr (requires { p.is_skipped(); })
+        return p.is_skipped();
+    else
+        return false;
+}
+
+template <class Problem>
+bool is_unchanged(const Problem& p) {
+    if constexpr (requires { p.is_unchanged(); })
+        return p.is_unchanged();
+    else
+        return false;
+}
+
+template <class Problem>
+void normalise(Problem& p) {
+    if constexpr (requires { p.normalise(); })
+        p.normalise();
+}
+
+template <class Problem>
+concept reduction = requires(const Problem& p) {
+    p.result_bytes();
+};
+
+template <class Problem>
+int64_t batch_of(const Problem& p) {
+    if constexpr (requires { p.batch_count; })
+        return p.batch_count;
+    else
+        return 1;
+}
+
+} // namespace myblas
