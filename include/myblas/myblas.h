@@ -15,38 +15,38 @@
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
  *               graph; a call that must wait for its result answers MYBLAS_STATUS_INTERNAL_ERROR
- *               while its stream is being captured. A routine may make the handle's own workspace
- *               grow, without waiting (myblasSetWorkspaceLimit), and in a capture take memory for the
- *               graph, which becomes no part of it but may make the call wait for other work on the
- *               device; no routine but mysgemmHost allocates otherwise. On the host backend every call
- *               is finished when it returns.
+ *               while its stream is being captured. A routine may enlarge the handle's own
+ *               workspace, without waiting (myblasSetWorkspaceLimit). In a capture it may allocate
+ *               memory for the graph: the allocation is not recorded in the graph, but may make the
+ *               call wait for other work on the device. Otherwise only mysgemmHost allocates. On
+ *               the host backend every call is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
- *   Errors      Every function that can fail answers a status. Arguments are checked in the order of the
- *               parameter list, then the quick returns are taken (a size of zero), then pointers
- *               are checked. A call that fails one of these checks has no effect but its status.
- *               Nothing is printed; the logger (myblasLoggerConfigure) gets a line for each call
- *               that computes and for each error.
- *   Accuracy    The bounds hold as long as no product and no partial sum of the formula overflows,
- *               but where a routine promises more. Results have the same bits on every run on one
- *               device, except with kernels that say otherwise (myblasKernelInfo_t: deterministic),
- *               as the kernel `openblas` of the host.
+ *   Errors      Every function that can fail answers a status. Arguments are checked in the order
+ *               of the parameter list, then the quick returns are taken (a size of zero), then
+ *               pointers are checked. A call that fails one of these checks has no effect but its
+ *               status. Nothing is printed; the logger (myblasLoggerConfigure) gets a line for each
+ *               call that computes and for each error.
+ *   Accuracy    The bounds hold if no product and no partial sum of the formula overflows; some
+ *               routines promise more. On one device results have the same bits on every run. The
+ *               exceptions are kernels with deterministic == 0 (myblasKernelInfo_t), such as
+ *               `openblas` on the host.
  *   Statuses common to all routines
- *               NOT_INITIALIZED   the handle is NULL, was destroyed or never was one, or belongs to
- *                                 a CUDA context lost by fork(). (A new handle may have the address of
- *                                 a destroyed one, which then stands for it.)
+ *               NOT_INITIALIZED   the handle is NULL, was destroyed, never was a handle, or belongs
+ *                                 to a CUDA context lost by fork(). (A new handle may get the
+ *                                 address of a destroyed one; the old pointer then means the new
+ *                                 handle.)
  *               INVALID_VALUE     an argument is out of its documented range, or the indices or the
  *                                 workspace of the call would not fit 64 bits (checked with the
  *                                 pointers).
- *               NOT_SUPPORTED     a kernel was forced (myblas_kernels.h) that does not accept this
- *                                 call.
- *               ALLOC_FAILED      no kernel, or not the one that is forced, can do without memory that
- *                                 cannot be had: a workspace of the handle's own, or 16 KiB for a
- *                                 graph.
+ *               NOT_SUPPORTED     the forced kernel (myblas_kernels.h) does not accept this call.
+ *               ALLOC_FAILED      memory without which no kernel (or not the forced one) can run
+ *                                 could not be allocated: the handle's own workspace, or 16 KiB for
+ *                                 a graph.
  *               EXECUTION_FAILED  the GPU refused the launch.
  *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
  *               myblas_64.h, which this header includes, declares them.
- *   Source      Parameter order, status values and check order are those of cuBLAS 13 wherever it
- *               has the routine.
+ *   Source      Parameter order, status values and check order follow cuBLAS 13 if it has the
+ *               routine.
  *
  * BLAS's routines in single precision
  *   level 3     here: gemm symm syrk syr2k trmm trsm
@@ -105,9 +105,10 @@ typedef enum { MYBLAS_DIAG_NON_UNIT = 0, MYBLAS_DIAG_UNIT = 1 } myblasDiagType_t
 typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } myblasPointerMode_t;
 
 /*
- * The accuracy that a product promises. In every mode results have the same bits on every run on one
- * GPU, given the same workspace (myblasSetWorkspaceLimit). Tensor cores are used where they are faster
- * and the promise can be kept; elsewhere, and on the host backend, every mode computes as strict.
+ * The accuracy that a product promises. In every mode results have the same bits on every run on
+ * one GPU, given the same workspace (myblasSetWorkspaceLimit). Tensor cores are used where they are
+ * faster and the promise can be kept; elsewhere, and on the host backend, every mode computes as
+ * strict.
  */
 typedef enum {
     MYBLAS_FP32_STRICT_MATH = 0,   /* FP32 fused multiply-add arithmetic; the default */
@@ -182,16 +183,16 @@ typedef enum {
 #define MYBLAS_ROUTINE_COUNT 27
 
 /*
- * A call described without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
- * size_bytes to sizeof(myblasCall_t), zero the rest, then fill in what the routine has; fields it
- * lacks are ignored.
+ * Describes a call without making it, for myblasGetWorkspaceSize and myblas_kernels.h. Set
+ * size_bytes to sizeof(myblasCall_t), zero the rest, then fill in the routine's fields. Other
+ * fields are ignored.
  *   SGEMM      transa transb m n k lda ldb ldc A B C batch_count (0 means 1) math_mode (where no
  *              handle tells it) pointer_array (1: mysgemmBatched; A, B, C are then ignored)
- *              is_fused (1: mysgemmFused, if it does more than mysgemm: it has an activation, a bias
- *              or an aux, or reads a C that is not D. Otherwise it takes mysgemm's kernel, as with a
- *              beta of 0 that the host knows. ldc and C are those of D)
- *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL,
- *              asks for the in-place form
+ *              is_fused (1: mysgemmFused with an activation, a bias or an aux, or that reads a C
+ *              other than D. Any other mysgemmFused takes mysgemm's kernel: for example one with no
+ *              epilogue and a beta that the host knows to be 0. ldc and C describe D)
+ *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL:
+ *              in place
  *   GEAM       transa transb m n lda ldb ldc A B C
  *   SUM DSUM   n lda (the increment) A (the vector)
  *   AXPY COPY  n lda ldb (the increments) A B (the vectors x and y)
@@ -209,9 +210,9 @@ typedef enum {
  *   TRMM       side uplo transa diag m n lda ldb ldc A B C math_mode; B == C, not NULL: in place
  *   TRSM       side uplo transa diag m n lda ldb A B math_mode batch_count (0 means 1)
  *              pointer_array (1: mystrsmBatched; A and B are then ignored)
- * Pointers serve to read alignment and aliasing and are never followed; NULL stands for a fresh
- * allocation. A batch is taken as contiguous. Fields may be added at the end; later versions accept
- * the sizes of earlier ones.
+ * Pointers only tell alignment and aliasing: they are never dereferenced. NULL stands for a fresh
+ * allocation. Batches are taken as contiguous. Fields may be added at the end; later versions
+ * accept the sizes of earlier ones.
  */
 typedef struct {
     size_t size_bytes;
@@ -233,31 +234,31 @@ typedef struct {
 /* ---- Handles --------------------------------------------------------------------------------- */
 
 /*
- * Creates a handle on the backend that the environment variable MYBLAS_BACKEND names (auto, host or
- * cuda, in any case; anything else is INVALID_VALUE), by default auto. Empty variables count as not set. On the cuda backend the handle belongs to
- * the device that is current in the calling thread. Creating a handle is the only step that loads
- * the CUDA driver.
+ * Creates a handle. The environment variable MYBLAS_BACKEND names the backend (auto, host or cuda,
+ * in any case; anything else is INVALID_VALUE); the default is auto. An empty variable counts as
+ * not set. On the cuda backend the handle belongs to the device that is current in the calling
+ * thread. Creating a handle is the only step that loads the CUDA driver.
  * INVALID_VALUE: handle is NULL, or MYBLAS_BACKEND, MYBLAS_MATH, MYBLAS_WORKSPACE or
- * MYBLAS_NUM_THREADS has a wrong value, which the log names. NOT_INITIALIZED: the cuda backend was asked
- * for and there is no usable driver or device, the process forked after CUDA was used, or the program was
- * linked with -static. ARCH_MISMATCH: the device is
- * older than compute capability 8.0, or this build of the library has no code for it.
- * ALLOC_FAILED: out of memory, or there are 65536 handles.
+ * MYBLAS_NUM_THREADS has a wrong value, which the log names. NOT_INITIALIZED: the cuda backend was
+ * requested, but there is no usable driver or device, the process forked after CUDA was used, or
+ * the program was linked with -static. ARCH_MISMATCH: the compute capability of the device is below
+ * 8.0, or this build of the library has no code for the device. ALLOC_FAILED: out of memory, or
+ * there are 65536 handles.
  */
 MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 
 /*
- * As myblasCreate with the backend given by the caller; MYBLAS_BACKEND is not asked. INVALID_VALUE
- * also: not a backend.
+ * As myblasCreate, but on the given backend: MYBLAS_BACKEND is ignored. INVALID_VALUE also: not a
+ * backend.
  */
 MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend);
 
 /*
- * Waits for the handle's own work and frees its resources, including all workspaces. On a GPU, what up
- * to four streams had stays for the next handles of the context, so that a handle for each object or
- * call is cheap: 16 KiB for each, and its workspace if that has 32 MiB. A myblasSetWorkspaceLimit below
- * 32 MiB frees this memory, and a handle with such a limit leaves no workspace. NOT_INITIALIZED:
- * handle is NULL, was destroyed before or never was one.
+ * Waits for the handle's own work and frees its resources, including all workspaces. On a GPU the
+ * memory of up to four streams is kept for later handles of the context, so that a handle for each
+ * object or call is cheap. For each stream this is 16 KiB, and its workspace if the workspace has
+ * 32 MiB. A myblasSetWorkspaceLimit below 32 MiB frees this memory, and a handle with such a limit
+ * leaves no workspace. NOT_INITIALIZED: handle is NULL, was destroyed before or never was a handle.
  */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 
@@ -270,8 +271,9 @@ MYBLAS_API myblasStatus_t myblasGetVersion(myblasHandle_t handle, int* version);
 MYBLAS_API myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value);
 
 /*
- * myblasGetStatusName: the enumerator's name, such as "MYBLAS_STATUS_SUCCESS". myblasGetStatusString: its meaning in
- * one line. Never NULL; of a value that is no status, "unrecognised status".
+ * myblasGetStatusName: the enumerator's name, such as "MYBLAS_STATUS_SUCCESS".
+ * myblasGetStatusString: its meaning in one line. Never NULL; of a value that is no status,
+ * "unrecognised status".
  */
 MYBLAS_API const char* myblasGetStatusName(myblasStatus_t status);
 MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
@@ -280,27 +282,27 @@ MYBLAS_API const char* myblasGetStatusString(myblasStatus_t status);
 MYBLAS_API myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend);
 
 /*
- * Later calls enqueue their work on stream (NULL: the legacy default stream). A
- * second stream on which the handle computes gets 16 KiB of its own, which the handle keeps until
- * myblasDestroy; a stream's workspace is allocated when a call first can use one
- * (myblasSetWorkspaceLimit).
- * So one handle may change streams while earlier work still runs, and results have the same bits on
- * each stream. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
+ * Later calls enqueue their work on stream (NULL: the legacy default stream). Each further stream
+ * on which the handle computes gets its own 16 KiB, which the handle keeps until myblasDestroy. A
+ * stream's workspace is allocated by the first call that can use one (myblasSetWorkspaceLimit).
+ * A handle may therefore change streams while earlier work still runs, and results have the same
+ * bits on every stream. As in cuBLAS, the call drops a workspace that myblasSetWorkspace set.
  * A stream must outlive the work that the handle enqueued on it. cudaStreamPerThread is a different
- * stream in each thread: call myblasSetStream in the thread that uses it. ALLOC_FAILED: no memory for
- * the 16 KiB; the handle keeps its stream.
+ * stream in each thread: call myblasSetStream in the thread that uses it. ALLOC_FAILED: no memory
+ * for the 16 KiB; the handle keeps its stream.
  * The host backend stores the value; its calls are synchronous.
- *   Graphs      What a handle's calls capture on one stream in one capture has memory of its own. So
- *               graphs may run at the same time as each other and as calls, whatever stream they were
- *               captured on, and branches of a graph that were captured on different streams at the
- *               same time, too. The program must give each a workspace of its own if it lends any. Two
- *               instances of one graph must not run at the same time, and calls of one stream must not
- *               be made branches by cudaStreamUpdateCaptureDependencies. Streams that take part in a
- *               capture must live until it ends, since a new one may have their address. A graph may
- *               outlive the handle. When the graph and all that was instantiated from it are destroyed,
- *               later captures of the process use the memory again, so nodes that were copied into
- *               another graph need the first one. myblasDestroy frees it, myblasSetWorkspaceLimit what
- *               is above the new limit.
+ *   Graphs      The calls of a handle that are captured on one stream in one capture share memory
+ *               that nothing else uses. Graphs may therefore run at the same time as other graphs
+ *               and as calls, on any streams. Branches of one graph may run at the same time too,
+ *               if they were captured on different streams. If the program lends workspaces, each
+ *               such graph and branch needs its own. Two instances of one graph must not run at the
+ *               same time, and calls of one stream must not be made branches by
+ *               cudaStreamUpdateCaptureDependencies. Streams that take part in a capture must live
+ *               until it ends, since a new one may have their address. A graph may outlive the
+ *               handle. When the graph and all its instances are destroyed, later captures of the
+ *               process use the memory again. Nodes that were copied into another graph therefore
+ *               need the first graph. myblasDestroy frees the memory that is no longer used;
+ *               myblasSetWorkspaceLimit frees its blocks above the new limit.
  */
 MYBLAS_API myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream);
 /* *stream = what myblasSetStream set. INVALID_VALUE: stream NULL. */
@@ -312,9 +314,9 @@ MYBLAS_API myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPoin
 MYBLAS_API myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* mode);
 
 /*
- * Sets the accuracy that later products promise. The environment variable MYBLAS_MATH (strict, emulated,
- * fast; with another value myblasCreate returns INVALID_VALUE) sets the mode of new handles.
- * INVALID_VALUE: not an enumerator.
+ * Sets the accuracy that later products promise. The environment variable MYBLAS_MATH (strict,
+ * emulated, fast; with another value myblasCreate returns INVALID_VALUE) sets the mode of new
+ * handles. INVALID_VALUE: not an enumerator.
  */
 MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode);
 /*
@@ -324,61 +326,62 @@ MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t 
 MYBLAS_API myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode);
 
 /*
- * Lends the handle size_bytes of device memory, aligned to 256 bytes, instead of its own workspace;
- * NULL with 0 bytes forbids a workspace. Holds until the next myblasSetStream. Lent memory never
- * grows. It must stay valid and unused by others while work runs on it. INVALID_VALUE: NULL with a
- * size, or misaligned.
+ * Lends the handle size_bytes of device memory, aligned to 256 bytes, in place of the handle's
+ * workspace. NULL with 0 bytes forbids a workspace. The setting holds until the next
+ * myblasSetStream. Lent memory never grows, and must stay valid and unused by others while work
+ * runs on it. INVALID_VALUE: NULL with a size, or misaligned.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
                                              void* workspace,
                                              size_t size_bytes);
 
 /*
- * Limits the growth of the handle's own workspace, for each of its streams separately. A new handle has
- * the limit in the environment variable MYBLAS_WORKSPACE, in bytes, or with K, M or G in powers of
- * 1024, for example 512M (with another value myblasCreate returns INVALID_VALUE; empty counts as
- * not set); by default 4 GiB, but no more than an eighth of the device's memory (host: 0). 4 GiB are enough
- * for a product of 16384 cubed in one pass in every mode.
+ * Limits the growth of the handle's own workspace, for each of its streams separately. The
+ * environment variable MYBLAS_WORKSPACE sets the limit of new handles, in bytes, or with K, M or G
+ * in powers of 1024, for example 512M. With any other value myblasCreate returns INVALID_VALUE;
+ * empty counts as not set. The default is 4 GiB, but at most an eighth of the device's memory
+ * (host: 0). 4 GiB are enough for a product of 16384 cubed in one pass in every mode.
  *   Growth      The first call that can use a workspace gets a block of 32 MiB of device memory,
- *               whatever the limit: with a limit of 32 MiB or less, such as 0, the stream never has
- *               more. A call that can use more gets a larger block in its place, whose size is the
- *               larger of the useful size and twice the workspace so far, but within the limit. Later
- *               calls of the stream use the block again. It is allocated in the order of the stream
- *               (cudaMallocAsync, from the device's current memory pool), so no call waits for it; by
- *               cudaMalloc if the device has no memory pools.
+ *               for any limit. With a limit of 32 MiB or less, even 0, the stream never has more. A
+ *               call that can use more replaces the block by a larger one. Its size is the useful
+ *               size or twice the present size, the larger of both, but at most the limit. Later
+ *               calls of the stream use the block again. The block is allocated in stream order
+ *               (cudaMallocAsync, from the device's current memory pool), so no call waits for it.
+ *               On a device without memory pools it is allocated by cudaMalloc.
  *   Captures    A captured call uses blocks of its graph (myblasSetStream), which are allocated by
- *               cudaMalloc during the capture. Their sizes are powers of 2 as far as the limit (or 32
- *               MiB, if it is less) allows, so a graph has less than three times as much on each stream
- *               that was captured.
- *               Graphs do not share them: a program with many graphs may want a low limit, or lends a
- *               workspace.
- *   Bits        No result depends on how far the workspace has grown, or on whether the call is
- *               captured: each call uses as much as is useful to it and no more.
- *   No memory   is no error where a call can do without: it uses the workspace that it has, and calls of
- *               the stream ask for at most half of the refused size until the next
- *               myblasSetWorkspaceLimit. Where not even the first block is to be had, 64 calls do
- *               without before it is asked for again. Then other kernels may compute: slower, and with
+ *               cudaMalloc during the capture. Block sizes are powers of 2, but at most the limit
+ *               (or 32 MiB, if the limit is less). A graph therefore has less than three times this
+ *               maximum on each captured stream.
+ *               Graphs do not share blocks: a program with many graphs may want to set a low limit
+ *               or to lend a workspace.
+ *   Bits        No result depends on the present size of the workspace, or on whether the call is
+ *               captured: each call uses its useful size and no more.
+ *   No memory   is no error if the call can do without. The call uses the present workspace, and
+ *               later calls of the stream request at most half of the refused size until the next
+ *               myblasSetWorkspaceLimit. If even the first block is refused, 64 calls do without
+ *               before it is requested again. Other kernels may then compute: slower, and with
  *               other bits within the stated bounds.
- *   Release     The block is freed when it is replaced, when the limit falls below it (on the
- *               handle's stream at once, unless it is being captured, on others with the next
- *               myblasSetStream to them), with
- *               myblasStreamDestroy and with myblasDestroy. On a device without memory pools, a block
- *               that is replaced or above the limit is freed with myblasDestroy. myblasSetWorkspaceLimit
- *               also frees blocks of destroyed graphs that are above the limit, and waits for the
- *               device then; below 32 MiB it also frees what destroyed handles left (myblasDestroy).
- * On the host backend the workspace does not grow beyond 32 MiB. EXECUTION_FAILED: the device is lost.
+ *   Release     The block is freed when it is replaced, when the limit falls below its size, with
+ *               myblasStreamDestroy and with myblasDestroy. A lower limit frees the block of the
+ *               handle's stream at once, unless the stream is being captured, and the block of
+ *               another stream with the next myblasSetStream to it. On a device without memory
+ *               pools, a block that is replaced or above the limit is freed with myblasDestroy.
+ *               myblasSetWorkspaceLimit also frees blocks of destroyed graphs that are above the
+ *               limit, and then waits for the device. Below 32 MiB it also frees the memory that
+ *               destroyed handles left (myblasDestroy).
+ * On the host backend the workspace does not grow beyond 32 MiB. EXECUTION_FAILED: the device is
+ * lost.
  */
 MYBLAS_API myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes);
 /* *size_bytes = the limit as it was set. INVALID_VALUE: size_bytes NULL. */
 MYBLAS_API myblasStatus_t myblasGetWorkspaceLimit(myblasHandle_t handle, size_t* size_bytes);
 
 /*
- * *size_bytes = the largest useful workspace for the described call: with it, the best kernel computes
- * the call (or the kernel that is forced), in one pass if the kernel has passes. With less, another
- * kernel computes it, or more passes are needed, or the call returns NOT_SUPPORTED if a kernel is
- * forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is
- * wrong, or the call itself would be refused. NOT_SUPPORTED: the forced kernel cannot take the call
- * with any workspace.
+ * *size_bytes = the largest useful workspace for the described call: with it the best kernel, or
+ * the forced one, computes the call, in one pass if the kernel has passes. With less, another
+ * kernel computes the call, or more passes are needed, or the call returns NOT_SUPPORTED if a
+ * kernel is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong, or the call itself
+ * would be refused. NOT_SUPPORTED: the forced kernel cannot take the call with any workspace.
  */
 MYBLAS_API myblasStatus_t myblasGetWorkspaceSize(myblasHandle_t handle,
                                                  const myblasCall_t* call,
@@ -388,7 +391,8 @@ MYBLAS_API myblasStatus_t myblasGetWorkspaceSize(myblasHandle_t handle,
 
 /*
  * Messages are one line, without a newline. The callback gets every message, whether or not the
- * logger is configured; NULL removes it. It may be called from any thread that uses the library.
+ * logger is configured; NULL removes it. The callback may be called from any thread that uses the
+ * library.
  */
 MYBLAS_API myblasStatus_t myblasSetLoggerCallback(myblasLogCallback_t callback);
 
@@ -416,10 +420,10 @@ MYBLAS_API myblasStatus_t myblasLoggerConfigure(int log_is_on,
  */
 MYBLAS_API myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream);
 /*
- * Waits for the stream's work, then destroys the stream and frees its workspace. If it was the handle's
- * stream, the handle's stream becomes NULL. Graphs that were captured on the stream can still be
- * launched. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work failed.
- * INVALID_VALUE: the NULL stream.
+ * Waits for the stream's work, then destroys the stream and frees its workspace. If it was the
+ * handle's stream, the handle's stream becomes NULL. Graphs that were captured on the stream can
+ * still be launched. INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: its work
+ * failed. INVALID_VALUE: the NULL stream.
  */
 MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream);
 /*
@@ -429,17 +433,18 @@ MYBLAS_API myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStrea
 MYBLAS_API myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasStream_t stream);
 
 /*
- * Device memory aligned to 256 bytes or more; 0 bytes give NULL. INVALID_VALUE: ptr NULL. ALLOC_FAILED:
- * *ptr is NULL.
+ * Device memory aligned to 256 bytes or more; 0 bytes give NULL. INVALID_VALUE: ptr NULL.
+ * ALLOC_FAILED: *ptr is NULL.
  */
 MYBLAS_API myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t size_bytes);
 /* Frees memory from myblasMalloc; NULL is allowed. Waits for work that uses the memory. */
 MYBLAS_API myblasStatus_t myblasFree(myblasHandle_t handle, void* ptr);
 
 /*
- * Copies a matrix of rows x cols (myblasSetMatrix, myblasGetMatrix) or a vector of n (myblasSetVector,
- * myblasGetVector) elements of element_bytes. Set copies from host to device, Get from device to host, after the
- * work on the handle's stream; the copy is finished when the call returns.
+ * Copies a matrix of rows x cols (myblasSetMatrix, myblasGetMatrix) or a vector of n
+ * (myblasSetVector, myblasGetVector) elements of element_bytes. Set copies from host to device, Get
+ * from device to host, after the work on the handle's stream; the copy is finished when the call
+ * returns.
  * INVALID_VALUE: rows, cols or n < 0; element_bytes < 1; a leading dimension < max(1, rows); an
  * increment < 1; a NULL pointer where something is to be copied. MAPPING_ERROR: the copy failed.
  */
@@ -465,9 +470,9 @@ MYBLAS_API myblasStatus_t myblasGetVector(
     myblasHandle_t handle, int n, int element_bytes, const void* x, int incx, void* y, int incy);
 
 /*
- * myblasSetMatrixAsync, myblasGetMatrixAsync, myblasSetVectorAsync and myblasGetVectorAsync copy as the functions
- * without Async do, on a given stream and without waiting: host memory must stay valid until the stream has done the
- * copy.
+ * myblasSetMatrixAsync, myblasGetMatrixAsync, myblasSetVectorAsync and myblasGetVectorAsync copy
+ * like the functions without Async, but on a given stream and without waiting. Host memory must
+ * stay valid until the stream has done the copy.
  */
 MYBLAS_API myblasStatus_t myblasSetMatrixAsync(myblasHandle_t handle,
                                                int rows,
@@ -538,13 +543,13 @@ MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
                                   int ldc);
 
 /*
- * mysgemm for programs that keep nothing on the device: A, B, C, alpha and beta are in host memory, in
- * both pointer modes. Copies the operands to device memory that it allocates for the time of the call,
- * computes after the work on the handle's stream, and copies C back: C is complete when the call
- * returns. On the host backend it is mysgemm. Operands that are not read are not copied. Statuses
- * and accuracy are those of mysgemm, and also ALLOC_FAILED: no memory on the device; MAPPING_ERROR: a
- * copy failed; INTERNAL_ERROR: the stream is being captured. C is not touched unless the status is
- * SUCCESS or MAPPING_ERROR. Source: cuBLAS's thunking Fortran wrappers.
+ * mysgemm for programs that keep nothing on the device: A, B, C, alpha and beta are in host memory,
+ * in both pointer modes. Copies the operands to device memory that it allocates for the time of the
+ * call, computes after the work on the handle's stream, and copies C back: C is complete when the
+ * call returns. On the host backend it is mysgemm. Operands that are not read are not copied.
+ * Accuracy as mysgemm. Statuses as mysgemm, and ALLOC_FAILED: no memory on the device;
+ * MAPPING_ERROR: a copy failed; INTERNAL_ERROR: the stream is being captured. C is not touched
+ * unless the status is SUCCESS or MAPPING_ERROR. Source: cuBLAS's thunking Fortran wrappers.
  */
 MYBLAS_API myblasStatus_t mysgemmHost(myblasHandle_t handle,
                                       myblasOperation_t transa,
@@ -587,8 +592,8 @@ MYBLAS_API myblasStatus_t mysgemmStridedBatched(myblasHandle_t handle,
                                                 int batch_count);
 
 /*
- * mysgemmStridedBatched with device arrays of batch_count device pointers in place of bases and strides. Source:
- * cublasSgemmBatched.
+ * mysgemmStridedBatched with device arrays of batch_count device pointers in place of bases and
+ * strides. Source: cublasSgemmBatched.
  */
 MYBLAS_API myblasStatus_t mysgemmBatched(myblasHandle_t handle,
                                          myblasOperation_t transa,
@@ -608,12 +613,12 @@ MYBLAS_API myblasStatus_t mysgemmBatched(myblasHandle_t handle,
 
 /*
  * The operations that mysgemmFused applies to a product before it stores it. Set size_bytes to
- * sizeof(myblasEpilogue_t), zero the rest, then fill in the operations that are wanted.
+ * sizeof(myblasEpilogue_t), zero the rest, then set the wanted operations.
  *   activation   of each element
  *   bias_of, bias  device memory; element i is added to row i (MYBLAS_BIAS_OF_ROWS, m elements) or
  *                to column i (MYBLAS_BIAS_OF_COLUMNS, n elements); NULL: none
- *   aux, ldaux   m x n in device memory, ldaux >= max(1, m): receives the values to which the
- *                activation is applied; NULL: they are not stored
+ *   aux, ldaux   m x n in device memory, ldaux >= max(1, m): receives the inputs of the activation;
+ *                NULL: they are not stored
  *   stride_bias, stride_aux  elements from one product of a batch to the next; a stride of 0 shares
  *                the bias
  * Fields may be added at the end; later versions accept the sizes of earlier ones.
@@ -631,21 +636,21 @@ typedef struct {
 /*
  * X = alpha * op(A) * op(B) + beta * C + bias;  aux = X;  D = activation(X)
  * in the launches of the product itself: X is not stored in between. op(A), op(B), C and the
- * conditions on alpha, beta and k are those of mysgemm; with k == 0 or alpha == 0, X = beta * C +
+ * conditions on alpha, beta and k are as in mysgemm. With k == 0 or alpha == 0, X = beta * C +
  * bias.
  *   D  m x n, ldd >= max(1, m); may be C, with ldd == ldc, else must not overlap C. beta == 0: C is
  *      not read and may be NULL
  *   epilogue  host memory, read before the call returns; NULL: neither bias, activation nor aux
- * D, aux and the bias must not overlap each other, nor A, B and, but for D, C. m == 0 or n == 0:
- * success, nothing is touched. INVALID_VALUE, in this order: transa, transb, m, n, k < 0, lda, ldb,
- * ldc, ldd; of the epilogue size_bytes, activation, bias_of, ldaux with aux not NULL; alpha or beta
- * NULL, A, B, C NULL where it is used, D NULL, D == C with ldd != ldc (these in any order).
- * NaN and Inf: as in the formulas, in which ReLU leaves NaN as it is, and GELU of -Inf is NaN.
- * Accuracy: |X - exact| is at most mysgemm's bound of the mode, with the k of its bracket greater by
- * 1 and |bias| in the sum of magnitudes: (k + 5) u (|alpha| |A| |B| + |beta| |C| + |bias|) in strict
- * mode. ReLU is exact; GELU(X) is off by at most 8 u |X| from that of the X that was computed.
- * Source: cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and AUX (whose
- * auxiliary output of ReLU is a bit mask, here X).
+ * D, aux and the bias must not overlap each other, A or B. aux and the bias must not overlap C. m
+ * == 0 or n == 0: success, nothing is touched. INVALID_VALUE, in this order: transa, transb, m, n,
+ * k < 0, lda, ldb, ldc, ldd; of the epilogue size_bytes, activation, bias_of, ldaux with aux not
+ * NULL; alpha or beta NULL, A, B, C NULL where it is used, D NULL, D == C with ldd != ldc (these in
+ * any order). NaN and Inf propagate as in the formulas; ReLU keeps NaN, and GELU of -Inf is NaN.
+ * Accuracy: |X - exact| is at most mysgemm's bound in the mode, with 1 added to the k in its
+ * bracket and |bias| to the magnitudes: (k + 5) u (|alpha| |A| |B| + |beta| |C| + |bias|) in strict
+ * mode. ReLU is exact; the error of GELU, applied to the computed X, is at most 8 u |X|. Source:
+ * cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and AUX (there the auxiliary output of
+ * ReLU is a bit mask, here it is X).
  */
 MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
                                        myblasOperation_t transa,
@@ -666,10 +671,10 @@ MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
                                        const myblasEpilogue_t* epilogue);
 
 /*
- * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0 for A,
- * B, C or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0: success.
- * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc, and, of several products,
- * D == C with strideD != strideC as with ldd != ldc. Source: as mysgemmFused.
+ * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0
+ * for A, B, C or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0:
+ * success. INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc. With several
+ * products, D == C with strideD != strideC is refused like ldd != ldc. Source: as mysgemmFused.
  */
 MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
                                                      myblasOperation_t transa,
@@ -697,16 +702,16 @@ MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
 /* ---- Level 3 --------------------------------------------------------------------------------- */
 
 /*
- * For all functions of this part: u = 2^-24; bounds hold componentwise as long as nothing underflows;
- * NaN and Inf propagate as in the formula. The triangle that uplo does not name, the diagonal
- * with MYBLAS_DIAG_UNIT, and memory between the rows of a column and the next column, are neither
- * read nor written. Math modes allow tensor cores for the products of which a call consists. The
- * bounds of emulated and fast are those of strict with (d + 60 (1 + log2(d))) in place of the depth d
- * in square brackets. That of fast has a further term, (d + 1000) 2^-36 |alpha| times the largest
- * magnitudes in the row and the column that meet in an element (for mystrsm: of op(A) and of X). With
- * a workspace of 32 MiB each routine is fast; it also works without any, but slowly. A kernel that is
- * forced for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of them, the
- * call returns NOT_SUPPORTED.
+ * For all functions of this part: u = 2^-24; bounds hold componentwise as long as nothing
+ * underflows; NaN and Inf propagate as in the formula. The triangle that uplo does not name, the
+ * diagonal with MYBLAS_DIAG_UNIT, and memory between the rows of a column and the next column, are
+ * neither read nor written. Math modes allow tensor cores for the products in a call. In the bounds
+ * of emulated and fast, (d + 60 (1 + log2(d))) replaces the depth d in the square brackets of the
+ * strict bound. The bound of fast has a further term, (d + 1000) 2^-36 |alpha| times the largest
+ * magnitudes in the row and the column that meet in an element (for mystrsm: of op(A) and of X).
+ * Each routine is fast with a workspace of 32 MiB, and works without one, but slowly. A kernel that
+ * is forced for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of
+ * them, the call returns NOT_SUPPORTED.
  */
 
 /*
@@ -734,8 +739,8 @@ MYBLAS_API myblasStatus_t myssyrk(myblasHandle_t handle,
 
 /*
  * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products that are known to be
- * symmetric. op(B) and B as op(A) and A of myssyrk. INVALID_VALUE: as myssyrk, with ldb
- * checked after lda, B after A. Accuracy: as myssyrk. Source: cublasSsyrkx.
+ * symmetric. op(A) and op(B) are n x k, and A and B are stored like A of myssyrk. INVALID_VALUE: as
+ * myssyrk, with ldb checked after lda, B after A. Accuracy: as myssyrk. Source: cublasSsyrkx.
  */
 MYBLAS_API myblasStatus_t myssyrkx(myblasHandle_t handle,
                                    myblasFillMode_t uplo,
@@ -773,13 +778,13 @@ MYBLAS_API myblasStatus_t myssyr2k(myblasHandle_t handle,
 
 /*
  * C = alpha * A * B + beta * C (MYBLAS_SIDE_LEFT) or alpha * B * A + beta * C (MYBLAS_SIDE_RIGHT).
- *   A  symmetric, m x m (left) or n x n (right), of which uplo names the triangle that is stored;
- *      lda >= max(1, rows)
+ *   A  symmetric, m x m (left) or n x n (right); uplo names the stored triangle; lda >= max(1,
+ *      rows)
  *   B  m x n, ldb >= max(1, m)
  *   C  m x n, ldc >= max(1, m); must not overlap A or B
  * m == 0 or n == 0: success, nothing is touched. alpha == 0: A and B are not read and may be NULL.
- * beta == 0: C is not read. INVALID_VALUE, in this order: side, uplo, m, n < 0, lda, ldb, ldc, alpha
- * or beta NULL, A, B, C NULL where it is used.
+ * beta == 0: C is not read. INVALID_VALUE, in this order: side, uplo, m, n < 0, lda, ldb, ldc,
+ * alpha or beta NULL, A, B, C NULL where it is used.
  * Accuracy (strict): |C - exact| <= ([d] + 8) u (|alpha| |A| |B| + |beta| |C|), d the order of A.
  * Source: cublasSsymm_v2; BLAS ssymm.
  */
@@ -799,15 +804,15 @@ MYBLAS_API myblasStatus_t myssymm(myblasHandle_t handle,
 
 /*
  * C = alpha * op(A) * B (MYBLAS_SIDE_LEFT) or alpha * B * op(A) (MYBLAS_SIDE_RIGHT).
- *   A  triangular, m x m (left) or n x n (right), in the triangle that uplo names, with ones on the
- *      diagonal for MYBLAS_DIAG_UNIT; lda >= max(1, rows)
+ *   A  triangular, m x m (left) or n x n (right); uplo names the triangle; its diagonal is 1 for
+ *      MYBLAS_DIAG_UNIT; lda >= max(1, rows)
  *   B  m x n, ldb >= max(1, m)
  *   C  m x n, ldc >= max(1, m); C may be B, with ldc == ldb, else must not overlap A or B
  * m == 0 or n == 0: success, nothing is touched. alpha == 0: C = 0; A and B are not read and may be
- * NULL. The zeros of A are not multiplied: an Inf in B affects only the elements of C whose sums contain it.
- * In place the call copies B to the workspace, or as many of its columns (left) or rows (right) at a
- * time as there is room for. INVALID_VALUE, in this order: side, uplo, trans, diag, m, n <
- * 0, lda, ldb, ldc, alpha NULL, A, B, C NULL where it is used, C == B with another ldc.
+ * NULL. The zeros of A are not multiplied: an Inf in B affects only the elements of C whose sums
+ * contain it. In place the call copies B to the workspace: all of B, or in turn as many of its
+ * columns (left) or rows (right) as fit. INVALID_VALUE, in this order: side, uplo, trans, diag, m,
+ * n < 0, lda, ldb, ldc, alpha NULL, A, B, C NULL where it is used, C == B with another ldc.
  * Accuracy (strict): |C - exact| <= ([d] + 2 log2(d) + 4) u |alpha| |op(A)| |B|, d the order of A.
  * Source: cublasStrmm_v2; BLAS strmm with C = B.
  */
@@ -827,20 +832,22 @@ MYBLAS_API myblasStatus_t mystrmm(myblasHandle_t handle,
                                   int ldc);
 
 /*
- * Solves op(A) * X = alpha * B (MYBLAS_SIDE_LEFT) or X * op(A) = alpha * B (MYBLAS_SIDE_RIGHT) for X,
- * in place of B. A is as in mystrmm; B is m x n, ldb >= max(1, m), and must not overlap A. m == 0 or
- * n == 0: success, nothing is touched. alpha == 0: B = 0; A and B are not read, A may be NULL. A is
- * not looked at for singularity: a zero on the diagonal gives Inf and NaN. INVALID_VALUE, in this
- * order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
+ * Solves op(A) * X = alpha * B (MYBLAS_SIDE_LEFT) or X * op(A) = alpha * B (MYBLAS_SIDE_RIGHT) for
+ * X, in place of B. A is as in mystrmm; B is m x n, ldb >= max(1, m), and must not overlap A. m ==
+ * 0 or n == 0: success, nothing is touched. alpha == 0: B = 0; A and B are not read, A may be NULL.
+ * A is not checked for singularity: a zero on the diagonal gives Inf and NaN. INVALID_VALUE, in
+ * this order: side, uplo, trans, diag, m, n < 0, lda, ldb, alpha NULL, A, B NULL where it is used.
  * Accuracy (strict): |op(A) X - alpha B| <= ([d] + 3 log2(d) + 4) u (|op(A)| |X| + |alpha| |B|), d
- * the order of A (right: with X op(A)): as backward stable as substitution, whatever the condition
- * of A or of parts of it. Diagonal blocks, of 256 rows on a GPU, are solved by substitution, no
- * inverse of a block is formed, and the rest are products; an order of up to 256 needs no product and
- * no workspace. Quotients are taken by reciprocals of the diagonal, corrected to within an ulp, or by
- * division where a reciprocal comes near the ends of the range or the quotient is not finite. A single
- * line of X (n == 1; right: m == 1) of an order above 256 is solved for as by mystrsv. OpenBLAS, on
- * the host, multiplies by reciprocals without correction, and only by normal ones; with it an Inf or a NaN of
- * A, or an overflow, may make NaN of other elements of the same line of X. Source: cublasStrsm_v2; BLAS strsm.
+ * the order of A (right: with X op(A)). The call is as backward stable as substitution, for any
+ * condition of A or of its blocks. Diagonal blocks, of 256 rows on a GPU, are solved by
+ * substitution; no inverse of a block is formed. The rest are products. An order of up to 256 needs
+ * no product and no workspace. A quotient is a product with the reciprocal of the diagonal element,
+ * corrected to within an ulp. The call divides instead if a reciprocal is near the ends of the
+ * range or the quotient is not finite. A single line of X (n == 1: its column; right, m == 1: its
+ * row) with an order above 256 is solved as by mystrsv. OpenBLAS, on the host, multiplies by
+ * reciprocals without correction, and only by normal ones. There an Inf or a NaN of A, or an
+ * overflow, may turn other elements of the same line of X into NaN. Source: cublasStrsm_v2; BLAS
+ * strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
                                   myblasSideMode_t side,
@@ -856,9 +863,9 @@ MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
                                   int ldb);
 
 /*
- * batch_count calls of mystrsm of one shape; A and B are device arrays of batch_count device pointers. The
- * B matrices must not overlap. batch_count == 0: success. INVALID_VALUE: as mystrsm, with batch_count < 0
- * checked after ldb. Source: cublasStrsmBatched.
+ * batch_count calls of mystrsm of one shape; A and B are device arrays of batch_count device
+ * pointers. The B matrices must not overlap. batch_count == 0: success. INVALID_VALUE: as mystrsm,
+ * with batch_count < 0 checked after ldb. Source: cublasStrsmBatched.
  */
 MYBLAS_API myblasStatus_t mystrsmBatched(myblasHandle_t handle,
                                          myblasSideMode_t side,
@@ -875,8 +882,8 @@ MYBLAS_API myblasStatus_t mystrsmBatched(myblasHandle_t handle,
                                          int batch_count);
 
 /*
- * mystrsmBatched with operand i of each at its base + i * stride elements; a stride of 0 for A shares it.
- * Source: none in cuBLAS; the strides of cublasSgemmStridedBatched.
+ * mystrsmBatched with operand i of each at its base + i * stride elements; a stride of 0 for A
+ * shares it. Source: none in cuBLAS; the strides of cublasSgemmStridedBatched.
  */
 MYBLAS_API myblasStatus_t mystrsmStridedBatched(myblasHandle_t handle,
                                                 myblasSideMode_t side,
@@ -895,16 +902,16 @@ MYBLAS_API myblasStatus_t mystrsmStridedBatched(myblasHandle_t handle,
                                                 int batch_count);
 
 /*
- * group_count groups of products, group g of group_size[g] products of one shape: C_i = alpha[g] *
- * op(A_i) * op(B_i) + beta[g] * C_i. All arrays but Aarray, Barray and Carray have group_count
- * elements and are in host memory; alpha_array and beta_array are in device memory in
- * MYBLAS_POINTER_MODE_DEVICE. Aarray, Barray and Carray are device arrays of device pointers, those of
- * the first group first. The groups are computed one after the other, as by mysgemmBatched: its conditions,
- * quick returns, accuracy and kernels apply. The C matrices must not overlap. group_count == 0 or all
- * of group_size 0: success. INVALID_VALUE, in this order: group_count < 0, an array NULL, then group by
- * group group_size < 0 and what mysgemmBatched checks; nothing is computed if any group is refused.
- * EXECUTION_FAILED: some groups may have been computed, as when there was no memory for another's kernel.
- * Source: cublasSgemmGroupedBatched.
+ * Computes group_count groups of products; group g has group_size[g] products of one shape: C_i =
+ * alpha[g] * op(A_i) * op(B_i) + beta[g] * C_i. All arrays but Aarray, Barray and Carray have
+ * group_count elements and are in host memory; alpha_array and beta_array are in device memory in
+ * MYBLAS_POINTER_MODE_DEVICE. Aarray, Barray and Carray are device arrays of device pointers, in
+ * the order of the groups. The groups are computed in order, as by mysgemmBatched: its conditions,
+ * quick returns, accuracy and kernels apply. The C matrices must not overlap. group_count == 0 or
+ * all of group_size 0: success. INVALID_VALUE, in this order: group_count < 0, an array NULL, then,
+ * group by group, group_size < 0 and the checks of mysgemmBatched; nothing is computed if any group
+ * is refused. EXECUTION_FAILED: some groups may have been computed, for example if there was no
+ * memory for the kernel of another group. Source: cublasSgemmGroupedBatched.
  */
 MYBLAS_API myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
                                                 const myblasOperation_t transa_array[],
@@ -927,11 +934,11 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
 
 /*
  * B = A^T: A is m x n with lda >= max(1, m), B is n x m with ldb >= max(1, n). mytranspose moves
- * floats, mytransposeEx elements of any of five sizes, whose bits are never interpreted. In
- * place when B == A: square (m == n, lda == ldb), or any shape with both leading dimensions
- * tight (lda == m, ldb == n), which is fast with a workspace of m * n elements, within the limit
- * of the handle's own or lent, and slow without. Other overlap is not allowed. INVALID_VALUE, in
- * this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not
+ * floats. mytransposeEx moves elements of five sizes, and never interprets their bits. In place
+ * when B == A: a square (m == n, lda == ldb), or any shape with both leading dimensions tight (lda
+ * == m, ldb == n). The second form is fast with a workspace of m * n elements (the handle's own,
+ * within its limit, or a lent one), and slow without. Other overlap is not allowed. INVALID_VALUE,
+ * in this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not
  * aligned to the element, in-place form with other leading dimensions. m == 0 or n == 0: success,
  * nothing is touched. Exact. Source: OpenBLAS's somatcopy, simatcopy.
  */
@@ -947,11 +954,11 @@ MYBLAS_API myblasStatus_t mytransposeEx(myblasHandle_t handle,
                                         int ldb);
 
 /*
- * batch_count transposes of one shape, operand i of each at its base + i * stride elements; a stride
- * of 0 for A shares it. The B matrices must not overlap. In place when B == A: squares with lda ==
- * ldb and strideA == strideB; a batch of one as mytranspose. batch_count == 0: success.
- * INVALID_VALUE: as mytranspose, with batch_count < 0 checked after ldb. Exact. Source: mytranspose;
- * batches as cublasSgemmStridedBatched.
+ * batch_count transposes of one shape, operand i of each at its base + i * stride elements; a
+ * stride of 0 for A shares it. The B matrices must not overlap. In place when B == A: squares with
+ * lda == ldb and strideA == strideB; a batch of one as mytranspose. batch_count == 0: success.
+ * INVALID_VALUE: as mytranspose, with batch_count < 0 checked after ldb. Exact. Source:
+ * mytranspose; batches as cublasSgemmStridedBatched.
  */
 MYBLAS_API myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
                                                     int m,
@@ -965,11 +972,12 @@ MYBLAS_API myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
                                                     int batch_count);
 
 /*
- * C = alpha * op(A) + beta * op(B), C m x n, ldc >= max(1, m). A is m x n (OP_N) or n x m, B likewise,
- * leading dimensions as in mysgemm. m == 0 or n == 0: success, nothing is touched. alpha == 0: A is not read and may be NULL. beta == 0: B is not read and
- * may be NULL. In place only as C == A with transa == OP_N and lda == ldc, or C == B with transb ==
- * OP_N and ldb == ldc. INVALID_VALUE, in this order: transa, transb, m, n < 0, lda, ldb, ldc, alpha
- * or beta NULL, A, B or C NULL where it is used, another in-place form.
+ * C = alpha * op(A) + beta * op(B), C m x n, ldc >= max(1, m). A and B are m x n (OP_N) or n x m,
+ * with leading dimensions as in mysgemm. m == 0 or n == 0: success, nothing is touched. alpha == 0:
+ * A is not read and may be NULL. beta == 0: B is not read and may be NULL. In place only as C == A
+ * with transa == OP_N and lda == ldc, or C == B with transb == OP_N and ldb == ldc. INVALID_VALUE,
+ * in this order: transa, transb, m, n < 0, lda, ldb, ldc, alpha or beta NULL, A, B or C NULL where
+ * it is used, another in-place form.
  * Accuracy: 2 u (|alpha| |A| + |beta| |B|) componentwise. Source: cublasSgeam.
  */
 MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
@@ -990,8 +998,8 @@ MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
 
 /*
  * *result = the sum of x_i (mysum, mydsum) or of |x_i| (mysasum) over n elements, element i at
- * x[i * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it is
- * read.
+ * x[i * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it
+ * is read.
  * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24
  * (mydsum: 2^-53). Same bits on every run, unless a kernel is forced that does not promise it
  * (myblasKernelInfo_t: deterministic). With a result in host memory the call waits for it. Source:
@@ -1005,14 +1013,14 @@ MYBLAS_API myblasStatus_t
 mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result);
 
 /*
- * result = op(A) * (1, ..., 1): the sums of the rows of op(A). A is m x n, whatever op is, with
- * lda >= max(1, m), as in gemv. OP_N: result has m elements, result_i = the sum of row i of A.
- * OP_T, OP_C: result has n elements, result_j = the sum of column j of A. result is in device
- * memory in both pointer modes, is contiguous and must not overlap A. The sums of empty rows and
- * columns are 0; with no sums (m == 0 for OP_N, n == 0 for OP_T) the call succeeds and touches
- * nothing. INVALID_VALUE, in this order: op, m, n < 0, lda, A NULL where it is read, result NULL.
- * Accuracy of the default kernel: |result - exact| <= 12 u (sum of the |A_ij| added), u = 2^-24,
- * whatever their number (kernels `naive` and `serial`: count u). The same bits on every run. Source:
+ * result = op(A) * (1, ..., 1): the sums of the rows of op(A). A is m x n for every op, with lda >=
+ * max(1, m), as in gemv. OP_N: result has m elements, result_i = the sum of row i of A. OP_T, OP_C:
+ * result has n elements, result_j = the sum of column j of A. result is in device memory in both
+ * pointer modes, is contiguous and must not overlap A. The sums of empty rows and columns are 0;
+ * with no sums (m == 0 for OP_N, n == 0 for OP_T) the call succeeds and touches nothing.
+ * INVALID_VALUE, in this order: op, m, n < 0, lda, A NULL where it is read, result NULL. Accuracy
+ * of the default kernel: |result - exact| <= 12 u (sum of the |A_ij| added), u = 2^-24, for any
+ * number of elements (kernels `naive` and `serial`: count u). The same bits on every run. Source:
  * cublasSgemv_v2 with a vector of ones.
  */
 MYBLAS_API myblasStatus_t mysgemsum(myblasHandle_t handle,
@@ -1024,11 +1032,11 @@ MYBLAS_API myblasStatus_t mysgemsum(myblasHandle_t handle,
                                     float* result);
 
 /*
- * counts[v] = the number of the n bytes of x that are v, for v = 0 ... 255; old values of counts are
- * overwritten. x and counts are in device memory in both pointer modes and must not overlap; counts
- * has 256 elements of 8 bytes, aligned to 8. n == 0: all counts are 0. INVALID_VALUE, in this
- * order: n < 0, x NULL where it is read, counts NULL or misaligned. Exact. Source: none in BLAS;
- * cub::DeviceHistogram with 256 bins.
+ * counts[v] = the number of the n bytes of x that are v, for v = 0 ... 255; old values of counts
+ * are overwritten. x and counts are in device memory in both pointer modes and must not overlap;
+ * counts has 256 elements of 8 bytes, aligned to 8. n == 0: all counts are 0. INVALID_VALUE, in
+ * this order: n < 0, x NULL where it is read, counts NULL or misaligned. Exact. Source: none in
+ * BLAS; cub::DeviceHistogram with 256 bins.
  */
 MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
                                          int n,
@@ -1039,10 +1047,10 @@ MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
 
 /*
  * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment starts at
- * element (1 - n) * inc and goes backwards, as in BLAS. n <= 0: success. alpha == 0: x is not read and
- * y not changed, but neither may be NULL. With incy == 0 the order of the updates is that of the reference BLAS. x and y
- * must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u (|alpha x| + |y|) +
- * 2^-149 elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
+ * element (1 - n) * inc and goes backwards, as in BLAS. n <= 0: success. alpha == 0: x is not read
+ * and y not changed, but neither may be NULL. With incy == 0 the order of the updates is that of
+ * the reference BLAS. x and y must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2
+ * u (|alpha x| + |y|) + 2^-149 elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
  */
 MYBLAS_API myblasStatus_t mysaxpy(
     myblasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y, int incy);
@@ -1052,18 +1060,19 @@ myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int in
 /* ---- Level 1 --------------------------------------------------------------------------------- */
 
 /*
- * BLAS's other routines on vectors. For all of them: n counts elements; vectors are in device memory,
- * do not overlap, and element i is at x[i * incx], or with a negative increment at x[(i + 1 - n) *
- * incx], as in BLAS; scalars and scalar results are where the pointer mode says. Index arithmetic is
- * 64-bit. Calls are asynchronous, but calls with a result in host memory wait for it, and return
- * INTERNAL_ERROR while their stream is being captured. Same bits on every run. u = 2^-24.
+ * BLAS's other routines on vectors. In all of them n counts elements. Vectors are in device memory
+ * and do not overlap. Element i is at x[i * incx], or with a negative increment at x[(i + 1 - n) *
+ * incx], as in BLAS. Scalars and scalar results are in the memory that the pointer mode names.
+ * Index arithmetic is 64-bit. Calls are asynchronous, except that a call with a result in host
+ * memory waits for the result, and returns INTERNAL_ERROR while its stream is being captured. Same
+ * bits on every run. u = 2^-24.
  */
 
 /*
  * *result = the sum of x_i * y_i. n <= 0: *result = 0. Increments of either sign, or zero.
  * INVALID_VALUE: result NULL, then x, y NULL where they are read. Accuracy: |result - exact| <= u
- * |exact| + n 2^-53 sum |x_i y_i| + 2^-150, whatever the sizes of the elements: products and sums are
- * carried in double. Source: cublasSdot_v2.
+ * |exact| + n 2^-53 sum |x_i y_i| + 2^-150, for elements of any magnitude: products and sums are
+ * computed in double. Source: cublasSdot_v2.
  */
 MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
                                  int n,
@@ -1074,20 +1083,21 @@ MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
                                  float* result);
 
 /*
- * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. Of a negative increment the magnitude
- * counts; with incx == 0, x_0 counts n times (as in the reference BLAS since 3.10; cuBLAS
- * answers 0 to both). NaN gives NaN, else Inf gives Inf. INVALID_VALUE: result NULL, then x NULL where it
- * is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no intermediate result
- * overflows or underflows for any finite x, which is read once. Source: cublasSnrm2_v2.
+ * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment stands
+ * for its magnitude. With incx == 0, x_0 counts n times. (Both as in the reference BLAS since 3.10;
+ * cuBLAS answers 0 in both cases.) NaN gives NaN, else Inf gives Inf. INVALID_VALUE: result NULL,
+ * then x NULL where it is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no
+ * intermediate result overflows or underflows for any finite x. x is read once. Source:
+ * cublasSnrm2_v2.
  */
 MYBLAS_API myblasStatus_t
 mysnrm2(myblasHandle_t handle, int n, const float* x, int incx, float* result);
 
 /*
- * *result = the number, counted from 1, of the first element with the largest (myisamax) or the least
- * (myisamin) |x_i|. n <= 0 or incx <= 0: *result = 0. NaN as in the reference BLAS's isamax: if the
- * first x_i is NaN the result is 1, and any other NaN is passed over. INVALID_VALUE: result NULL, then x NULL where it is
- * read. Exact. Source: cublasIsamax_v2, cublasIsamin_v2.
+ * *result = the number, counted from 1, of the first element with the largest (myisamax) or the
+ * least (myisamin) |x_i|. n <= 0 or incx <= 0: *result = 0. NaN as in the reference BLAS's isamax:
+ * if the first x_i is NaN the result is 1, and any other NaN is passed over. INVALID_VALUE: result
+ * NULL, then x NULL where it is read. Exact. Source: cublasIsamax_v2, cublasIsamin_v2.
  */
 MYBLAS_API myblasStatus_t
 myisamax(myblasHandle_t handle, int n, const float* x, int incx, int* result);
@@ -1095,8 +1105,8 @@ MYBLAS_API myblasStatus_t
 myisamin(myblasHandle_t handle, int n, const float* x, int incx, int* result);
 
 /*
- * x = alpha * x. n <= 0 or incx <= 0: success. Zero times NaN or Inf is NaN, as in the reference BLAS.
- * INVALID_VALUE: alpha NULL, x NULL. Accuracy: u |alpha x_i| + 2^-150 elementwise. Source:
+ * x = alpha * x. n <= 0 or incx <= 0: success. Zero times NaN or Inf is NaN, as in the reference
+ * BLAS. INVALID_VALUE: alpha NULL, x NULL. Accuracy: u |alpha x_i| + 2^-150 elementwise. Source:
  * cublasSscal_v2.
  */
 MYBLAS_API myblasStatus_t
@@ -1110,10 +1120,10 @@ MYBLAS_API myblasStatus_t
 mysswap(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy);
 
 /*
- * x_i = c x_i + s y_i and y_i = c y_i - s x_i, with the old x_i. n <= 0: success. With an increment of
- * zero the order of the rotations is that of the reference BLAS. INVALID_VALUE: c NULL, s NULL, x NULL, y
- * NULL. Accuracy: 3 u (|c x_i| + |s y_i|) + 2^-149, and 3 u (|c y_i| + |s x_i|) + 2^-149. Source:
- * cublasSrot_v2.
+ * x_i = c x_i + s y_i and y_i = c y_i - s x_i, with the old x_i. n <= 0: success. With an increment
+ * of zero the order of the rotations is that of the reference BLAS. INVALID_VALUE: c NULL, s NULL,
+ * x NULL, y NULL. Accuracy: 3 u (|c x_i| + |s y_i|) + 2^-149, and 3 u (|c y_i| + |s x_i|) + 2^-149.
+ * Source: cublasSrot_v2.
  */
 MYBLAS_API myblasStatus_t mysrot(myblasHandle_t handle,
                                  int n,
@@ -1125,35 +1135,37 @@ MYBLAS_API myblasStatus_t mysrot(myblasHandle_t handle,
                                  const float* s);
 
 /*
- * x_i = h11 x_i + h12 y_i and y_i = h21 x_i + h22 y_i, with the old x_i: a modified Givens rotation.
- * param has five floats: a flag, h11, h21, h12, h22. The flag says which of them are read. -1: all; 0: h21 and
- * h12, the diagonal is 1; 1: h11 and h22, with h21 = -1 and h12 = 1; -2: none, and x and y are neither read nor
- * changed. n <= 0: success. INVALID_VALUE: param NULL, x NULL, y NULL.
+ * x_i = h11 x_i + h12 y_i and y_i = h21 x_i + h22 y_i, with the old x_i: a modified Givens
+ * rotation. param has five floats: a flag, h11, h21, h12, h22. The flag says which of them are
+ * read. -1: all; 0: h21 and h12, the diagonal is 1; 1: h11 and h22, with h21 = -1 and h12 = 1; -2:
+ * none, and x and y are neither read nor changed. n <= 0: success. INVALID_VALUE: param NULL, x
+ * NULL, y NULL.
  * Accuracy: 3 u (|h11 x_i| + |h12 y_i|) + 2^-149, and y_i accordingly. Source: cublasSrotm_v2.
  */
 MYBLAS_API myblasStatus_t
 mysrotm(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy, const float* param);
 
 /*
- * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the sign of
- * the larger of a and b; *b = z, from which the rotation can be recomputed: s if |a| > |b|, else 1 / c, or
- * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says where all of them are; in
- * host memory the call computes at once, without a launch; a kernel that is forced is checked all the same.
- * INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z,
- * c and s each within 2 u of their exact values relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2)
- * does. Source: cublasSrotg_v2.
+ * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the
+ * sign of the larger of a and b; *b = z, from which the rotation can be recomputed: s if |a| > |b|,
+ * else 1 / c, or 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says
+ * where all four are. In host memory the call computes at once, without a launch, but still checks
+ * a forced kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z, c and s are each within 2 u of
+ * the exact value relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2) does. Source:
+ * cublasSrotg_v2.
  */
 MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, float* c, float* s);
 
 /*
- * The modified Givens rotation H, as mysrotm takes it, that makes the second component of H (sqrt(d1) x1,
- * sqrt(d2) y1) zero, and the new d1, d2, x1; y1 stays. d1 < 0, or a d2 < 0
- * with |d2 y1^2| >= d1 x1^2, gives a flag of -1 and zeros. d2 y1 == 0: a flag of -2, and nothing else changes.
- * Otherwise d1 and |d2|, unless zero, are brought between 4096^-2 and 4096^2 by powers of 4096^2, with H to match. The pointer mode says where all of
- * them are; in host memory the call computes at once, as mysrotg. INVALID_VALUE: d1, d2, x1, y1,
- * param NULL. Accuracy: each value within 2 u relatively of what exact arithmetic gives with the same
- * powers of 4096, where d2 >= 0; a negative d2 loses what cancels in 1 - |d2 y1^2| / (d1 x1^2). Source:
- * cublasSrotmg_v2.
+ * Computes the modified Givens rotation H, in the form that mysrotm takes, and new d1, d2 and x1;
+ * y1 stays. H makes the second component of H (sqrt(d1) x1, sqrt(d2) y1) zero. d1 < 0, or a d2 < 0
+ * with |d2 y1^2| >= d1 x1^2, gives a flag of -1 and zeros. d2 y1 == 0: a flag of -2, and nothing
+ * else changes. Otherwise d1 and |d2|, unless zero, are scaled by powers of 4096^2 to between
+ * 4096^-2 and 4096^2, and H is scaled to match. The pointer mode says where all five are. In host
+ * memory the call computes at once, like mysrotg. INVALID_VALUE: d1, d2, x1, y1, param NULL.
+ * Accuracy: if d2 >= 0, each value has a relative error of at most 2 u against exact arithmetic
+ * with the same powers of 4096. If d2 < 0, the error grows by the cancellation in 1 - |d2 y1^2| /
+ * (d1 x1^2). Source: cublasSrotmg_v2.
  */
 MYBLAS_API myblasStatus_t
 mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1, float* param);
@@ -1161,29 +1173,30 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
 /* ---- Level 2 --------------------------------------------------------------------------------- */
 
 /*
- * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1, but
- * increments must not be zero. All operands but scalars are in device memory. Increments of either
- * sign give the same promises. mysgemv is a product of one column and takes the kernels of
- * MYBLAS_ROUTINE_SGEMM: where one is forced, by the same rules (with a negative increment only
- * `thin/vector` and `grid_stride` of the GPU's, and all but `unpacked` of the host's accept). `openblas` accepts
- * vectors with a negative increment that span up to 2^31 elements. mysger takes those of
- * MYBLAS_ROUTINE_SYR. Of these routines only mysgemv and myssymv use a workspace; myssymv needs
- * n^2 / 64 floats and from n = 12000 on n^2 / 85, or else reads A twice.
+ * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1,
+ * but increments must not be zero. All operands but scalars are in device memory. Increments of
+ * either sign give the same promises. mysgemv is a product of one column and takes the kernels of
+ * MYBLAS_ROUTINE_SGEMM, including a forced one. Only `thin/vector` and `grid_stride` on the GPU,
+ * and all but `unpacked` on the host, accept a negative increment. `openblas` accepts vectors with
+ * a negative increment that span up to 2^31 elements. mysger takes the kernels of
+ * MYBLAS_ROUTINE_SYR. The other routines have their own kernels. Only mysgemv and myssymv use a
+ * workspace. myssymv needs n^2 / 64 floats, from n = 12000 on n^2 / 85; with less it reads A twice.
  * u = 2^-24. Same bits on every run, except with the kernel `openblas` of the host, which does not
- * promise it. The accuracy of the routines other than mysger, myssyr and myssyr2 holds if no nonzero
- * product of the formula, with alpha or without, is below 2^-126 in magnitude.
- * An Inf or NaN has the effect that it has in the formula. Exception: if it is multiplied by a zero of
- * x or y, the kernel `openblas` of myssyr, myssyr2, mystrmv and mystrsv may skip the product.
+ * promise it. The accuracy of the routines other than mysger, myssyr and myssyr2 holds if no
+ * nonzero product of the formula, with alpha or without, is below 2^-126 in magnitude.
+ * Inf and NaN propagate as in the formula. Exception: the kernel `openblas` of myssyr, myssyr2,
+ * mystrmv and mystrsv may skip a product with a zero of x or y, even if its other factor is Inf or
+ * NaN.
  */
 
 /*
- * y = alpha * op(A) * x + beta * y, A m x n, whatever trans is. x has n elements and y m for OP_N, x m and
- * y n for OP_T and OP_C. m == 0 or n == 0: success, y stays as it is. alpha == 0: A and x are not read and may be
- * NULL. beta == 0: y is not read. y must not overlap A or x.
+ * y = alpha * op(A) * x + beta * y, A m x n for every trans. For OP_N, x has n elements and y has
+ * m; for OP_T and OP_C, x has m and y has n. m == 0 or n == 0: success, y stays as it is. alpha ==
+ * 0: A and x are not read and may be NULL. beta == 0: y is not read. y must not overlap A or x.
  * INVALID_VALUE, in this order: trans, m, n < 0, lda < max(1, m), incx, incy == 0, (batches)
- * batch_count < 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy, in every math mode that of
- * mysgemm with k elements in a row of op(A), strict: (k + 4) u (|alpha| |op(A)| |x| + |beta| |y|).
- * Source: cublasSgemv_v2.
+ * batch_count < 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy in every math
+ * mode: mysgemm's strict bound, (k + 4) u (|alpha| |op(A)| |x| + |beta| |y|) with k elements in a
+ * row of op(A). Source: cublasSgemv_v2.
  */
 MYBLAS_API myblasStatus_t mysgemv(myblasHandle_t handle,
                                   myblasOperation_t trans,
@@ -1199,8 +1212,8 @@ MYBLAS_API myblasStatus_t mysgemv(myblasHandle_t handle,
                                   int incy);
 
 /*
- * mysgemv for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey; strides
- * count elements and may be anything for A and x. The y must not overlap. Source:
+ * mysgemv for i = 0 ... batch_count - 1, with A + i * strideA, x + i * stridex and y + i * stridey;
+ * strides count elements and may be anything for A and x. The y must not overlap. Source:
  * cublasSgemvStridedBatched.
  */
 MYBLAS_API myblasStatus_t mysgemvStridedBatched(myblasHandle_t handle,
@@ -1240,10 +1253,10 @@ MYBLAS_API myblasStatus_t mysgemvBatched(myblasHandle_t handle,
                                          int batch_count);
 
 /*
- * A = alpha * x * y^T + A, A m x n with lda >= max(1, m). m == 0 or n == 0 or alpha == 0: success, nothing is read.
- * INVALID_VALUE, in this order: m, n < 0, incx, incy == 0, lda, alpha NULL, x, y, A NULL.
- * Accuracy: 3 u (|alpha| |x_i| |y_j| + |A_ij|) + 2^-149 (1 + |alpha|), in every math mode; nothing overflows that the
- * result does not. Source: cublasSger_v2.
+ * A = alpha * x * y^T + A, A m x n with lda >= max(1, m). m == 0 or n == 0 or alpha == 0: success,
+ * nothing is read. INVALID_VALUE, in this order: m, n < 0, incx, incy == 0, lda, alpha NULL, x, y,
+ * A NULL. Accuracy: 3 u (|alpha| |x_i| |y_j| + |A_ij|) + 2^-149 (1 + |alpha|), in every math mode;
+ * no intermediate result overflows unless the result does. Source: cublasSger_v2.
  */
 MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
                                  int m,
@@ -1257,11 +1270,11 @@ MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
                                  int lda);
 
 /*
- * y = alpha * A * x + beta * y, A symmetric, n x n. Of A only the triangle that uplo names is read; y must not
- * overlap A or x. These and the following routines have kernels of their own (MYBLAS_ROUTINE_SYMV and so
- * on). n == 0: success. alpha == 0: A and x are not read and may be NULL. beta == 0: y is not read.
- * INVALID_VALUE, in this order: uplo, n < 0, lda < max(1, n), incx, incy == 0, alpha, beta NULL, A, x NULL
- * where they are read, y NULL. Accuracy: (n + 4) u (|alpha| |A| |x| + |beta| |y|). Source: cublasSsymv_v2.
+ * y = alpha * A * x + beta * y, A symmetric, n x n. Only the triangle of A that uplo names is read.
+ * y must not overlap A or x. n == 0: success. alpha == 0: A and x are not read and may be NULL.
+ * beta == 0: y is not read. INVALID_VALUE, in this order: uplo, n < 0, lda < max(1, n), incx, incy
+ * == 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy: (n + 4) u (|alpha| |A|
+ * |x| + |beta| |y|). Source: cublasSsymv_v2.
  */
 MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
                                   myblasFillMode_t uplo,
@@ -1276,11 +1289,12 @@ MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
                                   int incy);
 
 /*
- * A = alpha * x * x^T + A (myssyr), A = alpha * (x * y^T + y * x^T) + A (myssyr2) on the triangle of A that uplo
- * names; nothing else of A, which is n x n, is read or written. n == 0 or alpha == 0: success, nothing is read.
- * INVALID_VALUE, in this order: uplo, n < 0, incx, incy == 0, lda < max(1, n), alpha NULL, x, y, A NULL.
- * Accuracy: 3 u (|alpha| |x_i| |x_j| + |A_ij|), and 5 u (|alpha| (|x_i| |y_j| + |y_i| |x_j|) + |A_ij|), and
- * 2^-148 (1 + |alpha| + |x_i| + |y_i|) where products underflow. Source: cublasSsyr_v2, cublasSsyr2_v2.
+ * A = alpha * x * x^T + A (myssyr), A = alpha * (x * y^T + y * x^T) + A (myssyr2) on the triangle
+ * of A that uplo names. A is n x n, and its other triangle is neither read nor written. n == 0 or
+ * alpha == 0: success, nothing is read. INVALID_VALUE, in this order: uplo, n < 0, incx, incy == 0,
+ * lda < max(1, n), alpha NULL, x, y, A NULL. Accuracy: 3 u (|alpha| |x_i| |x_j| + |A_ij|), and 5 u
+ * (|alpha| (|x_i| |y_j| + |y_i| |x_j|) + |A_ij|), and 2^-148 (1 + |alpha| + |x_i| + |y_i|) where
+ * products underflow. Source: cublasSsyr_v2, cublasSsyr2_v2.
  */
 MYBLAS_API myblasStatus_t myssyr(myblasHandle_t handle,
                                  myblasFillMode_t uplo,
@@ -1303,11 +1317,11 @@ MYBLAS_API myblasStatus_t myssyr2(myblasHandle_t handle,
 
 /*
  * x = op(A) * x (mystrmv), or x such that op(A) * x is the old x (mystrsv), A a triangle, n x n,
- * named by uplo. The other triangle is not read, nor, with MYBLAS_DIAG_UNIT, the diagonal, which
- * is 1. x must not overlap A. n == 0: success. mystrsv does not check for zeros on the diagonal:
- * they give Inf or NaN. INVALID_VALUE, in this order: uplo, trans, diag, n < 0, lda < max(1, n),
- * incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|; mystrsv solves a nearby
- * system, (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2, cublasStrsv_v2.
+ * named by uplo. The other triangle is not read. With MYBLAS_DIAG_UNIT the diagonal is 1 and is not
+ * read. x must not overlap A. n == 0: success. mystrsv does not check for zeros on the diagonal: a
+ * zero gives Inf or NaN. INVALID_VALUE, in this order: uplo, trans, diag, n < 0, lda < max(1, n),
+ * incx == 0, A, x NULL. Accuracy: mystrmv (n + 4) u |op(A)| |x|; mystrsv solves a nearby system,
+ * (op(A) + E) x = b with |E| <= (n + 4) u |op(A)|. Source: cublasStrmv_v2, cublasStrsv_v2.
  */
 MYBLAS_API myblasStatus_t mystrmv(myblasHandle_t handle,
                                   myblasFillMode_t uplo,

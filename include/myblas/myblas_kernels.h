@@ -1,23 +1,23 @@
 /*
- * The kernels behind the routines of myblas.h: count, describe, force them, and ask which one a
- * call takes and why.
+ * The kernels behind the routines of myblas.h: count, describe and force them, and ask which kernel
+ * a call takes and why.
  *
  * Kernels are in ladder order, the plainest first. A name with a slash belongs to a variant of a
  * family: family/parameters, such as small_tile/32x32_k16. Names without a slash belong to families
- * and to kernels without variants. They are part of the ABI's promise: they can be forced in every
- * later 1.y. Variants can be forced, too, but each release may add, remove or change variants.
+ * and to kernels without variants. Names without a slash are part of the ABI: they can be forced in
+ * every later 1.y. Variants can be forced, too, but each release may add, remove or change
+ * variants.
  *
- * The environment variables MYBLAS_SGEMM_KERNEL, MYBLAS_TRANSPOSE_KERNEL,
- * MYBLAS_GEAM_KERNEL, MYBLAS_SUM_KERNEL, MYBLAS_DSUM_KERNEL, MYBLAS_AXPY_KERNEL,
- * MYBLAS_COPY_KERNEL, MYBLAS_GEMSUM_KERNEL, MYBLAS_HISTOGRAM_KERNEL and those of the other routines,
- * which are named after the enumerators MYBLAS_ROUTINE_..., force a kernel or a family on every handle
- * created later. With a name that the handle's backend lacks, the routine returns NOT_SUPPORTED, and
- * the log gets a line. Two names are yardsticks for measurements, not transposes: with copy or
- * copy_shared forced for MYBLAS_ROUTINE_TRANSPOSE, B becomes A.
+ * An environment variable for each routine forces a kernel or a family on every handle created
+ * later. The variables are named after the enumerators MYBLAS_ROUTINE_...: MYBLAS_SGEMM_KERNEL,
+ * MYBLAS_TRANSPOSE_KERNEL, MYBLAS_GEAM_KERNEL and so on. With a name that the handle's backend
+ * lacks, the routine returns NOT_SUPPORTED, and the log gets a line. Two names are yardsticks for
+ * measurements, not transposes: with copy or copy_shared forced for MYBLAS_ROUTINE_TRANSPOSE, B
+ * becomes A.
  *
  * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file
- * with corrections of these times, as `myblas-bench tune sgemm --file` writes it; it is read when
- * the process creates its first handle, and applies to devices of the architecture that it
+ * with corrections of these times, as `myblas-bench tune sgemm --file` writes it. The file is read
+ * when the process creates its first handle, and applies to devices of the architecture that it
  * names. If any line of the file is wrong, the whole file is ignored, and the log gets a line.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
@@ -40,7 +40,7 @@ typedef struct {
     size_t smem_bytes;             /* shared memory of a block, the largest of its variants */
     int alignment_bytes;    /* of pointers and leading dimensions; 4: nothing beyond the element */
     int deterministic;      /* 1: the same bits on every run */
-    myblasMath_t math_mode; /* what it promises: handles in this mode or a weaker one can take it */
+    myblasMath_t math_mode; /* its accuracy: handles in this mode or a weaker one can take it */
 } myblasKernelInfo_t;
 
 /*
@@ -61,28 +61,30 @@ MYBLAS_API myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                               myblasKernelInfo_t* info);
 
 /*
- * Forces a kernel for the routine's later calls on this handle. Of a family, the variant with the least
- * predicted time computes, among those that accept the call. If none accepts it, the call returns
- * NOT_SUPPORTED. NULL: nothing is forced any more. INVALID_VALUE: routine unknown, or the handle's
- * backend has no kernel or family of that name; an earlier forced kernel stays.
+ * Forces a kernel for the routine's later calls on this handle. If name is a family, the variant
+ * with the least predicted time computes, among the variants that accept the call. If no variant or
+ * kernel accepts it, the call returns NOT_SUPPORTED. NULL: nothing is forced any more.
+ * INVALID_VALUE: routine unknown, or the handle's backend has no kernel or family of that name; an
+ * earlier forced kernel stays.
  */
 MYBLAS_API myblasStatus_t myblasForceKernel(myblasHandle_t handle,
                                             myblasRoutine_t routine,
                                             const char* name);
 
 /*
- * *name = the kernel that would compute the described call on this handle, as long as there is memory
- * for its workspace to grow; NULL for a call that needs none (a quick return). INVALID_VALUE: a pointer
- * is NULL, or the call would be refused. NOT_SUPPORTED: as the call itself.
+ * *name = the kernel that would compute the described call on this handle, as long as there is
+ * memory for its workspace to grow; NULL for a call that needs no kernel (a quick return).
+ * INVALID_VALUE: a pointer is NULL, or the call would be refused. NOT_SUPPORTED: as the call
+ * itself.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernel(myblasHandle_t handle,
                                              const myblasCall_t* call,
                                              const char** name);
 
 /*
- * The properties of a GPU that the selection uses. Set size_bytes to sizeof(myblasDevice_t) and the rest to
- * the values of the card; every member has to be positive. Fields may be added at the end; later
- * versions accept the sizes of earlier ones.
+ * The properties of a GPU that the selection uses. Set size_bytes to sizeof(myblasDevice_t) and the
+ * rest to the values of the card; every member has to be positive. Fields may be added at the end;
+ * later versions accept the sizes of earlier ones.
  */
 typedef struct {
     size_t size_bytes;
@@ -91,7 +93,7 @@ typedef struct {
     int clock_mhz;         /* the highest of the multiprocessors */
     int memory_gbps;       /* GB/s: memory clock times two times the width of the bus */
     size_t l2_bytes;       /* of the L2 cache */
-    size_t smem_per_block; /* shared memory that a block can have, with opt-in */
+    size_t smem_per_block; /* most shared memory of a block, with opt-in */
 } myblasDevice_t;
 
 /*
@@ -101,10 +103,10 @@ typedef struct {
 MYBLAS_API myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device);
 
 /*
- * As myblasSelectKernel for any device, without one: device describes it (ignored for the host, where
- * it may be NULL), workspace_bytes is what the handle may have at most. INVALID_VALUE: as for
- * myblasSelectKernel, or a member of device is not positive. NOT_SUPPORTED: the library has no CUDA
- * kernels, or none for this arch.
+ * myblasSelectKernel for any device, without having one. device describes it (ignored for the host,
+ * where it may be NULL); workspace_bytes is the most workspace that the handle may have.
+ * INVALID_VALUE: as for myblasSelectKernel, or a member of device is not positive. NOT_SUPPORTED:
+ * the library has no CUDA kernels, or none for this arch.
  */
 MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                                const myblasDevice_t* device,
@@ -113,9 +115,9 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                                const char** name);
 
 /*
- * The work of a kernel for a call, the time that the selection expects, and why the kernel cannot be
- * chosen. Times are given for SGEMM kernels of the cuda backend that the selection compares by time,
- * work (launches to edge) for these and a few more. For other kernels they are 0.
+ * The work of a kernel for a call, the time that the selection expects, and why the kernel cannot
+ * be chosen. Only SGEMM kernels of the cuda backend that the selection compares by time have times.
+ * These kernels and a few more have work (launches to edge). All other times and work are 0.
  *
  * The predicted time is factor times the sum of overhead_us and the fourth root of
  * arithmetic_us^4 + cache_us^4 + memory_us^4: the longest of the three hides the others.
@@ -123,36 +125,37 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 typedef struct {
     size_t size_bytes; /* set by the caller to sizeof(myblasKernelEstimate_t) */
     int accepted;      /* 1: it can compute the call with the available workspace */
-    int candidate; /* SGEMM, cuda: 1: it is compared with others; 0: only if no other accepts; else 0 */
-    size_t workspace_bytes;      /* that it needs for the call */
+    int candidate; /* SGEMM, cuda: 1: compared with others; 0: only if no other accepts; else 0 */
+    size_t workspace_bytes;      /* needed for the call */
     size_t best_workspace_bytes; /* the largest useful size; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */
     double rounds;               /* blocks one after another in a slot (bf16x6, fp16x3: passes) */
-    double steps;                /* slabs of k that a block waits for, one after the other */
-    double math_cycles;          /* of the busiest multiprocessor's arithmetic, if never idle */
+    double steps;                /* slabs of k that a block waits for, in sequence */
+    double math_cycles;          /* of arithmetic on the busiest multiprocessor, if never idle */
     double copies;               /* a warp's copy instructions on that multiprocessor */
-    double l2_bytes;             /* that it reads */
-    double memory_bytes;         /* of all operands, and of what is packed or copied besides */
+    double l2_bytes;             /* read by that multiprocessor */
+    double memory_bytes;         /* of all operands and of packed or copied data */
     double exchanges;            /* sums of other blocks that one block adds */
     double fill;                 /* blocks of an average multiprocessor / those of the busiest */
     double edge;                 /* fraction of the tiles' elements that is inside C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
-    double factor;       /* learned from measurements, times that of a file in MYBLAS_TUNING */
+    double factor;       /* learned from measurements, times that of MYBLAS_TUNING's file */
     double predicted_us; /* microseconds; of modes weaker than strict, the choice adds 8% */
 } myblasKernelEstimate_t;
 
 /*
- * Estimates kernel index (0 <= index < count, whatever is forced) for the described call on this
- * handle. For a call that takes no kernel (a quick return) all but size_bytes is 0. INVALID_VALUE:
- * estimate NULL or its size_bytes wrong, call NULL or it would be refused, index out of range.
+ * Estimates kernel index (0 <= index < count; a forced kernel does not matter) for the described
+ * call on this handle. For a call that takes no kernel (a quick return) all but size_bytes is 0.
+ * INVALID_VALUE: estimate NULL or its size_bytes wrong, call NULL or it would be refused, index out
+ * of range.
  */
 MYBLAS_API myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
                                                   const myblasCall_t* call,
                                                   int index,
                                                   myblasKernelEstimate_t* estimate);
 
-/* As myblasGetKernelEstimate for any device, without one; the device as for myblasSelectKernelOn. */
+/* myblasGetKernelEstimate for any device, without having one; device as in myblasSelectKernelOn. */
 MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                                     const myblasDevice_t* device,
                                                     size_t workspace_bytes,

@@ -23,7 +23,7 @@ struct matrix_copy {
     bool to_device;
 };
 
-// The capture that a stream's work becomes part of; without a graph: none.
+// The capture that records a stream's work; no graph: none.
 struct stream_capture {
     void* graph = nullptr;
     uint64_t id = 0; // no other capture of the process has it
@@ -34,21 +34,21 @@ struct backend_ops {
 
     // Describes the current device and makes it ready, or says in *reason why it cannot.
     myblasStatus_t (*open)(device_info* device, const char** reason);
-    // NOT_INITIALIZED in a child of a process that used the backend and may not go on; else SUCCESS.
+    // NOT_INITIALIZED in a forked child whose parent had used the backend and that cannot use it; else SUCCESS.
     myblasStatus_t (*check_process)();
     // Makes `ordinal` current and tells what was; callers restore it with the same function.
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
-    // Memory may be asked for while a stream is being captured: it never becomes part of the graph.
-    // 0 bytes are a null pointer, and so is memory that there was none of. release waits for the
-    // work that uses memory from allocate; zero has zeroed it when it returns.
+    // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
+    // allocate returns null for 0 bytes, and if there is no memory. release waits for the work that
+    // uses the memory. zero is finished when it returns.
     myblasStatus_t (*allocate)(void** ptr, size_t bytes);
     myblasStatus_t (*release)(void* ptr);
     myblasStatus_t (*zero)(void* ptr, size_t bytes);
 
-    // Memory that is taken and given back in the order of a stream, which must not be captured: nothing
-    // waits. release frees it too, once no work uses it. stream_release answers NOT_SUPPORTED, and
-    // leaves the memory, on a device without memory pools. Null where streams have no order.
+    // Allocation and release in stream order, so that nothing waits. The stream must not be captured.
+    // release can free this memory too, once no work uses it. On a device without memory pools
+    // stream_release answers NOT_SUPPORTED and frees nothing. Null where streams have no order.
     myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream);
     myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream);
 
@@ -57,17 +57,17 @@ struct backend_ops {
     myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
     bool (*stream_is_capturing)(myblasStream_t stream);
 
-    // Not of the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid, as every launch
-    // would be.
+    // Not for the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid, and every launch
+    // would fail.
     myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture);
-    // These two are null where no stream can be captured.
-    // Sets *is_over, in any thread, once the graph and all that was made of it are gone and their work is done; never,
-    // if the graph cannot be watched.
+    // watch_graph and context_id are null if no stream can be captured.
+    // Sets *is_over, in any thread, once the graph and all its instances are destroyed and their work is done. Never
+    // sets it if the graph cannot be watched.
     void (*watch_graph)(void* graph, std::atomic<bool>* is_over);
-    // The number of the current context, to which memory belongs. No other context of the process ever has it.
+    // The number of the current context, which owns memory. No other context of the process ever has this number.
     uint64_t (*context_id)();
 
-    // Asynchronous on the stream where the backend is.
+    // Asynchronous on the stream if the backend is asynchronous.
     myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);
 };
 

@@ -4,13 +4,13 @@
 
 namespace myblas {
 
-// What an environment variable holds; null if it is not set, or empty. Programs with raised privileges read none.
+// The value of an environment variable; null if it is not set, or empty. Programs with raised privileges read none.
 inline const char* read_variable(const char* name) noexcept {
     const char* text = secure_getenv(name);
     return text && *text ? text : nullptr;
 }
 
-// Whether a text is one of the words that a variable may hold, whatever their case.
+// Whether a text is the given word, in upper or lower case.
 inline bool is_word(const char* text, const char* word) noexcept {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
     for (; *text && lower(*text) == lower(*word); ++text, ++word) {
@@ -18,7 +18,7 @@ inline bool is_word(const char* text, const char* word) noexcept {
     return lower(*text) == lower(*word);
 }
 
-// The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is what follows.
+// The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is the text behind it.
 inline long parse_thread_count(const char* text, const char** rest) noexcept {
     if (*text < '0' || *text > '9')
         return 0;
@@ -29,7 +29,7 @@ inline long parse_thread_count(const char* text, const char** rest) noexcept {
     return number;
 }
 
-// What MYBLAS_NUM_THREADS says: a number from 1 on, and nothing else. 0: it is not set, or makes no sense.
+// MYBLAS_NUM_THREADS, a number from 1 on. 0: it is not set, or holds anything else.
 inline long read_thread_variable() noexcept {
     const char* const text = read_variable("MYBLAS_NUM_THREADS");
     const char* rest = "";

@@ -21,30 +21,30 @@ struct workspace_block {
     std::unique_ptr<workspace_block> next;
 };
 
-// Device memory of one stream on which a handle works, outside of captures. Streams have their own, so that work of one
-// handle on two streams never shares memory.
+// Device memory for a handle's work on one stream, outside of captures. Each stream has its own memory, so that work
+// of one handle on two streams never shares memory.
 struct stream_resources {
-    const void* stream = nullptr;               // whose they are: identity_of() in api/stream.cpp
-    bool in_use = false;                        // by that stream; else kept for the next one
+    const void* stream = nullptr;               // the owner: identity_of() in api/stream.cpp
+    bool in_use = false;                        // by that stream; else kept for the next stream
     bool was_used = false;                      // by a call on that stream
-    uint64_t context = 0;                       // to which the memory belongs; 0: unknown
+    uint64_t context = 0;                       // that owns the memory; 0: unknown
     unsigned* counters = nullptr;               // counter_count zeroes
     std::unique_ptr<workspace_block> workspace; // null until a call can use some
-    // The most that the workspace may have: the handle's limit, or less where there was no memory for that much; at
-    // least default_workspace_bytes. The workspace has no more, but in streams that are not the handle's now.
+    // The largest workspace: the handle's limit, or less after a failed allocation; at least
+    // default_workspace_bytes. Only on streams other than the handle's present one may the workspace be larger.
     size_t most_bytes = default_workspace_bytes;
     int calls_to_wait =
-        0; // before memory is asked for again, when not even default_workspace_bytes were to be had
+        0; // calls to skip before a failed allocation of default_workspace_bytes is tried again
     std::unique_ptr<stream_resources> next;
-    stream_resources* next_idle = nullptr; // of those that ended handles left (api/stream.cpp)
+    stream_resources* next_idle = nullptr; // in the list that destroyed handles left (api/stream.cpp)
 };
 
-// What the caller forced for a routine: a kernel of the handle's backend by its index, a family, which is a run of
-// them, or a name that the backend does not have (every call then answers NOT_SUPPORTED).
+// The forced kernels of a routine: one kernel of the handle's backend, by its index; a family, which is a run of
+// kernels; or a name that the backend does not have. In the last case every call answers NOT_SUPPORTED.
 struct forced_kernel {
     static constexpr int none = -1;
     static constexpr int unknown = -2;
-    int index = none; // of the first
+    int index = none; // of the first kernel
     int count = 1;
 };
 
@@ -58,10 +58,10 @@ struct myblasContext {
     myblasPointerMode_t pointer_mode = MYBLAS_POINTER_MODE_HOST;
     myblasMath_t math_mode = MYBLAS_FP32_STRICT_MATH;
 
-    std::unique_ptr<myblas::stream_resources> streams; // a list of all that were made
-    myblas::stream_resources* current = nullptr;       // those of `stream`
-    size_t workspace_limit = 0;                        // of a stream, as the program set it
-    // Blocks that are no stream's any more and could not be freed yet
+    std::unique_ptr<myblas::stream_resources> streams; // a list of all
+    myblas::stream_resources* current = nullptr;       // the resources of `stream`
+    size_t workspace_limit = 0;                        // for each stream, as the program set it
+    // Blocks that no stream owns any more and that could not be freed yet
     std::unique_ptr<myblas::workspace_block> outgrown;
 
     bool has_user_workspace = false;
