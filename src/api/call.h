@@ -1,4 +1,4 @@
-// Described calls (myblasCall_t) as the problems that the calls themselves would dispatch.
+// Turns a described call (myblasCall_t) into the problem that the call itself would dispatch.
 #pragma once
 
 #include "api/logger.h"
@@ -8,15 +8,15 @@
 
 namespace myblas {
 
-// What the handle adds to a description.
+// The handle's settings that a described call depends on.
 struct call_setting {
     myblasMath_t math;
     bool has_results_on_device;
     bool has_scalars_on_host; // of a handle on the cuda backend
 };
 
-// Fills in the problem, and answers what is wrong with the call, or null. *is_quick: the call would
-// end without a kernel.
+// Fills in the problem, and answers the fault of the call, or null. *is_quick: the call would end
+// without a kernel.
 template <class Problem>
 fault read_call(const myblasCall_t& call,
                 const call_setting& setting,
@@ -48,7 +48,7 @@ fault read_call(const myblasCall_t& call,
     return nullptr;
 }
 
-// A rotation that is generated has scalars alone, and nothing of it is described.
+// rotg and rotmg have only scalars, which calls do not describe.
 template <class Problem>
 requires std::is_same_v<Problem, rotg_problem> || std::is_same_v<Problem, rotmg_problem>
     fault read_call(const myblasCall_t&, const call_setting& setting, Problem*, bool* is_quick)
@@ -59,8 +59,8 @@ noexcept {
 
 // ---- Any routine --------------------------------------------------------------------------------
 
-// Hands visit(problem) what the described call would dispatch, and answers its status; SUCCESS for
-// a call that would dispatch nothing.
+// Calls visit(problem) with the problem that the described call would dispatch, and answers visit's
+// status; SUCCESS if the call would dispatch nothing.
 template <class Visitor>
 myblasStatus_t visit_call(const char* function,
                           const myblasCall_t* call,

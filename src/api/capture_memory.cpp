@@ -15,13 +15,13 @@ namespace {
 
 constexpr size_t counter_bytes = counter_count * sizeof(unsigned);
 
-// A place to which memory was given.
+// A place that owns memory.
 struct user {
     const void* handle;
     const void* stream;
     uint64_t capture;
     std::atomic<bool> is_over{
-        false}; // set by any thread, after which none but this file's lists has the user
+        false}; // set by any thread; from then on only this file's lists refer to the user
     user* next;
 };
 
@@ -34,13 +34,13 @@ struct block {
     block* next;
 };
 
-// Never freed as a whole: graphs may live until the process ends. The lock is held for looking at the lists alone, not
-// while memory is allocated or freed, which may wait for a device.
+// The lists are never destroyed: graphs may live until the process ends. The lock protects only the
+// lists. It is not held while memory is allocated or freed, which may wait for a device.
 constinit std::mutex mutex; // of all that follows
 constinit user* users = nullptr;
 constinit block* blocks = nullptr;
 
-// Moves what is_wanted(element) says from one list to another.
+// Moves the elements with is_wanted(element) from one list to another.
 template <class T, class Predicate>
 void move_if(T** from, T** to, Predicate&& is_wanted) {
     while (T* const element = *from) {
@@ -89,7 +89,7 @@ const user* find_user(const backend_ops& backend, const capture_place& place) {
     return made;
 }
 
-// What blocks are asked for.
+// The blocks that suit a caller.
 struct request {
     const user* owner;
     uint64_t context;
@@ -101,8 +101,9 @@ struct request {
     }
 };
 
-// The user's smallest block of at least so many bytes, or, if it has none, the smallest that nobody has and that has no more
-// than most_bytes, which is the user's from now on. Null: there is none.
+// The user's smallest block of at least least_bytes. If the user has none, the smallest block
+// without an owner of least_bytes to most_bytes, which the user owns from now on. Null: there is no
+// such block.
 void* find_memory(const request& r, size_t least_bytes, size_t most_bytes) {
     const std::lock_guard lock(mutex);
     const auto is_better = [&](const block& b, const block* than) {
@@ -121,7 +122,7 @@ void* find_memory(const request& r, size_t least_bytes, size_t most_bytes) {
     return found->memory;
 }
 
-// The most bytes, but fewer than `limit`, that find_memory() finds.
+// The size of the largest block below `limit` that find_memory() finds.
 size_t present_bytes(const request& r, size_t limit) {
     const std::lock_guard lock(mutex);
     size_t most = 0;
@@ -177,7 +178,7 @@ size_t capture_workspace(const backend_ops& backend,
     const request from{find_user(backend, place), backend.context_id(), false};
     if (!from.owner)
         return 0;
-    // Few different sizes, so that blocks fit later graphs.
+    // Powers of 2, so that blocks fit later graphs.
     const size_t rounded = std::min(std::bit_ceil(wanted), most);
     void* memory = find_memory(from, wanted, rounded);
     if (!memory)

@@ -1,9 +1,10 @@
-// Device memory of captured calls. Calls of one handle that are captured on one stream in one capture run one after the
-// other, and share counters and workspace. Nothing else uses these, as graphs may run at the same time as each other and as
-// calls, and the launches of two handles may alternate.
+// Device memory of captured calls. Calls of one handle that are captured on one stream in one
+// capture run in sequence, and share counters and workspace. Nothing else uses this memory, because
+// graphs may run at the same time as other graphs and as calls, and the launches of two handles may
+// alternate.
 //
-// The memory is the process's, not a handle's: a graph may outlive the handle. When the graph and all that was
-// instantiated from it are gone, later captures use the memory again.
+// The memory is the process's, not a handle's: a graph may outlive the handle. When the graph and
+// all its instances are destroyed, later captures use the memory again.
 #pragma once
 
 #include "core/backend.h"
@@ -12,18 +13,19 @@
 
 namespace myblas {
 
-// In whose order the calls run.
+// The owner of the memory: calls of one place run in sequence.
 struct capture_place {
     const void* handle;
     const void* stream; // identity_of() in stream.cpp
     stream_capture capture;
 };
 
-// counter_count zeroes; null if there is no memory. The device is current, in all three functions.
+// counter_count zeroes; null if there is no memory. All three functions require the device to be
+// current.
 [[nodiscard]] unsigned* capture_counters(const backend_ops&, const capture_place&) noexcept;
 
-// A workspace of `wanted` bytes or more, at most `most`, and the answer is `wanted`. If there is no memory for that much:
-// how many bytes to want instead.
+// Finds a workspace of `wanted` bytes or more, at most `most`, and answers `wanted`. If there is no
+// memory for it: answers a smaller size to request instead.
 [[nodiscard]] size_t capture_workspace(const backend_ops&,
                                        const capture_place&,
                                        size_t wanted,

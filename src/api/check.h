@@ -1,4 +1,4 @@
-// The checks of operands whose sizes are right: pure, and each rule in one place.
+// The checks of operands with valid sizes: pure, and each rule in one place.
 #pragma once
 
 #include "core/problem.h"
@@ -12,12 +12,12 @@ inline fault not_a_routine(const char* name, myblasRoutine_t routine) {
     return {name, routine, "which is not a routine"};
 }
 
-// Of a structure whose caller says how large it is.
+// The size_bytes of a structure, as the caller set it.
 inline fault wrong_size(const char* name, size_t bytes, size_t expected) {
     return {name, static_cast<int64_t>(bytes), "but it must be", static_cast<int64_t>(expected)};
 }
 
-// Of any distance between columns of so many rows; the rule names them: "but the matrix has".
+// The distance between columns of `rows` elements. The rule names the rows: "but the matrix has".
 inline fault check_distance(const char* name, int64_t ld, const char* rule, int64_t rows) {
     if (ld >= (rows > 1 ? rows : 1))
         return nullptr;
@@ -34,7 +34,7 @@ inline bool is_math_mode(myblasMath_t mode) {
            mode == MYBLAS_FP32_FAST_MATH;
 }
 
-// Finds operands whose indices do not fit 64 bits, and the first that is needed and NULL.
+// Finds operands whose indices do not fit 64 bits, and the first needed operand that is NULL.
 class operand_check : public ignored_operands {
 public:
     explicit operand_check(int64_t batch_count) : last_batch_(batch_count - 1) {}
@@ -130,9 +130,9 @@ fault check_operands(Problem& p) {
     return found;
 }
 
-// BLAS gives a vector by its lowest address. This moves it to element 0, which is at the highest
-// one where the increment is negative. With an array of pointers, the stride is the distance from
-// there to element 0.
+// BLAS gives a vector by its lowest address. This moves the pointer to element 0, which is at the
+// highest address if the increment is negative. With an array of pointers, the stride is the offset
+// from the pointer to element 0.
 struct move_to_first_elements : ignored_operands {
     template <class T>
     void vector(const char*, T*& x, int64_t increment, int64_t n, bool = true) {

@@ -1,4 +1,4 @@
-// What entry points do with a handle before and around their work.
+// The steps of entry points that concern the handle.
 #pragma once
 
 #include "api/live_handles.h"
@@ -23,7 +23,7 @@ inline constexpr const char* lost_device = "the handle's device cannot be made c
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// The handle's device is current while it lives.
+// The handle's device is current during the guard's lifetime.
 class device_guard {
 public:
     explicit device_guard(const myblasContext& handle) noexcept
@@ -46,8 +46,8 @@ private:
     const myblasStatus_t result;
 };
 
-// A scalar operand by the handle's pointer mode; not NULL. On the host backend device memory is at
-// hand too, so the value is always known.
+// A scalar operand in the handle's pointer mode; not NULL. On the host backend the value is always
+// known, because device memory is readable too.
 inline scalar read_scalar(const myblasContext& handle, const float* pointer) noexcept {
     if (handle.pointer_mode == MYBLAS_POINTER_MODE_HOST ||
         handle.backend->id == MYBLAS_BACKEND_HOST)
@@ -61,8 +61,8 @@ inline bool has_results_on_device(const myblasContext& handle) noexcept {
            handle.backend->id == MYBLAS_BACKEND_CUDA;
 }
 
-// A kernel by its name, or a family by what its kernels' names have before the slash; `unknown` if the backend has none of
-// that name.
+// A kernel by its name, or a family by the part of its kernels' names before the slash; `unknown`
+// if the backend has neither.
 inline forced_kernel
 find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) noexcept {
     forced_kernel found{forced_kernel::unknown};
@@ -85,20 +85,21 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 
 // ---- The resources of streams (stream.cpp) ------------------------------------------------------
 
-// Makes `stream` the handle's, with resources of its own, and drops the user's workspace. On failure the
-// handle stays as it was.
+// Makes `stream` the handle's stream, with separate resources, and drops the user's workspace. On
+// failure the handle stays as it was.
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
-// Waits for all work on the handle's device, and frees the handle's memory there but for what a later
-// handle may take up, and what graphs of the process use no more. The device is current.
+// Waits for all work on the handle's device. Frees the handle's memory there, except memory that is
+// kept for later handles, and the memory of graphs that no longer exist. The device is current.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 
-// Frees what ended handles left in the current context for later ones. False: nothing.
+// Frees the memory that destroyed handles left for later handles of the current context. False:
+// there was none.
 bool release_idle(const backend_ops&) noexcept;
 
 // ---- Workspace (stream.cpp) ---------------------------------------------------------------------
 
-// What a call may have at most.
+// The largest workspace that a call may have.
 inline size_t most_workspace(const myblasContext& handle) noexcept {
     return handle.has_user_workspace ? handle.user_workspace_bytes : handle.current->most_bytes;
 }
@@ -107,8 +108,9 @@ inline size_t most_workspace(const myblasContext& handle) noexcept {
 [[nodiscard]] myblasStatus_t find_capture(const myblasContext& handle,
                                           stream_capture* capture) noexcept;
 
-// The handle's own workspace, for a call that can use `wanted` bytes, at most most_workspace(). Answers `wanted` if
-// *workspace has as many, else how many the call may want instead. The handle's device is current.
+// The handle's own workspace, for a call that can use `wanted` bytes, at most most_workspace().
+// Answers `wanted` if *workspace has that size, else a smaller size to request instead. The
+// handle's device is current.
 [[nodiscard]] size_t take_workspace(myblasContext& handle,
                                     const stream_capture& capture,
                                     size_t wanted,
@@ -118,8 +120,8 @@ inline size_t most_workspace(const myblasContext& handle) noexcept {
 [[nodiscard]] unsigned* take_counters(const myblasContext& handle,
                                       const stream_capture& capture) noexcept;
 
-// Sets the limit of all streams, and frees what the handle's stream has beyond it, and graphs of the process had. The
-// handle's device is current.
+// Sets the limit of all streams. Frees the block of the handle's stream if it is above the limit,
+// and such blocks of destroyed graphs. The handle's device is current.
 void limit_workspace(myblasContext& handle, size_t bytes) noexcept;
 
 } // namespace myblas

@@ -13,8 +13,8 @@
 
 namespace myblas {
 
-// The kernel that a call takes with this much workspace: the one that is forced, if it accepts the
-// problem, else the selection's.
+// The kernel that a call takes with this much workspace: the forced kernel, if it accepts the
+// problem; without a forced kernel, the selection's.
 template <class Problem>
 selection<Problem>
 choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept {
@@ -73,9 +73,9 @@ bool uses_counters(const kernel_entry<Problem>& kernel) {
     return kernel.uses_counters || !kernel.launch;
 }
 
-// A workspace of the handle's own, as large as the chosen kernel can use, or as large as may be, for which another kernel may
-// be better; and counters. A call never gets more than it can use, so that its result does not depend on how far earlier
-// calls made the workspace grow.
+// Finds a workspace of the size that the chosen kernel can use, and counters. If only a smaller
+// workspace is available, chooses the kernel again. A call never gets more workspace than it can
+// use, so that its result does not depend on earlier calls, which may have enlarged the workspace.
 template <class Problem>
 [[nodiscard]] myblasStatus_t find_memory(myblasContext& handle,
                                          const Problem& problem,
@@ -113,7 +113,8 @@ template <class Problem>
     return chosen.kernel->launch(problem, context);
 }
 
-// The way of every call that computes. Nothing here waits for the stream or throws, and nothing but find_memory allocates.
+// Every call that computes passes here. Nothing here waits for the stream or throws, and only
+// find_memory allocates.
 template <class Problem>
 [[nodiscard, gnu::noinline]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {

@@ -12,8 +12,7 @@
 
 namespace myblas {
 
-// A list that replaces the addresses of scalars by scalars, as the pointer mode says. NULL is found
-// on the way.
+// A list that replaces the addresses of scalars by scalars, in the pointer mode, and finds NULL.
 class scalar_reader : public ignored_operands {
 public:
     explicit scalar_reader(const myblasContext& handle) : handle_(handle) {}
@@ -37,7 +36,8 @@ private:
     const myblasContext& handle_;
 };
 
-// What a call does whose sizes are right, up to its dispatch. *is_done: it ends with the status.
+// The steps of a call with valid sizes, up to its dispatch. *is_done: the call ends with the
+// status.
 template <class Problem, class Scalars>
 [[nodiscard]] myblasStatus_t complete(const char* function,
                                       const myblasContext& handle,
@@ -64,7 +64,7 @@ template <class Problem, class Scalars>
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// The rest of a call whose sizes are right. Routines with rules of their own have an overload.
+// The rest of a call with valid sizes. Routines with special rules have an overload.
 template <class Problem>
 [[nodiscard]] myblasStatus_t run(const char* function, myblasContext& handle, Problem& p) noexcept {
     bool is_done;
@@ -120,7 +120,7 @@ template <reduction Problem>
     return fetch_result(function, handle, result, p.result_bytes());
 }
 
-// rotg and rotmg, whose operands are scalars alone.
+// rotg and rotmg, which have only scalars.
 template <class Problem>
 requires requires(const Problem& p) { generate(p); }
 [[nodiscard]] myblasStatus_t run(const char* function, myblasContext& handle, Problem& p) noexcept {
@@ -139,7 +139,7 @@ run(const char* function, myblasContext& handle, fused_product& p) noexcept;
 [[nodiscard]] myblasStatus_t
 run(const char* function, myblasContext& handle, host_product& p) noexcept;
 
-// Fills in the problem. `arguments` are those behind the handle, whose sizes are int or int64_t.
+// Fills in the problem. `arguments` are all arguments after the handle; sizes are int or int64_t.
 template <class Problem, class... Arguments>
 [[nodiscard]] fault read_arguments(Problem& p, batch_form form, Arguments... arguments) noexcept {
     const argument given[] = {argument(arguments)...};
@@ -165,7 +165,7 @@ enter(const routine_call<Problem>& call, myblasHandle_t handle, Arguments... arg
 
 // ---- Groups -------------------------------------------------------------------------------------
 
-// The arrays of mysgemmGroupedBatched, whose sizes are int or int64_t.
+// The arrays of mysgemmGroupedBatched; sizes are int or int64_t.
 template <class Size>
 struct groups {
     const myblasOperation_t *transa, *transb;

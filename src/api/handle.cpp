@@ -1,4 +1,4 @@
-// Handles: making and freeing them, and the settings they carry.
+// Handles: creation, destruction and settings.
 #include "api/check.h"
 #include "api/context.h"
 #include "api/tuning.h"
@@ -34,7 +34,7 @@ struct deleter {
     }
 };
 
-// ---- The environment -----------------------------------------------------------------------------
+// ---- The environment ----------------------------------------------------------------------------
 
 struct choice {
     const char* name;
@@ -76,7 +76,7 @@ bool read_math(myblasMath_t* mode) noexcept {
     return is_valid;
 }
 
-// The limit of new handles; *limit stays if the variable is not set.
+// The workspace limit of new handles; *limit stays if the variable is not set.
 bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
     const char* text = read_variable("MYBLAS_WORKSPACE");
     size_t bytes = 0;
@@ -88,7 +88,7 @@ bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
     return true;
 }
 
-// MYBLAS_SGEMM_KERNEL and its like.
+// MYBLAS_SGEMM_KERNEL and the variables of the other routines.
 void read_forced_kernels(myblasContext& handle) noexcept {
     static constexpr const char* variables[] = {
 #define MYBLAS_VARIABLE(NAME, problem) "MYBLAS_" #NAME "_KERNEL",
@@ -101,7 +101,7 @@ void read_forced_kernels(myblasContext& handle) noexcept {
                 find_kernel(static_cast<myblasRoutine_t>(i), handle.backend->id, name);
 }
 
-// A variable does not hold what it should.
+// Refuses a variable with a wrong value.
 myblasStatus_t
 refuse_variable(const char* function, const char* variable, const char* expected) noexcept {
     char why[256];
@@ -110,10 +110,10 @@ refuse_variable(const char* function, const char* variable, const char* expected
     return refuse(function, MYBLAS_STATUS_INVALID_VALUE, why);
 }
 
-// ---- Creation ------------------------------------------------------------------------------------
+// ---- Creation -----------------------------------------------------------------------------------
 
-// Opts all kernels that run on the device in to what they need there. A context remembers it, so that
-// only its first handle pays for the hundreds of calls.
+// Prepares all kernels that run on the device. A context remembers this, so only its first handle
+// pays for the hundreds of calls.
 myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason) noexcept {
     constexpr int most_devices = 16;
     static constinit std::array<std::atomic<uint64_t>, most_devices> prepared{};
@@ -143,13 +143,13 @@ myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason)
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// What the environment says of new handles.
+// The environment's settings for new handles.
 struct settings {
     myblasMath_t math_mode;
     std::optional<size_t> workspace_limit;
 };
 
-// A handle on one backend, or why there is none.
+// A handle on one backend, or the reason why there is none.
 myblasStatus_t open_handle(const backend_ops& backend,
                            const settings& initial,
                            myblasHandle_t* made,
@@ -203,7 +203,7 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
             logger::write("%s: cuda backend on %s (sm_%d)", function, device.name, device.arch);
             return status;
         }
-        // In auto, a device that cannot be used is no error; one that is merely full is.
+        // With auto, an unusable device is no error; a device without free memory is.
         const bool is_unusable =
             status == MYBLAS_STATUS_NOT_INITIALIZED || status == MYBLAS_STATUS_ARCH_MISMATCH;
         if (backend == MYBLAS_BACKEND_CUDA || !is_unusable)
@@ -256,7 +256,7 @@ myblasStatus_t myblasDestroy(myblasHandle_t handle) {
     constexpr const char* function = "myblasDestroy";
     if (!live_handles.remove(handle))
         return refuse(function, MYBLAS_STATUS_NOT_INITIALIZED, not_a_handle(handle));
-    // In a forked child the device memory is the parent's business.
+    // In a forked child the device memory belongs to the parent.
     const bool owns_device_memory = handle->backend->check_process() == MYBLAS_STATUS_SUCCESS;
     const myblasStatus_t status =
         owns_device_memory ? release_resources(*handle) : MYBLAS_STATUS_SUCCESS;

@@ -1,4 +1,4 @@
-// The kernels behind the routines: listing them, forcing one, asking which one a call takes.
+// The kernels behind the routines: lists and forces them, and says which kernel a call takes.
 #include "myblas/myblas_kernels.h"
 
 #include "api/call.h"
@@ -14,7 +14,7 @@ bool is_backend(myblasBackend_t backend) {
     return backend == MYBLAS_BACKEND_HOST || backend == MYBLAS_BACKEND_CUDA;
 }
 
-// A device that need not be there.
+// A described device, which need not exist.
 myblasStatus_t describe_device(const char* function,
                                myblasBackend_t backend,
                                const myblasDevice_t* device,
@@ -47,7 +47,7 @@ call_setting setting_of(const myblasContext& handle) {
     return {handle.math_mode, has_results_there, is_cuda && !has_results_there};
 }
 
-// Of a call that no handle makes. What else is wrong with the description visit_call finds.
+// Checks a described call that no handle makes. visit_call finds the other faults.
 myblasStatus_t
 read_setting(const char* function, const myblasCall_t* call, call_setting* setting) noexcept {
     const bool has_mode = call && call->size_bytes == sizeof *call;
@@ -123,7 +123,7 @@ void predict_time(const predictor* by,
     found->predicted_us = us_per_cycle * time.total * found->factor;
 }
 
-// What myblasGetKernelEstimate and its twin answer.
+// Implements myblasGetKernelEstimate and myblasGetKernelEstimateOn.
 myblasStatus_t estimate_kernel(const char* function,
                                myblasBackend_t backend,
                                const device_info& device,

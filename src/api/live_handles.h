@@ -1,8 +1,9 @@
-// The handles that exist, so that a call with one that was destroyed, or with a pointer that never was one, is refused without
-// following it. A new handle may have the address of a destroyed one, and is then meant by it.
+// The handles that exist. A call with a destroyed handle, or with any other pointer, is refused
+// without dereferencing the pointer. A new handle may get the address of a destroyed one; the old
+// pointer then means the new handle.
 //
-// A hash table with open addressing. Whoever adds or removes does so by one atomic operation, and nobody waits, so that a fork
-// at any time leaves the child a table that is whole.
+// A hash table with open addressing. Each addition or removal is one atomic operation, and nobody
+// waits, so that a fork at any time leaves the child a consistent table.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@ namespace myblas {
 
 class handle_table {
 public:
-    // At once. The table is zeroed memory of the library, of which only the pages that handles use ever exist.
+    // Handles at one time. The table is zeroed static memory; only pages with handles take physical
+    // memory.
     static constexpr size_t capacity = size_t{1} << 16;
 
     bool contains(const myblasContext* handle) const noexcept {
@@ -36,7 +38,7 @@ public:
         return false;
     }
 
-    // False if it is not there: of several threads that remove a handle one succeeds.
+    // False if the handle is not there: if several threads remove a handle, one succeeds.
     bool remove(const myblasContext* handle) noexcept {
         auto seen = reinterpret_cast<uintptr_t>(handle);
         const size_t at = find(seen);
@@ -52,7 +54,8 @@ private:
         return ((handle * odd >> 48) + probe) % capacity;
     }
 
-    // Where it is; `capacity`: nowhere. It lies behind handles that were there when it came, if at all.
+    // The slot of a handle; `capacity`: none. It lies behind the handles that were in its way when
+    // it was added.
     size_t find(uintptr_t handle) const noexcept {
         for (size_t i = 0; i < capacity && handle > removed; ++i) {
             const size_t at = place(handle, i);
@@ -72,7 +75,7 @@ inline constinit handle_table live_handles;
 
 inline bool is_live(const myblasContext* handle) noexcept { return live_handles.contains(handle); }
 
-// What a pointer is that is_live() does not know.
+// Describes a pointer for which is_live() is false.
 inline const char* not_a_handle(const myblasContext* handle) noexcept {
     return handle ? "the handle was destroyed, or never created" : "the handle is NULL";
 }

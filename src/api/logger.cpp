@@ -22,25 +22,26 @@ struct sinks {
     FILE* file = nullptr;
 };
 
-constinit std::mutex mutex; // guards all that follows
+constinit std::mutex mutex; // guards the variables below
 constinit sinks open_sinks;
 constinit myblasLogCallback_t callback = nullptr;
 constinit bool configured = false; // by the program or by the environment
 
 constinit thread_local bool inside = false; // this thread holds the mutex
 
-// In a forked child the mutex may belong to a thread that only the parent has. It starts anew there,
-// unless the thread that forked holds it. (Taking it before the fork instead would have the fork wait
-// for the callback, and the callback may wait for what the forking thread holds.) So whatever the
-// mutex guards must be usable between any two writes to it.
+// In a forked child the mutex may belong to a thread that only the parent has. The child therefore
+// makes a new mutex, unless the forking thread holds the old one. Locking the mutex before the fork
+// could deadlock: the fork would wait for the callback, and the callback may wait for a lock of the
+// forking thread. The guarded variables must therefore be usable between any two writes to them.
 void free_mutex_in_child() {
     if (!inside)
         new (&mutex) std::mutex;
 }
 
-// Called before the mutex is taken. Threads that are the first at once may each register the handler,
-// which is harmless; a lock around it could be held in a child in turn. Without memory for the handler
-// the logger works, but for such children. The C library forgets it when this library is unloaded.
+// Called before the mutex is locked. Several first threads may each register the handler, which is
+// harmless; a lock here could itself be held in a child. If there is no memory for the handler, the
+// logger works except in such children. The C library forgets the handler when this library is
+// unloaded.
 void watch_forks() noexcept {
     static constinit std::atomic<bool> watched{false};
     if (!watched.load(std::memory_order_relaxed))
@@ -48,8 +49,8 @@ void watch_forks() noexcept {
                       std::memory_order_relaxed);
 }
 
-// The mutex is held while the callback runs, so that a callback which has been removed is not running
-// any more. A callback may call the library again: `inside` lets it pass.
+// The mutex is held while the callback runs, so that a removed callback is no longer running. A
+// callback may call the library again: `inside` lets the call pass.
 class lock {
 public:
     lock() noexcept {
@@ -116,8 +117,7 @@ void write(const char* format, ...) noexcept {
     va_start(arguments, format);
     std::vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    for (char* c = message; *c;
-         ++c) // what variables of the environment hold may have several lines
+    for (char* c = message; *c; ++c) // environment variables may hold several lines
         if (*c == '\n')
             *c = ' ';
 

@@ -1,4 +1,4 @@
-// Messages for whoever asked for them: the program's callback, stdout, stderr, a file.
+// Messages to the program's callback, stdout, stderr and a file, as configured.
 #pragma once
 
 #include "myblas/myblas.h"

@@ -37,7 +37,7 @@ fault check_operands(int64_t rows,
     return nullptr;
 }
 
-// Validated sizes and pointers in, the fewest and longest columns out.
+// Turns validated sizes and pointers into a copy with the fewest and longest columns.
 matrix_copy make_copy(int64_t rows,
                       int64_t cols,
                       int64_t element_bytes,

@@ -1,4 +1,4 @@
-// Plans (level3/plan.h) of a handle: what workspace they want, and how they run.
+// Plans (level3/plan.h) of a handle: their workspace, and their launches.
 #pragma once
 
 #include "api/context.h"
@@ -21,19 +21,20 @@ concept planned = requires(const Problem& p, const device_info& d) {
     need_of(p, d);
 };
 
-// api/dispatch.h: a plan's products are chosen as those of the caller.
+// In api/dispatch.h: kernels for a plan's products are chosen as for the caller's products.
 template <class Problem>
 selection<Problem>
 choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept;
 
-// A plan's products find their workspace at such a multiple of bytes, behind what the plan has for itself.
+// The alignment in bytes of the products' workspace, which lies behind the plan's own part.
 inline constexpr size_t workspace_multiple = 256;
 
 constexpr size_t products_offset(size_t plan_bytes) {
     return (plan_bytes + workspace_multiple - 1) / workspace_multiple * workspace_multiple;
 }
 
-// Looks at a plan without running it: what workspace the products want that it has, of at most `limit` for each.
+// Reads a plan without running it: the workspace that its products can use, at most `limit` for
+// each.
 class plan_measure final : public plan_steps {
 public:
     plan_measure(myblasContext& of, size_t most) : handle(of), limit(most) {}
@@ -132,15 +133,15 @@ private:
     const part_kernels& parts;
 };
 
-// What a plan takes with `own` bytes for itself and up to `limit` for each of its products. No kernel: one of the products
-// finds none.
+// The workspace of a plan with `own` bytes for itself and up to `limit` for each of its products.
+// No kernel: there is no kernel for one of the products.
 template <planned Problem>
 selection<Problem> measure_plan(myblasContext& handle,
                                 const kernel_entry<Problem>& kernel,
                                 const Problem& problem,
                                 size_t own,
                                 size_t limit) noexcept {
-    // A pointer that is never followed, aligned as the plan's memory will be.
+    // A pointer that is never dereferenced, aligned as the plan's memory will be.
     void* const somewhere = reinterpret_cast<void*>(uintptr_t{workspace_multiple});
     plan_measure measure(handle, limit);
     if (make_plan(problem, handle.device, {somewhere, own}, measure) != MYBLAS_STATUS_SUCCESS)
@@ -148,8 +149,9 @@ selection<Problem> measure_plan(myblasContext& handle,
     return {&kernel, measure.bytes() ? products_offset(own) + measure.bytes() : own, own};
 }
 
-// A plan takes all that is of use to it and its products; if that is too much, all that is of use to itself, and the products
-// the rest; of a still smaller workspace no more than half for itself, unless it needs more.
+// A plan takes all the workspace that is useful to itself and its products. If that is too much,
+// the plan takes its own useful size, and the products get the rest. In a still smaller workspace
+// the plan takes at most half, unless it needs more.
 template <planned Problem>
 selection<Problem> choose_plan(myblasContext& handle,
                                const kernel_entry<Problem>& kernel,
@@ -162,7 +164,7 @@ selection<Problem> choose_plan(myblasContext& handle,
         if (!best.kernel || best.workspace_bytes <= workspace_bytes)
             return best;
     }
-    // The products make do with the rest.
+    // The products use the rest.
     const auto with_own = [&](size_t own) {
         const size_t rest = workspace_bytes - std::min(workspace_bytes, products_offset(own));
         return measure_plan(handle, kernel, problem, own, rest);

@@ -20,7 +20,7 @@ public:
     argument(int64_t value) : number_(value) {}
     argument(long long value) : number_(value) {}
     argument(const void* value) : pointer_(value) {}
-    template <class Enum> // for which a program may give any int
+    template <class Enum> // a program may pass any int
     requires std::is_enum_v<Enum> argument(Enum value) : number_(static_cast<int>(value)) {}
 
     int64_t number() const { return number_; }
@@ -36,7 +36,7 @@ private:
     };
 };
 
-// The arguments of an entry point behind the handle, one after the other. Names do not matter.
+// The arguments of an entry point after the handle, in order. Names do not matter.
 class argument_source {
 public:
     const batch_form form;
@@ -76,8 +76,8 @@ private:
     const bool has_wide_sizes_;
 };
 
-// A described call. Scalars are such that their operands are needed. An operand that is NULL stands
-// for a fresh allocation: aligned, far from the others, never followed.
+// A described call. Scalars are nonzero, so that operands are needed. A NULL operand stands for a
+// fresh allocation: aligned, far from the others, never dereferenced.
 class described_source {
 public:
     const batch_form form;
@@ -108,8 +108,8 @@ public:
         const int64_t distances[] = {call_.lda, call_.ldb, call_.ldc};
         return distances[place(name)];
     }
-    // Of matrices that lie one after the other. A size that does not fit is left to the check of
-    // operands, which refuses the matrix itself.
+    // The stride of contiguous matrices. If it does not fit, the check of operands refuses the
+    // matrix itself.
     int64_t stride(int64_t ld, int64_t cols) const {
         return static_cast<int64_t>(
             std::min(wide{ld} * cols, wide{std::numeric_limits<int64_t>::max()}));
@@ -125,7 +125,7 @@ public:
     }
     template <class T>
     T* const* array(const char*) const {
-        return reinterpret_cast<T* const*>(uintptr_t{256}); // nobody follows it
+        return reinterpret_cast<T* const*>(uintptr_t{256}); // never dereferenced
     }
     scalar a_scalar(const char* name) const { return {name[0] == 'b' ? 0.5f : 1.0f, nullptr}; }
     void rotation(rotm_matrix& h, const float*&) const { h.is_identity = false; }
@@ -136,7 +136,7 @@ public:
     bool has_wide_sizes() const { return false; }
 
 private:
-    // Of an operand: 0, 1 or 2 for A, B or C.
+    // The index of an operand: 0, 1 or 2 for A, B or C.
     size_t place(const char* name) const {
         switch (name[0]) {
         case 'A':
@@ -163,7 +163,7 @@ public:
     explicit reader(const Source& from) : source(from) {}
 
     Source source;
-    fault wrong = nullptr; // the first size that is
+    fault wrong = nullptr; // the first wrong size
 
     void operation(const char* name, bool& trans) {
         const int op = source.option(name);
@@ -225,7 +225,7 @@ public:
         if (source.form == batch_form::strided)
             stride = source.stride(ld, shape.cols);
     }
-    // A batch of it is always strided.
+    // Its batches are always strided.
     template <class T>
     void
     matrix(const char* name, T*& pointer, int64_t& ld, matrix_shape shape, bool, int64_t& stride) {

@@ -1,4 +1,4 @@
-// Products with rules of their own: fused ones, operands in host memory, groups.
+// Products with special rules: fused products, operands in host memory, groups.
 #include "api/enter.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 // ---- Fused products -----------------------------------------------------------------------------
 
-// What a fused product has beside mysgemm; C of the product is D.
+// The operands that a fused product adds to mysgemm; C of the product is D.
 fault check_epilogue(const sgemm_problem& p, const myblasEpilogue_t* epilogue) {
     if (const fault wrong = check_columns("D", p.ldc, p.m))
         return wrong;
@@ -64,7 +64,7 @@ namespace {
 
 // ---- Operands in host memory --------------------------------------------------------------------
 
-// Takes scalars from host memory, whatever the pointer mode is.
+// Reads scalars from host memory in both pointer modes.
 struct host_scalars : ignored_operands {
     const char* missing = nullptr; // the first that is NULL
 
@@ -85,7 +85,7 @@ struct staged_matrix {
 
     size_t bytes() const { return static_cast<size_t>(rows * cols) * sizeof(float); }
     matrix_copy copy(bool to_device) const {
-        // Without gaps on both sides it is one column.
+        // If neither side has gaps, the matrix is copied as one column.
         const size_t host_pitch =
             static_cast<size_t>(ld == rows ? rows * cols : ld) * sizeof(float);
         const size_t column = ld == rows ? bytes() : static_cast<size_t>(rows) * sizeof(float);
@@ -99,7 +99,7 @@ struct staged_matrix {
     }
 };
 
-// The problem, which is not trivial, by way of copies on the device.
+// Computes a nontrivial problem with copies on the device.
 myblasStatus_t sgemm_staged(const char* function, myblasContext& handle, sgemm_problem p) noexcept {
     const backend_ops& backend = *handle.backend;
     const device_guard guard(handle);
@@ -243,7 +243,7 @@ myblasStatus_t run(const char* function, myblasHandle_t handle, const groups<Siz
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = missing_array(all))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    // What is refused at all is refused before anything is computed.
+    // All groups are checked before anything is computed.
     const myblasStatus_t status =
         for_each_group(function, *handle, all, [&](const sgemm_problem& p) {
             return choose_kernel(*handle, p, most_workspace(*handle)).kernel

@@ -1,4 +1,4 @@
-// Streams, and what a handle keeps for each of them.
+// Streams, and the resources that a handle keeps for each stream.
 #include "api/capture_memory.h"
 #include "api/context.h"
 
@@ -18,8 +18,8 @@ bool is_default_stream(myblasStream_t stream) { return reinterpret_cast<uintptr_
 bool is_legacy(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 bool is_per_thread(myblasStream_t stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 
-// An address for each stream, however many names it has. The runtime is not asked: its own numbers
-// cannot be had while a stream is being captured.
+// An address for each stream, the same for all names of the stream. The runtime's own numbers are
+// not available while a stream is being captured.
 const void* identity_of(myblasStream_t stream) {
     static thread_local char per_thread = 0;
     if (is_per_thread(stream))
@@ -36,14 +36,14 @@ stream_resources* find_resources(const myblasContext& handle, const void* stream
     return nullptr;
 }
 
-// The most that a stream's workspace may have before any allocation has failed.
+// The largest workspace of a stream, if no allocation has failed.
 size_t workspace_limit(const myblasContext& handle) {
     const bool can_grow = handle.backend->stream_allocate != nullptr;
     return std::max(default_workspace_bytes, can_grow ? handle.workspace_limit : 0);
 }
 
-// Frees a block that no work uses, if it can in the order of a stream: after cudaFree its pool counts
-// it as used.
+// Frees a block that no work uses, in stream order if possible: after cudaFree the pool would still
+// count the block as used.
 myblasStatus_t release_block(const backend_ops& backend, const workspace_block& block) {
     myblasStream_t stream = nullptr;
     if (!backend.stream_release || backend.stream_create(&stream) != MYBLAS_STATUS_SUCCESS)
@@ -54,7 +54,7 @@ myblasStatus_t release_block(const backend_ops& backend, const workspace_block& 
     return status == MYBLAS_STATUS_SUCCESS ? status : backend.release(block.memory);
 }
 
-// Frees what no work uses. Answers the first failure.
+// Frees resources that no work uses. Answers the first failure.
 myblasStatus_t release_resources(const backend_ops& backend, const stream_resources& r) {
     const myblasStatus_t counters = backend.release(r.counters);
     const myblasStatus_t workspace =
@@ -62,10 +62,10 @@ myblasStatus_t release_resources(const backend_ops& backend, const stream_resour
     return counters != MYBLAS_STATUS_SUCCESS ? counters : workspace;
 }
 
-// ---- Resources that ended handles left -------------------------------------------------------------
+// ---- Resources that destroyed handles left ------------------------------------------------------
 
-// A program that makes a handle for each object or each call takes them up again, without asking CUDA:
-// allocating, clearing and freeing them takes it 0.2 ms. No work uses them.
+// A program that makes a handle for each object or each call reuses these resources: CUDA would
+// take 0.2 ms to allocate, clear and free them. No work uses them.
 constexpr int most_idle = 4; // of a context
 constinit std::mutex idle_mutex;
 constinit stream_resources* idle = nullptr; // a list by next_idle
@@ -74,7 +74,7 @@ uint64_t current_context(const backend_ops& backend) {
     return backend.context_id ? backend.context_id() : 0;
 }
 
-// Of the context, with a workspace if some have one; null: there are none.
+// Idle resources of the context, preferably with a workspace; null: there are none.
 std::unique_ptr<stream_resources> take_idle(uint64_t context) {
     const std::lock_guard lock(idle_mutex);
     stream_resources** found = nullptr;
@@ -89,7 +89,7 @@ std::unique_ptr<stream_resources> take_idle(uint64_t context) {
     return taken;
 }
 
-// False, and they are still the caller's: there are enough.
+// False: there are enough, and the caller still owns the resources.
 bool keep_idle(std::unique_ptr<stream_resources>& r) {
     const std::lock_guard lock(idle_mutex);
     int count = 0;
@@ -104,14 +104,14 @@ bool keep_idle(std::unique_ptr<stream_resources>& r) {
     return true;
 }
 
-// ---- Resources of a handle -------------------------------------------------------------------------
+// ---- Resources of a handle ----------------------------------------------------------------------
 
 void forget_refusals(const myblasContext& handle, stream_resources& r) {
     r.most_bytes = workspace_limit(handle);
     r.calls_to_wait = 0;
 }
 
-// Where streams have no order all work is done.
+// If streams have no order, all work is done already.
 myblasStatus_t
 take_in_order(const backend_ops& backend, void** memory, size_t bytes, myblasStream_t stream) {
     return backend.stream_allocate ? backend.stream_allocate(memory, bytes, stream)
@@ -129,7 +129,7 @@ void drop_block(myblasContext& handle) {
     if (!block)
         return;
     const backend_ops& backend = *handle.backend;
-    // cudaStreamPerThread may name another stream now than the one whose resources these are.
+    // cudaStreamPerThread may now name another stream than the owner of these resources.
     const bool is_in_order = identity_of(handle.stream) == r.stream;
     if (is_in_order && !backend.stream_is_capturing(handle.stream) &&
         release_in_order(backend, block->memory, handle.stream) == MYBLAS_STATUS_SUCCESS)
@@ -143,7 +143,7 @@ bool exceeds_limit(const stream_resources& r) {
     return r.workspace && r.workspace->bytes > r.most_bytes;
 }
 
-// While the stream is captured its block stays, until a later call.
+// While the stream is being captured, its block stays until a later call.
 void drop_excess(myblasContext& handle) {
     if (exceeds_limit(*handle.current) && !handle.backend->stream_is_capturing(handle.stream))
         drop_block(handle);
@@ -189,8 +189,8 @@ myblasStatus_t make_resources(myblasContext& handle, stream_resources** made) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// Resources that no stream uses, made if need be. What no call has used yet need not stay with its
-// stream: most handles get a stream before their first call.
+// Resources that no stream uses, made if necessary. Resources that no call has used yet may change
+// their stream: most handles get a stream before their first call.
 myblasStatus_t find_unused(myblasContext& handle, stream_resources** found) {
     if (handle.current && !handle.current->was_used) {
         *found = handle.current;
@@ -273,7 +273,8 @@ size_t take_workspace(myblasContext& handle,
             --r.calls_to_wait;
             return present;
         }
-        // The legacy default stream counts as captured while a stream is that would have to wait for it.
+        // The legacy default stream counts as captured while a stream that synchronises with it is
+        // captured.
         if (handle.backend->stream_is_capturing(handle.stream))
             return present;
         const size_t generous = grown_workspace(wanted, present, r.most_bytes);
@@ -282,7 +283,7 @@ size_t take_workspace(myblasContext& handle,
                                (release_idle(*handle.backend) && replace_block(handle, wanted));
         if (!has_grown) {
             logger::write("no memory for a workspace of %zu bytes", wanted);
-            // Not tried again, at every call, for as much.
+            // Later calls do not request this size again.
             const size_t less = std::max(present, less_workspace(wanted));
             r.most_bytes = std::max(less, default_workspace_bytes);
             if (wanted <= default_workspace_bytes)
@@ -311,7 +312,7 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
         if (first_failure == MYBLAS_STATUS_SUCCESS)
             first_failure = status;
     };
-    // This waits for all work on the device, which everything else needs.
+    // This waits for all work on the device, as all steps below require.
     note(backend.release(handle.result));
     handle.result = nullptr;
     const uint64_t context = first_failure == MYBLAS_STATUS_SUCCESS ? current_context(backend) : 0;
@@ -382,7 +383,7 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
     const backend_ops& backend = *handle->backend;
     if (backend.stream_is_capturing(stream))
         return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
-    // Only when its work is done may another stream have its resources.
+    // Another stream may get the resources only when the work is done.
     if (const myblasStatus_t failure = backend.stream_synchronize(stream))
         return refuse(function, failure, "the stream's work failed");
     if (const myblasStatus_t failure = backend.stream_destroy(stream))
@@ -395,7 +396,7 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
             r->workspace.reset();
         }
     }
-    // The resources of the stream that ended are free, so this cannot fail.
+    // The resources of the destroyed stream are free, so this cannot fail.
     return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;
 }
 

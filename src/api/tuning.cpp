@@ -13,7 +13,7 @@ constinit std::atomic<const tuned_predictor*> tuning_in_use{nullptr};
 
 namespace {
 
-constexpr size_t max_file_bytes = size_t{64} << 10; // beyond any that has a use
+constexpr size_t max_file_bytes = size_t{64} << 10; // larger than any useful file
 
 constinit tuned_predictor tuned{}; // written once, by load()
 
@@ -57,7 +57,7 @@ outcome load() noexcept {
 void read_tuning() noexcept {
     static const outcome found = load();
     static constinit std::atomic<bool> is_logged{false};
-    // Not while others wait for the outcome: the program's callback may call the library.
+    // Logged outside of load(), while no thread waits for it: the program's callback may call the library.
     if (!found.path || is_logged.exchange(true))
         return;
     if (!found.fault)

@@ -1,4 +1,4 @@
-// The tables as a handle sees them: with the factors of the file that MYBLAS_TUNING names, if any.
+// The tuning tables of a handle, with the factors of MYBLAS_TUNING's file, if there is one.
 #pragma once
 
 #include "core/device.h"
@@ -16,10 +16,10 @@ struct tuned_predictor {
     predictor by;
 };
 
-// Once a file has been read; null if there is none that is valid.
+// The tuning of the file, once read; null if there is no valid file.
 extern std::atomic<const tuned_predictor*> tuning_in_use;
 
-// Reads the file the first time; later the environment does not matter any more.
+// Reads the file on the first call. Later changes of the environment have no effect.
 void read_tuning() noexcept;
 
 template <class Problem>

@@ -1,5 +1,6 @@
 // A backend is a table of what handles need beyond kernels: devices, memory, streams, copies.
-// There are two, and a build without CUDA has a cuda backend that answers NOT_INITIALIZED to open().
+// There are two, and a build without CUDA has a cuda backend that answers NOT_INITIALIZED to
+// open().
 #pragma once
 
 #include "core/device.h"
@@ -34,7 +35,8 @@ struct backend_ops {
 
     // Describes the current device and makes it ready, or says in *reason why it cannot.
     myblasStatus_t (*open)(device_info* device, const char** reason);
-    // NOT_INITIALIZED in a forked child whose parent had used the backend and that cannot use it; else SUCCESS.
+    // NOT_INITIALIZED in a forked child whose parent had used the backend and that cannot use it;
+    // else SUCCESS.
     myblasStatus_t (*check_process)();
     // Makes `ordinal` current and tells what was; callers restore it with the same function.
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
@@ -46,9 +48,10 @@ struct backend_ops {
     myblasStatus_t (*release)(void* ptr);
     myblasStatus_t (*zero)(void* ptr, size_t bytes);
 
-    // Allocation and release in stream order, so that nothing waits. The stream must not be captured.
-    // release can free this memory too, once no work uses it. On a device without memory pools
-    // stream_release answers NOT_SUPPORTED and frees nothing. Null where streams have no order.
+    // Allocation and release in stream order, so that nothing waits. The stream must not be
+    // captured. release can free this memory too, once no work uses it. On a device without memory
+    // pools stream_release answers NOT_SUPPORTED and frees nothing. Null where streams have no
+    // order.
     myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream);
     myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream);
 
@@ -57,14 +60,15 @@ struct backend_ops {
     myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
     bool (*stream_is_capturing)(myblasStream_t stream);
 
-    // Not for the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid, and every launch
-    // would fail.
+    // Not for the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid,
+    // and every launch would fail.
     myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture);
     // watch_graph and context_id are null if no stream can be captured.
-    // Sets *is_over, in any thread, once the graph and all its instances are destroyed and their work is done. Never
-    // sets it if the graph cannot be watched.
+    // Sets *is_over, in any thread, once the graph and all its instances are destroyed and their
+    // work is done. Never sets it if the graph cannot be watched.
     void (*watch_graph)(void* graph, std::atomic<bool>* is_over);
-    // The number of the current context, which owns memory. No other context of the process ever has this number.
+    // The number of the current context, which owns memory. No other context of the process ever
+    // has this number.
     uint64_t (*context_id)();
 
     // Asynchronous on the stream if the backend is asynchronous.

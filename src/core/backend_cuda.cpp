@@ -1,5 +1,5 @@
-// The cuda backend, on the CUDA runtime. Statuses come from return values alone: the last error is the
-// caller's and is neither read nor cleared.
+// The cuda backend, on the CUDA runtime. Statuses come from return values alone: the last error is
+// the caller's and is neither read nor cleared.
 #include "core/backend.h"
 #include "core/static_program.h"
 
@@ -16,13 +16,13 @@
 namespace myblas {
 namespace {
 
-// ---- Forked children -----------------------------------------------------------------------------
+// ---- Forked children ----------------------------------------------------------------------------
 
 // A CUDA context does not survive fork(). Set in a child whose parent had opened the backend.
 constinit std::atomic<bool> lost_by_fork{false};
 
-// Called once the backend has been opened: before that there is nothing that a fork would lose. The C
-// library forgets the handler when this library is unloaded.
+// Called once the backend has been opened: before, a fork loses nothing. The C library forgets the
+// handler when this library is unloaded.
 bool watch_forks() {
     static const bool watched =
         pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); }) == 0;
@@ -34,7 +34,7 @@ myblasStatus_t check_process() {
                                                         : MYBLAS_STATUS_SUCCESS;
 }
 
-// ---- Device --------------------------------------------------------------------------------------
+// ---- Device -------------------------------------------------------------------------------------
 
 const char* explain(cudaError_t error) {
     switch (error) {
@@ -51,8 +51,8 @@ struct rates {
     int clock_mhz, memory_gbps;
 };
 
-// What a driver does not tell (of integrated or virtual devices) is taken for that of the card that
-// was measured.
+// If the driver does not tell a property (of integrated or virtual devices), the measured card's
+// value is used.
 rates ask_for_rates(int ordinal) {
     int clock_khz = 0, memory_khz = 0, bus_bits = 0;
     const std::pair<int*, cudaDeviceAttr> attributes[] = {
@@ -68,8 +68,8 @@ rates ask_for_rates(int ordinal) {
             gbps >= 1 ? static_cast<int>(gbps) : usual_device.memory_gbps};
 }
 
-// Asked once a process: each clock takes the driver half a millisecond. Whatever else open() asks, it
-// answers in less than a microsecond.
+// Queried once in a process: the driver takes half a millisecond for each clock, and less than a
+// microsecond for everything else that open() queries.
 rates rates_of(int ordinal) {
     constexpr int most_devices = 64;
     static std::once_flag asked[most_devices];
@@ -140,10 +140,10 @@ myblasStatus_t exchange_device(int ordinal, int* previous) {
     return error == cudaSuccess ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// ---- Memory --------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
-// While it lives, this thread may make calls that would otherwise spoil a capture under way anywhere
-// in the process; they do not become part of the graph.
+// During its lifetime this thread may make calls that would otherwise invalidate a capture anywhere
+// in the process. The calls do not become part of the graph.
 class outside_captures {
 public:
     outside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
@@ -179,7 +179,7 @@ myblasStatus_t release(void* ptr) {
     }
 }
 
-// On a stream of its own, as the legacy default stream must not be used while another is captured.
+// On a separate stream, because the legacy default stream must not be used during a capture.
 myblasStatus_t zero(void* ptr, size_t bytes) {
     const outside_captures guard;
     cudaStream_t stream;
@@ -193,7 +193,7 @@ myblasStatus_t zero(void* ptr, size_t bytes) {
                                                             : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// ---- Memory in the order of a stream -------------------------------------------------------------
+// ---- Memory in stream order ---------------------------------------------------------------------
 
 bool has_memory_pools() {
     int device = 0, has_pools = 0;
@@ -204,7 +204,7 @@ bool has_memory_pools() {
 }
 
 // From the device's current memory pool. The pool's release threshold does not matter: handles keep
-// what they take, and what they free may go back to the driver at once.
+// their blocks, and freed blocks may return to the driver at once.
 myblasStatus_t stream_allocate(void** ptr, size_t bytes, myblasStream_t stream) {
     if (!has_memory_pools())
         return allocate(ptr, bytes);
@@ -223,7 +223,7 @@ myblasStatus_t stream_release(void* ptr, myblasStream_t stream) {
                                                      : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// ---- Streams -------------------------------------------------------------------------------------
+// ---- Streams ------------------------------------------------------------------------------------
 
 myblasStatus_t stream_create(myblasStream_t* stream) {
     const outside_captures guard;
@@ -252,14 +252,15 @@ myblasStatus_t stream_synchronize(myblasStream_t stream) {
                                                         : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// The legacy default stream counts as captured while any stream is that would have to wait for it.
+// The legacy default stream counts as captured while any stream that synchronises with it is
+// captured.
 bool stream_is_capturing(myblasStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     return cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
            status != cudaStreamCaptureStatusNone;
 }
 
-// ---- Captures ------------------------------------------------------------------------------------
+// ---- Captures -----------------------------------------------------------------------------------
 
 myblasStatus_t find_capture(myblasStream_t stream, stream_capture* capture) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -280,7 +281,8 @@ myblasStatus_t find_capture(myblasStream_t stream, stream_capture* capture) {
 
 void CUDART_CB note_end(void* is_over) { static_cast<std::atomic<bool>*>(is_over)->store(true); }
 
-// A graph may outlive the program's use of this library, whose code it calls in the end.
+// The graph calls this library's code when it is destroyed, perhaps after the program has unloaded
+// the library.
 void stay_loaded() {
     static const bool stays = [] {
         Dl_info info;
@@ -295,7 +297,7 @@ void watch_graph(void* graph, std::atomic<bool>* is_over) {
     stay_loaded();
     if (cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) ==
         cudaSuccess)
-        // Refused, the object keeps its reference for ever.
+        // If this fails, the object keeps its reference for ever.
         (void)cudaGraphRetainUserObject(
             static_cast<cudaGraph_t>(graph), object, 1, cudaGraphUserObjectMove);
 }
@@ -320,14 +322,15 @@ uint64_t context_id() {
         return 0;
     if (ask(nullptr, &id) == 0)
         return id;
-    // In a new thread the runtime makes its context current with the first call that wants one.
+    // In a new thread the runtime makes its context current with the first call that needs a
+    // context.
     int device = 0;
     const bool has_context = cudaGetDevice(&device) == cudaSuccess &&
                              cudaSetDevice(device) == cudaSuccess && ask(nullptr, &id) == 0;
     return has_context ? id : 0;
 }
 
-// ---- Copies --------------------------------------------------------------------------------------
+// ---- Copies -------------------------------------------------------------------------------------
 
 // 2-D copies take pitches up to a limit (2^31 - 1 bytes on the GPUs of today).
 bool copies_in_2d(const matrix_copy& c) {

@@ -1,4 +1,4 @@
-// The cuda backend of a build without CUDA: it cannot be opened, so nothing else is ever called.
+// The cuda backend of a build without CUDA: open() fails, so nothing else is ever called.
 #include "core/backend.h"
 
 namespace myblas {

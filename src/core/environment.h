@@ -4,7 +4,8 @@
 
 namespace myblas {
 
-// The value of an environment variable; null if it is not set, or empty. Programs with raised privileges read none.
+// The value of an environment variable; null if it is not set, or empty. Programs with raised
+// privileges read none.
 inline const char* read_variable(const char* name) noexcept {
     const char* text = secure_getenv(name);
     return text && *text ? text : nullptr;
@@ -18,7 +19,8 @@ inline bool is_word(const char* text, const char* word) noexcept {
     return lower(*text) == lower(*word);
 }
 
-// The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is the text behind it.
+// The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is the
+// remaining text.
 inline long parse_thread_count(const char* text, const char** rest) noexcept {
     if (*text < '0' || *text > '9')
         return 0;

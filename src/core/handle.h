@@ -21,8 +21,8 @@ struct workspace_block {
     std::unique_ptr<workspace_block> next;
 };
 
-// Device memory for a handle's work on one stream, outside of captures. Each stream has its own memory, so that work
-// of one handle on two streams never shares memory.
+// Device memory for a handle's work on one stream, outside of captures. Each stream has its own
+// memory, so that work of one handle on two streams never shares memory.
 struct stream_resources {
     const void* stream = nullptr;               // the owner: identity_of() in api/stream.cpp
     bool in_use = false;                        // by that stream; else kept for the next stream
@@ -31,16 +31,18 @@ struct stream_resources {
     unsigned* counters = nullptr;               // counter_count zeroes
     std::unique_ptr<workspace_block> workspace; // null until a call can use some
     // The largest workspace: the handle's limit, or less after a failed allocation; at least
-    // default_workspace_bytes. Only on streams other than the handle's present one may the workspace be larger.
+    // default_workspace_bytes. Only on streams other than the handle's present one may the
+    // workspace be larger.
     size_t most_bytes = default_workspace_bytes;
     int calls_to_wait =
         0; // calls to skip before a failed allocation of default_workspace_bytes is tried again
     std::unique_ptr<stream_resources> next;
-    stream_resources* next_idle = nullptr; // in the list that destroyed handles left (api/stream.cpp)
+    stream_resources* next_idle = nullptr; // in the list of idle resources (api/stream.cpp)
 };
 
-// The forced kernels of a routine: one kernel of the handle's backend, by its index; a family, which is a run of
-// kernels; or a name that the backend does not have. In the last case every call answers NOT_SUPPORTED.
+// The forced kernels of a routine: one kernel of the handle's backend, by its index; a family,
+// which is a run of kernels; or a name that the backend does not have. In the last case every call
+// answers NOT_SUPPORTED.
 struct forced_kernel {
     static constexpr int none = -1;
     static constexpr int unknown = -2;

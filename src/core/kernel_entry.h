@@ -1,4 +1,4 @@
-// What a kernel declares of itself: constant data, which stands beside its code.
+// A kernel's descriptor: constant data beside the kernel's code.
 #pragma once
 
 #include "core/device.h"
@@ -13,44 +13,45 @@
 
 namespace myblas {
 
-// All that a launcher gets beside the problem; kernels never see the handle.
+// Everything that a launcher gets besides the problem. Kernels never see the handle.
 struct launch_context {
     const device_info* device = nullptr;
     myblasStream_t stream = nullptr;
     void* workspace = nullptr; // device memory, 256-byte aligned, contents undefined
     size_t workspace_bytes = 0;
     unsigned* counters =
-        nullptr; // counter_count zeroes, which a kernel leaves zero: kernel_entry::uses_counters
+        nullptr; // counter_count zeroes; kernels leave them zero (kernel_entry::uses_counters)
 };
 
 inline constexpr int counter_count =
-    4096; // of every stream of a handle, and of every stream in a capture
+    4096; // for every stream of a handle, and for every stream in a capture
 
-// The work of a kernel on a product, as far as its time depends on it (select/model.h): counts, and cycles and bytes
-// that follow from the kernel's code and the problem alone. "The busiest multiprocessor" is the one with most blocks.
+// The work of a kernel for a product, as input of the time model (select/model.h). Counts, cycles
+// and bytes follow from the kernel's code and the problem alone. "The busiest multiprocessor" is
+// the one with most blocks.
 struct work_estimate {
     float launches = 1;    // kernels that are enqueued
-    float rounds = 1;      // blocks one after another in a place (bf16x6, fp16x3: passes)
-    float steps = 0;       // slabs that a block waits for one after the other, over all rounds
-    float math_cycles = 0; // of the busiest multiprocessor, if its arithmetic units were never idle
+    float rounds = 1;      // blocks in sequence in one slot (bf16x6, fp16x3: passes)
+    float steps = 0;       // slabs that a block waits for in sequence, over all rounds
+    float math_cycles = 0; // of arithmetic on the busiest multiprocessor, if never idle
     float copies = 0;   // instructions of a warp that copy operands, on the busiest multiprocessor
-    float l2_bytes = 0; // that the busiest multiprocessor reads
-    float memory_bytes = 0; // of all operands, and of what is packed or copied besides
+    float l2_bytes = 0; // read by the busiest multiprocessor
+    float memory_bytes = 0; // of all operands and of packed or copied data
     float exchanges = 0;    // sums of other blocks that a block adds
-    float fill = 1;         // blocks of an average multiprocessor, by those of the busiest
-    float edge = 1;         // of the tiles' elements, the part that lies in C
+    float fill = 1;         // blocks of an average multiprocessor / blocks of the busiest
+    float edge = 1;         // fraction of the tiles' elements that is inside C
 };
 
-// What a kernel is asked, with what many of them would compute of the problem.
+// The input of kernel_entry::work, with values that many kernels would compute from the problem.
 struct work_query {
     const sgemm_problem& problem;
     const device_info& device;
     size_t workspace_bytes;
-    float m, n, k, batch; // the extents, none below 1
-    float c_elements;     // of a product, that are computed
+    float m, n, k, batch; // the extents, at least 1
+    float c_elements;     // computed elements of C
     float operand_bytes;  // of A, B and C
     float copies_a,
-        copies_b; // instructions of a warp that copy a float: by quads where these are on the grid
+        copies_b; // copy instructions of a warp for each float; 16-byte copies if aligned
 
     work_query(const sgemm_problem& p, const device_info& d, size_t bytes)
         : problem(p), device(d), workspace_bytes(bytes), m(at_least_1(p.m)), n(at_least_1(p.n)),
@@ -62,15 +63,16 @@ struct work_query {
 private:
     static float at_least_1(int64_t x) { return static_cast<float>(x > 0 ? x : 1); }
     static float at_least_1(float x) { return x > 1 ? x : 1; }
-    // (Strides are not looked at: few batches are on the grid but for them.)
+    // Strides are ignored: they alone rarely make a batch unaligned.
     static float copies_of(const float* x, int64_t ld, const void* array) {
         return batch_aligned16(x, ld, 0, array, 1) ? 1.0f / 128 : 1.0f / 32;
     }
 };
 
-// The functions of a descriptor are pure, but for `prepare` and `launch`. Of scalars the pure ones may
-// read nothing; of a pointer, whether it is null and its place in a block of pointer_period bytes, and whether A
-// is B: a handle remembers what was selected, and compares no more than that (core/selection_cache.h).
+// The functions of a descriptor are pure, except `prepare` and `launch`. A handle caches selections
+// (core/selection_cache.h), so pure functions may read only what the cache compares. Scalars must
+// not be read. Pointers may only be tested for null, for their address modulo pointer_period, and
+// for A == B.
 inline constexpr int pointer_period = 256;
 
 template <class Problem>
@@ -85,32 +87,32 @@ struct kernel_entry {
     int alignment_bytes = 4;
     bool deterministic = true;
     bool takes_triangles = false;                // of C (sgemm_problem)
-    myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that it serves
-    bool finishes = false;                       // products that have a product_finish
-    bool takes_backwards = false;                // vectors that run backwards (runs_backwards)
-    bool uses_counters = false;                  // of launch_context; plans have them always
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that the kernel serves
+    bool finishes = false;                       // accepts products with a product_finish
+    bool takes_backwards = false; // accepts vectors that run backwards (runs_backwards)
+    bool uses_counters = false;   // of launch_context; plans always have counters
 
-    // Whether the kernel computes this problem rightly on this device, given the workspace below.
+    // Whether the kernel computes this problem correctly on this device, given the workspace below.
     // Null: every problem.
     bool (*accepts)(const Problem&, const device_info&) = nullptr;
     // The same in words, for people: "single products of up to 16 rows or columns".
     const char* accepts_what = nullptr;
-    // Bytes of workspace without which it does not accept the problem. Null: none.
+    // The least workspace that the kernel needs, in bytes. Null: none.
     size_t (*workspace_bytes)(const Problem&, const device_info&) = nullptr;
-    // Bytes beyond which more is of no use. Null: as workspace_bytes.
+    // The largest useful workspace, in bytes. Null: as workspace_bytes.
     size_t (*best_workspace_bytes)(const Problem&, const device_info&) = nullptr;
-    // What it would do for a product, also for one that it does not accept. Null: its time cannot be predicted, and
-    // it is taken by rules alone.
+    // The kernel's work for a product, even one that the kernel does not accept. Null: the time
+    // cannot be predicted, and rules alone select the kernel.
     work_estimate (*work)(const work_query&) = nullptr;
     // Called for each new handle, before the first launch, to opt in to large shared memory.
     // Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;
-    // Enqueues the work on the context's stream. Null: the kernel is the plan of its routine (level3/plan.h), several
-    // products and parts, each of which is selected and launched for itself.
+    // Enqueues the work on the context's stream. Null: the kernel is the plan of its routine
+    // (level3/plan.h). The plan's products and other steps are selected and launched one by one.
     myblasStatus_t (*launch)(const Problem&, const launch_context&) = nullptr;
 };
 
-// Bytes of workspace beyond which more is of no use to the kernel.
+// The largest workspace that is useful to the kernel, in bytes.
 template <class Problem>
 size_t useful_workspace(const kernel_entry<Problem>& kernel,
                         const Problem& problem,
@@ -120,14 +122,14 @@ size_t useful_workspace(const kernel_entry<Problem>& kernel,
     return bytes ? bytes(problem, device) : 0;
 }
 
-// The kernel that a call takes, null if there is none, and how much workspace of what there may be is
-// of use to it.
+// The kernel that a call takes, null if there is none, and how much of the available workspace the
+// kernel can use.
 template <class Problem>
 struct selection {
     const kernel_entry<Problem>* kernel = nullptr;
     size_t workspace_bytes = 0;
     size_t plan_bytes =
-        0; // of a plan: what it takes of the workspace for itself, its products share the rest
+        0; // of a plan: the plan's own share of the workspace; its products share the rest
 };
 
 // A registry: one backend's kernels of one routine in ladder order, plainest first.

@@ -1,5 +1,5 @@
-// Plane rotations: how they are generated, on the host and by kernels alike. In double, where neither
-// the squares and products of floats nor their sums overflow or underflow.
+// Generates plane rotations, on the host and in kernels. In double, so that squares and products of
+// floats, and their sums, neither overflow nor underflow.
 #pragma once
 
 #include "core/problem.h"
@@ -14,8 +14,8 @@
 
 namespace myblas {
 
-// The matrix that BLAS's param stands for: a flag, then h11, h21, h12, h22, of which the flag leaves
-// some out. What it leaves out is not read.
+// The matrix that BLAS's param describes: a flag, then h11, h21, h12, h22. The flag says which
+// elements are constants; these are not read.
 MYBLAS_HOST_DEVICE inline rotm_matrix read_rotm(const float* param) {
     const float flag = param[0];
     if (flag == -2)
@@ -51,8 +51,8 @@ MYBLAS_HOST_DEVICE inline void generate(const rotg_problem& p) {
     *p.s = s;
 }
 
-// Multiplies d by powers of 4096^2 until it is between 4096^-2 and 4096^2, and divides the row of H that
-// belongs to it, and x, by the same powers of 4096. Answers whether it did. Zero and Inf stay.
+// Multiplies d by powers of 4096^2 until d is between 4096^-2 and 4096^2. Divides the row of H that
+// belongs to d, and x, by the same powers of 4096. Answers whether d changed. Zero and Inf stay.
 MYBLAS_HOST_DEVICE inline bool rescale(double* d, double* row_1, double* row_2, double* x) {
     constexpr double step = 4096;
     bool is_scaled = false;

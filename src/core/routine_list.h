@@ -1,5 +1,6 @@
-// The routines that have kernels to choose from, one row each: the number, MYBLAS_ROUTINE_<NAME>, and the problem.
-// Whatever lists them is made from this table; only the rules (select/tuning_*.cpp) are written in its order by hand.
+// The routines that have kernels to choose from, one row each: the number, MYBLAS_ROUTINE_<NAME>,
+// and the problem. All other lists of routines are generated from this table, except the rules
+// (select/tuning_*.cpp), written by hand in the table's order.
 #pragma once
 
 // clang-format off

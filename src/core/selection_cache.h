@@ -10,7 +10,7 @@
 
 namespace myblas {
 
-// Of a problem all that the selection may read (kernel_entry.h says what that is of pointers): equal
+// Everything that the selection may read of a problem (of pointers: see kernel_entry.h). Equal
 // inputs on one handle give the same kernel.
 struct selection_inputs {
     int64_t m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count;
@@ -49,10 +49,10 @@ inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes
             bits};
 }
 
-// A selection by predicted time takes 300 to 500 ns for a new shape, a hit here some 25 ns.
+// A selection by predicted time takes 300 to 500 ns for a new shape; a cache hit takes about 25 ns.
 class selection_cache {
 public:
-    // What select() answers for the problem, or answered when it was last here.
+    // The answer of select() for the problem, from the cache if the problem is there.
     template <class Select>
     selection<sgemm_problem>
     find(const sgemm_problem& problem, size_t workspace_bytes, Select&& select) {
@@ -66,7 +66,7 @@ public:
 private:
     struct entry {
         selection_inputs inputs;
-        selection<sgemm_problem> selected; // no kernel: nothing is here
+        selection<sgemm_problem> selected; // no kernel: the entry is empty
     };
     static constexpr int place_bits = 5;
 

@@ -6,8 +6,8 @@
 
 namespace myblas {
 
-// Whether the program was linked with -static, so that it has no dynamic loader. dlopen would then bring a second C library
-// into the process, in which what it loads does not work.
+// Whether the program was linked with -static and so has no dynamic loader. dlopen would then load
+// a second C library, and libraries do not work with that copy.
 inline bool is_static_program() noexcept {
     const auto* const headers = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
     for (unsigned long i = 0; headers && i < getauxval(AT_PHNUM); ++i)

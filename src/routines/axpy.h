@@ -5,7 +5,7 @@
 
 namespace myblas {
 
-// x and y point at element 0 of the vector, whatever the sign of the increment.
+// x and y point at element 0 of the vector, for either sign of the increment.
 struct axpy_problem {
     int64_t n = 0;
     scalar alpha{};

@@ -1,4 +1,4 @@
-// y = x, and x and y that change places.
+// y = x, and the exchange of x and y.
 #pragma once
 
 #include "routines/operands.h"

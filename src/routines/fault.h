@@ -6,8 +6,8 @@
 
 namespace myblas {
 
-// A sentence such as "C == A needs ...", or an argument and what is wrong with it. The logger puts
-// it into words (logger.cpp), if anybody listens. A null pointer: nothing is wrong.
+// A sentence such as "C == A needs ...", or an argument and its fault. The logger writes the
+// message (logger.cpp), if anybody listens. A null pointer: nothing is wrong.
 struct fault {
     enum class kind : uint8_t {
         sentence,  // `what`
@@ -19,7 +19,7 @@ struct fault {
     const char* what;
     kind is = kind::sentence;
     int64_t value = 0;
-    const char* rule = nullptr; // what the value breaks
+    const char* rule = nullptr; // the rule that the value breaks
     int64_t bound = 0;
     const char* unit = nullptr; // behind the bound; null: the rule has no bound
 
@@ -28,7 +28,7 @@ struct fault {
         : what(operand), is(is_), value(value_), bound(bound_) {}
     constexpr fault(const char* name, int64_t value_, const char* rule_)
         : what(name), is(kind::value), value(value_), rule(rule_) {}
-    template <class Enum> // for which a program may give any int
+    template <class Enum> // a program may pass any int
     requires std::is_enum_v<Enum>
     constexpr fault(const char* name, Enum value_, const char* rule_)
         : fault(name, static_cast<int>(value_), rule_) {}

@@ -5,9 +5,8 @@
 
 namespace myblas {
 
-// What is done to the elements of a product on their way to C: with x = alpha * op(A) * op(B) +
-// beta * source + bias, aux = x and C = activation(x). Batches are strided. Only kernels that say
-// so (kernel_entry::finishes) look at it.
+// The epilogue of a product: x = alpha * op(A) * op(B) + beta * source + bias, aux = x and
+// C = activation(x). Batches are strided. Only kernels with kernel_entry::finishes read it.
 struct product_finish {
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE;
     bool is_bias_of_columns = false;
@@ -21,7 +20,7 @@ struct product_finish {
     bool is_empty() const {
         return activation == MYBLAS_ACTIVATION_NONE && !bias && !source && !aux;
     }
-    // No index of its operands, of m x n matrices, is larger.
+    // An upper bound of the indices of its operands, for m x n matrices.
     wide most_elements(int64_t m, int64_t n, int64_t batch_count) const {
         wide stride = magnitude(stride_bias);
         for (const int64_t other : {stride_source, stride_aux})
@@ -31,20 +30,20 @@ struct product_finish {
     }
 };
 
-// What of C a product computes: all, or one triangle with the diagonal, of a square C. The rest is
-// neither read nor written.
+// The part of C that a product computes: all, or one triangle of a square C, with the diagonal. The
+// rest is neither read nor written.
 enum class triangle_of_c : uint8_t { none, lower, upper };
 
-// Where op(A) or op(B), which then is square, holds zeroes: on one side of its diagonal. Kernels
-// may leave out the k that meet nothing else; those that do not care multiply the zeroes.
+// The side of the diagonal on which a square op(A) or op(B) holds zeroes. Kernels may skip each k
+// that meets only zeroes, or multiply the zeroes.
 enum class known_zeros : uint8_t { none, above_of_a, below_of_a, above_of_b, below_of_b };
 
 // C = alpha * op(A) * op(B) + beta * C. Element i of a batch is at base + i * stride, or at
 // array[i] when the array is set.
 struct sgemm_problem {
-    myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // what the caller allows
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the caller's mode
     bool transa = false, transb = false;
-    bool is_gemv = false; // asked for as a matrix by a vector: C is one column or one row
+    bool is_gemv = false; // the call was gemv: C is one column or one row
     triangle_of_c triangle = triangle_of_c::none;
     known_zeros zeros = known_zeros::none;
     int64_t m = 0, n = 0, k = 0;
@@ -63,7 +62,7 @@ struct sgemm_problem {
 
     bool reads_ab() const { return k > 0 && may_count(alpha); }
 
-    // Up to beta.
+    // The operands up to beta.
     template <class List>
     void inputs(List& list) {
         list.operation("transa", transa);
@@ -92,7 +91,7 @@ struct sgemm_problem {
         const wide most = of_c > of_ab ? of_c : of_ab;
         return most > of_finish ? most : of_finish;
     }
-    // Whatever it is that is fused: kernels look no closer before they are launched.
+    // Any fused operation: kernels do not distinguish them before the launch.
     fault take_more(const myblasCall_t& call) {
         if (call.is_fused && call.pointer_array)
             return "no fused product takes arrays of pointers";
@@ -102,12 +101,12 @@ struct sgemm_problem {
     }
 };
 
-// A matrix by a vector whose increment, a leading dimension here, is negative. Of such a vector
-// that an array points to, the stride is the way from there to its element 0.
+// A matrix by a vector with a negative increment, which is a leading dimension here. With pointer
+// arrays, the stride is the offset from the pointer to element 0.
 inline bool runs_backwards(const sgemm_problem& p) { return (p.lda | p.ldb | p.ldc) < 0; }
 
-// Whether all columns of a matrix of each product start at a multiple of 16 bytes. What a pointer
-// array holds is not known here.
+// Whether all columns of the matrix, in each product, start at a multiple of 16 bytes. The pointers
+// in an array are not known here.
 inline bool
 batch_aligned16(const float* x, int64_t ld, int64_t stride, const void* array, int64_t batch) {
     return !array && reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0 &&
@@ -125,7 +124,7 @@ inline bool inputs_aligned16(const sgemm_problem& p) {
            batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
 }
 
-// ---- Calls with rules of their own (api/sgemm.cpp) ----------------------------------------------
+// ---- Calls with special rules (api/sgemm.cpp) ---------------------------------------------------
 
 // D = activation(alpha * op(A) * op(B) + beta * C + bias). C of the product is D.
 struct fused_product {
@@ -155,7 +154,7 @@ struct host_product {
     }
 };
 
-// Many batches of products; its arguments are arrays with an element for each.
+// Many batches of products; the arguments are arrays with an element for each batch.
 struct grouped_products {};
 
 namespace calls {

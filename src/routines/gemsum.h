@@ -5,7 +5,7 @@
 
 namespace myblas {
 
-// A m x n. `result` has n elements for a transposed A, else m. Sums of nothing are still to be
+// A m x n. `result` has n elements for a transposed A, else m. Empty sums are still
 // written.
 struct gemsum_problem {
     bool trans = false;

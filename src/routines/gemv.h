@@ -5,9 +5,10 @@
 
 namespace myblas {
 
-// x and y point at element 0 of the vectors, whatever the sign of the increment. Element i of a
-// batch is at base + i * stride, or at array[i] when the array is set. It is computed as a product:
-// a vector with a positive increment is a row of a matrix with that leading dimension.
+// x and y point at element 0 of the vectors, for either sign of the increment. Element i of a batch
+// is at base + i * stride, or at array[i] when the array is set. gemv is computed as a product: a
+// vector with a positive increment is a row of a matrix, and the increment is the leading
+// dimension.
 struct gemv_problem {
     bool trans = false;
     int64_t m = 0, n = 0;
@@ -44,10 +45,10 @@ struct gemv_problem {
     sgemm_problem as_product() const;
 };
 
-// A leading dimension for a single column, for which any will do: one that leaves columns aligned.
+// The leading dimension for a single column: any would do, and this one keeps columns aligned.
 inline int64_t aligned_ld(int64_t rows) { return (rows + 3) / 4 * 4; }
 
-// y as a column of C where it is contiguous, else as a row, by op(A)^T.
+// y is a column of C if it is contiguous, else a row, computed with op(A)^T.
 inline sgemm_problem gemv_problem::as_product() const {
     sgemm_problem q{
         .is_gemv = true, .k = length_x(), .alpha = alpha, .beta = beta, .batch_count = batch_count};

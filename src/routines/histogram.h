@@ -1,4 +1,4 @@
-// counts_v = how many of the n bytes of x are v, v = 0 ... 255.
+// counts_v = the number of bytes of x that are v, v = 0 ... 255.
 #pragma once
 
 #include "routines/operands.h"

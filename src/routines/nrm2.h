@@ -17,7 +17,7 @@ struct nrm2_problem {
         list.vector("x", x, incx, n, n > 0);
         list.result(result);
     }
-    // Squares do not mind the direction.
+    // The sum of squares does not depend on the direction.
     void normalise() {
         if (n <= 0)
             n = incx = 0;

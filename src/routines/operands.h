@@ -1,6 +1,5 @@
-// What the routines' files are written with. A problem is plain data, which kernels take by value:
-// sizes are validated, pointers are what the caller gave, but that vectors point at element 0. Each
-// problem has
+// The building blocks of the routines' files. A problem is plain data, which kernels take by value.
+// Sizes are validated. Pointers are the caller's, but vectors point at element 0. Each problem has
 //
 //   template <class List> void operands(List& list)
 //
@@ -29,7 +28,7 @@ struct scalar {
     const float* device = nullptr;
 };
 
-// Whether a scalar may be other than zero, as far as the host can know.
+// Whether a scalar may be nonzero: true for a scalar that the host cannot read.
 inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
 
 inline bool is_one(const scalar& s) { return !s.device && s.value == 1; }
@@ -56,8 +55,8 @@ inline constexpr wide last_index(int64_t n, int64_t increment) {
 
 inline constexpr fault too_large = "its indices do not fit 64 bits";
 
-// Where element 0 of a vector is that BLAS gives by its lowest address. x may be null where it is
-// not read.
+// The address of element 0 of a vector that BLAS gives by its lowest address. x may be null if it
+// is not read.
 template <class T>
 T* first_element(T* x, int64_t n, int64_t increment) {
     return x && increment < 0 ? x + (1 - n) * increment : x;
@@ -69,14 +68,13 @@ struct matrix_shape {
     int64_t rows, cols;
 };
 
-// Of a matrix A whose op(A) is rows x cols.
+// The shape of a matrix A whose op(A) is rows x cols.
 inline matrix_shape shape_of(int64_t rows, int64_t cols, bool trans = false) {
     return trans ? matrix_shape{cols, rows} : matrix_shape{rows, cols};
 }
 
-// What a list takes, and ignores. A visitor that looks at some operands alone derives from this:
-// its functions hide these. `name` is the argument's name; of operands, the letter that BLAS has
-// for them.
+// A list that ignores all operands. A visitor that reads only some operands derives from this list,
+// and its functions hide these. `name` is the argument's name; for operands it is BLAS's letter.
 struct ignored_operands {
     // (name, whether it is T, upper, right or unit)
     void operation(const char*, auto&&...) {}
@@ -86,10 +84,10 @@ struct ignored_operands {
 
     // (name, number): not negative
     void size(const char*, auto&&...) {}
-    // (name, number): the n of level 1, which may be negative, and whose vectors any increment
+    // (name, number): the n of level 1, which may be negative; its vectors have any increment
     void count(const char*, auto&&...) {}
     void element_bytes(const char*, auto&&...) {}
-    // (name, how many matrices): an argument unless the call is of a single one
+    // (name, number of matrices): an argument, unless the call has a single matrix
     void batch(const char*, auto&&...) {}
 
     // (name, scalar)
@@ -109,7 +107,7 @@ struct ignored_operands {
     // (name, pointer, whether it is needed = true)
     void array(const char*, auto&&...) {}
 
-    // (pointer): the scalar that a reduction answers
+    // (pointer): the scalar result of a reduction
     void result(auto&&...) {}
     // (pointer, whether it is an int64_t): the same, with the type of sizes
     void index_result(auto&&...) {}
@@ -117,11 +115,11 @@ struct ignored_operands {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-// How a call gives its matrices and vectors: one of each; a stride behind each, and batch_count at
-// the end; arrays of pointers, and batch_count.
+// The form of a call's matrices and vectors: one of each; a stride behind each, and batch_count at
+// the end; or arrays of pointers, and batch_count.
 enum class batch_form : uint8_t { single, strided, arrays };
 
-// A public function. It fills in a copy of `preset`.
+// A public function, which fills in a copy of `preset`.
 template <class Problem>
 struct routine_call {
     const char* name;
@@ -138,18 +136,18 @@ struct selection_key {
 // ---- Other facts --------------------------------------------------------------------------------
 
 // A problem derives from nothing, to stay an aggregate. It may have
-//   bool is_empty() const        with sizes that are right there is nothing to compute
-//   bool is_skipped() const      with these scalars no operand is looked at
-//   bool is_unchanged() const    with operands that are right the result stays as it is
+//   bool is_empty() const        with valid sizes there is nothing to compute
+//   bool is_skipped() const      with these scalars no operand is read
+//   bool is_unchanged() const    with valid operands the result stays as it is
 //   void normalise()             replaces sizes that stand for others, before operands are checked
 //   wide most_elements() const   the most elements that a kernel indexes besides the operands
-//   fault check() const          what is wrong with operands that are each right
+//   fault check() const          a fault of the combination of valid operands
 //   size_t result_bytes() const  makes it a reduction, whose result is 0 where p.n == 0
 //   sgemm_problem as_product() const   makes it a product
-//   selection_key key() const    if rules compare other than sizes, increments, batch_count
+//   selection_key key() const    if rules compare more than sizes, increments, batch_count
 // and for a described call
-//   void take_form(call)         what decides which operands there are
-//   fault take_more(call)        what is no operand
+//   void take_form(call)         reads the fields that decide which operands there are
+//   fault take_more(call)        reads the fields that are no operands
 template <class Problem>
 bool is_empty(const Problem& p) {
     if constexpr (requires { p.is_empty(); })

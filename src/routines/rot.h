@@ -32,8 +32,8 @@ struct rotm_matrix {
     bool is_identity = true;
 };
 
-// (x_i, y_i) = H (x_i, y_i); element 0 as in axpy. H is in `h`, unless `param` points to the five
-// floats that BLAS describes it by.
+// (x_i, y_i) = H (x_i, y_i); element 0 as in axpy. H is in `h`, unless `param` points to BLAS's
+// five floats.
 struct rotm_problem {
     int64_t n = 0;
     float* x = nullptr;
@@ -55,7 +55,7 @@ struct rotm_problem {
     wide most_elements() const { return n; }
 };
 
-// The rotation that turns (a, b) to (r, 0). All point to memory of the backend.
+// The rotation that maps (a, b) to (r, 0). All pointers are to memory of the backend.
 struct rotg_problem {
     float *a = nullptr, *b = nullptr; // r and z afterwards
     float *c = nullptr, *s = nullptr;
