@@ -363,12 +363,12 @@ MYBLAS_API myblasStatus_t myblasSetWorkspace(myblasHandle_t handle,
  *               other bits within the stated bounds.
  *   Release     The block is freed when it is replaced, when the limit falls below its size, with
  *               myblasStreamDestroy and with myblasDestroy. A lower limit frees the block of the
- *               handle's stream at once, unless the stream is being captured, and the block of
- *               another stream with the next myblasSetStream to it. On a device without memory
- *               pools, a block that is replaced or above the limit is freed with myblasDestroy.
- *               myblasSetWorkspaceLimit also frees blocks of destroyed graphs that are above the
- *               limit, and then waits for the device. Below 32 MiB it also frees the memory that
- *               destroyed handles left (myblasDestroy).
+ *               handle's stream at once, unless the stream is being captured. The block of another
+ *               stream is freed with the next myblasSetStream to that stream. On a device without
+ *               memory pools, a block that is replaced or above the limit is freed with
+ *               myblasDestroy. myblasSetWorkspaceLimit also frees blocks of destroyed graphs that
+ *               are above the limit, and then waits for the device. Below 32 MiB it also frees the
+ *               memory that destroyed handles left (myblasDestroy).
  * On the host backend the workspace does not grow beyond 32 MiB. EXECUTION_FAILED: the device is
  * lost.
  */
@@ -707,11 +707,11 @@ MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
  * diagonal with MYBLAS_DIAG_UNIT, and memory between the rows of a column and the next column, are
  * neither read nor written. Math modes allow tensor cores for the products in a call. In the bounds
  * of emulated and fast, (d + 60 (1 + log2(d))) replaces the depth d in the square brackets of the
- * strict bound. The bound of fast has a further term, (d + 1000) 2^-36 |alpha| times the largest
- * magnitudes in the row and the column that meet in an element (for mystrsm: of op(A) and of X).
- * Each routine is fast with a workspace of 32 MiB, and works without one, but slowly. A kernel that
- * is forced for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of
- * them, the call returns NOT_SUPPORTED.
+ * strict bound. The bound of fast has a further term: (d + 1000) 2^-36 |alpha| times the largest
+ * magnitudes in the row and in the column of the element (for mystrsm, of op(A) and of X). Each
+ * routine is fast with a workspace of 32 MiB, and works without one, but slowly. A kernel that is
+ * forced for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of them,
+ * the call returns NOT_SUPPORTED.
  */
 
 /*
@@ -739,8 +739,9 @@ MYBLAS_API myblasStatus_t myssyrk(myblasHandle_t handle,
 
 /*
  * C = alpha * op(A) * op(B)^T + beta * C on one triangle of C: for products that are known to be
- * symmetric. op(A) and op(B) are n x k, and A and B are stored like A of myssyrk. INVALID_VALUE: as
- * myssyrk, with ldb checked after lda, B after A. Accuracy: as myssyrk. Source: cublasSsyrkx.
+ * symmetric. Both op(A) and op(B) are n x k, and A and B are stored like A of myssyrk.
+ * INVALID_VALUE: as myssyrk, with ldb checked after lda, B after A. Accuracy: as myssyrk. Source:
+ * cublasSsyrkx.
  */
 MYBLAS_API myblasStatus_t myssyrkx(myblasHandle_t handle,
                                    myblasFillMode_t uplo,
@@ -845,8 +846,8 @@ MYBLAS_API myblasStatus_t mystrmm(myblasHandle_t handle,
  * corrected to within an ulp. The call divides instead if a reciprocal is near the ends of the
  * range or the quotient is not finite. A single line of X (n == 1: its column; right, m == 1: its
  * row) with an order above 256 is solved as by mystrsv. OpenBLAS, on the host, multiplies by
- * reciprocals without correction, and only by normal ones. There an Inf or a NaN of A, or an
- * overflow, may turn other elements of the same line of X into NaN. Source: cublasStrsm_v2; BLAS
+ * reciprocals without correction, and only by normal ones. With OpenBLAS an Inf or a NaN of A, or
+ * an overflow, may turn other elements of the same line of X into NaN. Source: cublasStrsm_v2; BLAS
  * strsm.
  */
 MYBLAS_API myblasStatus_t mystrsm(myblasHandle_t handle,
@@ -1032,11 +1033,11 @@ MYBLAS_API myblasStatus_t mysgemsum(myblasHandle_t handle,
                                     float* result);
 
 /*
- * counts[v] = the number of the n bytes of x that are v, for v = 0 ... 255; old values of counts
- * are overwritten. x and counts are in device memory in both pointer modes and must not overlap;
- * counts has 256 elements of 8 bytes, aligned to 8. n == 0: all counts are 0. INVALID_VALUE, in
- * this order: n < 0, x NULL where it is read, counts NULL or misaligned. Exact. Source: none in
- * BLAS; cub::DeviceHistogram with 256 bins.
+ * counts[v] = the number of the n bytes of x that are v, for v = 0 ... 255. Old values of counts
+ * are overwritten. Both x and counts are in device memory in both pointer modes, and must not
+ * overlap. counts has 256 elements of 8 bytes, aligned to 8. n == 0: all counts are 0.
+ * INVALID_VALUE, in this order: n < 0, x NULL where it is read, counts NULL or misaligned. Exact.
+ * Source: none in BLAS; cub::DeviceHistogram with 256 bins.
  */
 MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
                                          int n,
@@ -1046,11 +1047,11 @@ MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
 /*
- * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements; a negative increment starts at
+ * y = alpha * x + y (mysaxpy), y = x (myscopy), over n elements. A negative increment starts at
  * element (1 - n) * inc and goes backwards, as in BLAS. n <= 0: success. alpha == 0: x is not read
- * and y not changed, but neither may be NULL. With incy == 0 the order of the updates is that of
- * the reference BLAS. x and y must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2
- * u (|alpha x| + |y|) + 2^-149 elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
+ * and y not changed, but neither may be NULL. With incy == 0 the updates are in the order of the
+ * reference BLAS. x and y must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u
+ * (|alpha x| + |y|) + 2^-149 elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
  */
 MYBLAS_API myblasStatus_t mysaxpy(
     myblasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y, int incy);
@@ -1113,16 +1114,16 @@ MYBLAS_API myblasStatus_t
 mysscal(myblasHandle_t handle, int n, const float* alpha, float* x, int incx);
 
 /*
- * Exchanges x and y. n <= 0: success. With an increment of zero the order of the exchanges is that
- * of the reference BLAS. INVALID_VALUE: x NULL, y NULL. Exact. Source: cublasSswap_v2.
+ * Exchanges x and y. n <= 0: success. With an increment of zero the exchanges are in the order of
+ * the reference BLAS. INVALID_VALUE: x NULL, y NULL. Exact. Source: cublasSswap_v2.
  */
 MYBLAS_API myblasStatus_t
 mysswap(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy);
 
 /*
  * x_i = c x_i + s y_i and y_i = c y_i - s x_i, with the old x_i. n <= 0: success. With an increment
- * of zero the order of the rotations is that of the reference BLAS. INVALID_VALUE: c NULL, s NULL,
- * x NULL, y NULL. Accuracy: 3 u (|c x_i| + |s y_i|) + 2^-149, and 3 u (|c y_i| + |s x_i|) + 2^-149.
+ * of zero the rotations are in the order of the reference BLAS. INVALID_VALUE: c NULL, s NULL, x
+ * NULL, y NULL. Accuracy: 3 u (|c x_i| + |s y_i|) + 2^-149, and 3 u (|c y_i| + |s x_i|) + 2^-149.
  * Source: cublasSrot_v2.
  */
 MYBLAS_API myblasStatus_t mysrot(myblasHandle_t handle,
@@ -1147,25 +1148,24 @@ mysrotm(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy, co
 
 /*
  * The Givens rotation c, s with c a + s b = r, c b - s a = 0, c^2 + s^2 = 1. *a = r, which has the
- * sign of the larger of a and b; *b = z, from which the rotation can be recomputed: s if |a| > |b|,
- * else 1 / c, or 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says
- * where all four are. In host memory the call computes at once, without a launch, but still checks
- * a forced kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z, c and s are each within 2 u of
- * the exact value relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2) does. Source:
- * cublasSrotg_v2.
+ * sign of the larger of a and b; *b = z, which encodes the rotation: s if |a| > |b|, else 1 / c, or
+ * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says where all four
+ * are. In host memory the call computes at once, without a launch, but still checks a forced
+ * kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z, c and s are each within 2 u of the exact
+ * value relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2) does. Source: cublasSrotg_v2.
  */
 MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, float* c, float* s);
 
 /*
  * Computes the modified Givens rotation H, in the form that mysrotm takes, and new d1, d2 and x1;
  * y1 stays. H makes the second component of H (sqrt(d1) x1, sqrt(d2) y1) zero. d1 < 0, or a d2 < 0
- * with |d2 y1^2| >= d1 x1^2, gives a flag of -1 and zeros. d2 y1 == 0: a flag of -2, and nothing
- * else changes. Otherwise d1 and |d2|, unless zero, are scaled by powers of 4096^2 to between
- * 4096^-2 and 4096^2, and H is scaled to match. The pointer mode says where all five are. In host
- * memory the call computes at once, like mysrotg. INVALID_VALUE: d1, d2, x1, y1, param NULL.
- * Accuracy: if d2 >= 0, each value has a relative error of at most 2 u against exact arithmetic
- * with the same powers of 4096. If d2 < 0, the error grows by the cancellation in 1 - |d2 y1^2| /
- * (d1 x1^2). Source: cublasSrotmg_v2.
+ * with |d2 y1^2| >= d1 x1^2, gives a flag of -1 and zeros. If d2 y1 == 0, the flag is -2 and
+ * nothing else changes. Otherwise d1 and |d2|, unless zero, are scaled by powers of 4096^2 to
+ * between 4096^-2 and 4096^2, and H is scaled to match. The pointer mode says where all five are.
+ * In host memory the call computes at once, like mysrotg. INVALID_VALUE: d1, d2, x1, y1, param
+ * NULL. Accuracy: if d2 >= 0, each value has a relative error of at most 2 u against exact
+ * arithmetic with the same powers of 4096. If d2 < 0, the error grows by the cancellation in 1 -
+ * |d2 y1^2| / (d1 x1^2). Source: cublasSrotmg_v2.
  */
 MYBLAS_API myblasStatus_t
 mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1, float* param);

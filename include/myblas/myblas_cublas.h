@@ -1,11 +1,14 @@
 /*
- * cuBLAS's names for the functions of myblas: a program includes this header in place of cublas_v2.h, and links to
- * libmyblas in place of libcublas. A function that myblas lacks stays undeclared, so the compiler names it.
+ * cuBLAS's names for the functions of myblas: a program includes this header in place of
+ * cublas_v2.h, and links to libmyblas in place of libcublas. A function that myblas lacks stays
+ * undeclared, so the compiler names it.
  *
- * Order of parameters, values of enumerators and meanings are those of cuBLAS. Differences:
- *   Copies      cublasSetMatrix and the like take no handle. Here each makes a handle for the time of the copy, on the
- *               current device. That takes longer than a small copy, waits for all work on the device (the Async forms,
- *               too) and must not be captured: in a loop, and on streams, call myblasSetMatrix and its kind with a handle.
+ * Order of parameters, values of enumerators and meanings follow cuBLAS. Differences:
+ *   Copies      cublasSetMatrix and the like take no handle. Here each makes a handle for the time
+ *               of the copy, on the current device. Making the handle takes longer than a small
+ *               copy, waits for all work on the device (in the Async forms, too) and must not be
+ *               captured. In a loop, and on streams, call myblasSetMatrix and the like with a
+ *               handle.
  *   Math modes  CUBLAS_DEFAULT_MATH and CUBLAS_PEDANTIC_MATH are MYBLAS_FP32_STRICT_MATH,
  *               CUBLAS_FP32_EMULATED_BF16X9_MATH is MYBLAS_FP32_EMULATED_MATH. There is no TF32.
  *   Workspace   cublasSetWorkspace with NULL and 0 bytes forbids a workspace.
@@ -17,7 +20,7 @@
 #if defined(CUBLAS_V2_H_) || defined(CUBLAS_API_H_) || defined(CUBLAS_H_)
 #error "include myblas/myblas_cublas.h in place of cuBLAS's headers, not beside them"
 #endif
-/* So that a header of cuBLAS that comes later adds nothing. */
+/* Make cuBLAS's headers, if included later, add nothing. */
 #define CUBLAS_V2_H_
 #define CUBLAS_API_H_
 
@@ -164,7 +167,7 @@
 #define cublasStrsv_64 mystrsv_64
 /* Written by scripts/generate.py from myblas.h: end */
 
-/* Copies: cublas<name> calls myblas<name> with a handle of its own. `size` is the type of sizes. */
+/* Copies: cublas<name> calls myblas<name> with a temporary handle. `size` is the type of sizes. */
 #define MYBLAS_CUBLAS_COPY(name, parameters, call)                                                 \
     static inline myblasStatus_t cublas##name parameters {                                         \
         myblasHandle_t handle;                                                                     \

@@ -117,7 +117,7 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 /*
  * The work of a kernel for a call, the time that the selection expects, and why the kernel cannot
  * be chosen. Only SGEMM kernels of the cuda backend that the selection compares by time have times.
- * These kernels and a few more have work (launches to edge). All other times and work are 0.
+ * The same kernels and a few more have work (launches to edge). All other times and work are 0.
  *
  * The predicted time is factor times the sum of overhead_us and the fourth root of
  * arithmetic_us^4 + cache_us^4 + memory_us^4: the longest of the three hides the others.
@@ -130,7 +130,7 @@ typedef struct {
     size_t best_workspace_bytes; /* the largest useful size; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */
     double launches;             /* kernels that are enqueued */
-    double rounds;               /* blocks one after another in a slot (bf16x6, fp16x3: passes) */
+    double rounds;               /* blocks in sequence in a slot (bf16x6, fp16x3: passes) */
     double steps;                /* slabs of k that a block waits for, in sequence */
     double math_cycles;          /* of arithmetic on the busiest multiprocessor, if never idle */
     double copies;               /* a warp's copy instructions on that multiprocessor */
@@ -141,7 +141,7 @@ typedef struct {
     double edge;                 /* fraction of the tiles' elements that is inside C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
     double factor;       /* learned from measurements, times that of MYBLAS_TUNING's file */
-    double predicted_us; /* microseconds; of modes weaker than strict, the choice adds 8% */
+    double predicted_us; /* microseconds; the choice adds 8% for modes weaker than strict */
 } myblasKernelEstimate_t;
 
 /*

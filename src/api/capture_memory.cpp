@@ -35,8 +35,8 @@ struct block {
 };
 
 // The lists are never destroyed: graphs may live until the process ends. The lock protects only the
-// lists. It is not held while memory is allocated or freed, which may wait for a device.
-constinit std::mutex mutex; // of all that follows
+// lists, and is not held while memory is allocated or freed, which may wait for a device.
+constinit std::mutex mutex; // guards the lists below
 constinit user* users = nullptr;
 constinit block* blocks = nullptr;
 

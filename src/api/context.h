@@ -90,7 +90,8 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
 // Waits for all work on the handle's device. Frees the handle's memory there, except memory that is
-// kept for later handles, and the memory of graphs that no longer exist. The device is current.
+// kept for later handles. Also frees the memory of graphs that no longer exist. The device is
+// current.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 
 // Frees the memory that destroyed handles left for later handles of the current context. False:

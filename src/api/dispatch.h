@@ -13,8 +13,8 @@
 
 namespace myblas {
 
-// The kernel that a call takes with this much workspace: the forced kernel, if it accepts the
-// problem; without a forced kernel, the selection's.
+// The kernel that a call takes with this much workspace: selected among the forced kernels, or
+// among all if none is forced.
 template <class Problem>
 selection<Problem>
 choose_kernel(myblasContext& handle, const Problem& problem, size_t workspace_bytes) noexcept {

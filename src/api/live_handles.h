@@ -54,8 +54,8 @@ private:
         return ((handle * odd >> 48) + probe) % capacity;
     }
 
-    // The slot of a handle; `capacity`: none. It lies behind the handles that were in its way when
-    // it was added.
+    // The slot of a handle; `capacity`: none. No slot between a handle's first probe and its slot
+    // is ever empty.
     size_t find(uintptr_t handle) const noexcept {
         for (size_t i = 0; i < capacity && handle > removed; ++i) {
             const size_t at = place(handle, i);

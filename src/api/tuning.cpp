@@ -57,7 +57,8 @@ outcome load() noexcept {
 void read_tuning() noexcept {
     static const outcome found = load();
     static constinit std::atomic<bool> is_logged{false};
-    // Logged outside of load(), while no thread waits for it: the program's callback may call the library.
+    // Logged outside of load(), while no thread waits for it: the program's callback may call the
+    // library.
     if (!found.path || is_logged.exchange(true))
         return;
     if (!found.fault)

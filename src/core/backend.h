@@ -42,7 +42,7 @@ struct backend_ops {
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
-    // allocate returns null for 0 bytes, and if there is no memory. release waits for the work that
+    // The pointer is null for 0 bytes, and if there is no memory. release waits for the work that
     // uses the memory. zero is finished when it returns.
     myblasStatus_t (*allocate)(void** ptr, size_t bytes);
     myblasStatus_t (*release)(void* ptr);

@@ -40,9 +40,8 @@ struct stream_resources {
     stream_resources* next_idle = nullptr; // in the list of idle resources (api/stream.cpp)
 };
 
-// The forced kernels of a routine: one kernel of the handle's backend, by its index; a family,
-// which is a run of kernels; or a name that the backend does not have. In the last case every call
-// answers NOT_SUPPORTED.
+// The forced kernels of a routine: one kernel of the handle's backend, by its index, or a family,
+// which is a run of kernels. If the backend lacks the name, every call answers NOT_SUPPORTED.
 struct forced_kernel {
     static constexpr int none = -1;
     static constexpr int unknown = -2;
