@@ -641,9 +641,9 @@ typedef struct {
  *   D  m x n, ldd >= max(1, m); may be C, with ldd == ldc, else must not overlap C. beta == 0: C is
  *      not read and may be NULL
  *   epilogue  host memory, read before the call returns; NULL: neither bias, activation nor aux
- * D, aux and the bias must not overlap each other, A or B. aux and the bias must not overlap C. m
- * == 0 or n == 0: success, nothing is touched. INVALID_VALUE, in this order: transa, transb, m, n,
- * k < 0, lda, ldb, ldc, ldd; of the epilogue size_bytes, activation, bias_of, ldaux with aux not
+ * D, aux and the bias must not overlap each other, A or B. aux and the bias must not overlap C.
+ * m == 0 or n == 0: success, nothing is touched. INVALID_VALUE, in this order: transa, transb, m,
+ * n, k < 0, lda, ldb, ldc, ldd; of the epilogue size_bytes, activation, bias_of, ldaux with aux not
  * NULL; alpha or beta NULL, A, B, C NULL where it is used, D NULL, D == C with ldd != ldc (these in
  * any order). NaN and Inf propagate as in the formulas; ReLU keeps NaN, and GELU of -Inf is NaN.
  * Accuracy: |X - exact| is at most mysgemm's bound in the mode, with 1 added to the k in its
@@ -940,7 +940,7 @@ MYBLAS_API myblasStatus_t mysgemmGroupedBatched(myblasHandle_t handle,
  * == m, ldb == n). The second form is fast with a workspace of m * n elements (the handle's own,
  * within its limit, or a lent one), and slow without. Other overlap is not allowed. INVALID_VALUE,
  * in this order: m, n < 0, (Ex: element_bytes not 1, 2, 4, 8 or 16), lda, ldb, A or B NULL or not
- * aligned to the element, in-place form with other leading dimensions. m == 0 or n == 0: success,
+ * aligned to the element, in-place form with other leading dimensions. Success if m == 0 or n == 0:
  * nothing is touched. Exact. Source: OpenBLAS's somatcopy, simatcopy.
  */
 MYBLAS_API myblasStatus_t
@@ -1272,9 +1272,9 @@ MYBLAS_API myblasStatus_t mysger(myblasHandle_t handle,
 /*
  * y = alpha * A * x + beta * y, A symmetric, n x n. Only the triangle of A that uplo names is read.
  * y must not overlap A or x. n == 0: success. alpha == 0: A and x are not read and may be NULL.
- * beta == 0: y is not read. INVALID_VALUE, in this order: uplo, n < 0, lda < max(1, n), incx, incy
- * == 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy: (n + 4) u (|alpha| |A|
- * |x| + |beta| |y|). Source: cublasSsymv_v2.
+ * beta == 0: y is not read. INVALID_VALUE, in this order: uplo, n < 0, lda < max(1, n), incx,
+ * incy == 0, alpha, beta NULL, A, x NULL where they are read, y NULL. Accuracy: (n + 4) u (|alpha|
+ * |A| |x| + |beta| |y|). Source: cublasSsymv_v2.
  */
 MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
                                   myblasFillMode_t uplo,

@@ -103,8 +103,8 @@ typedef struct {
 MYBLAS_API myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device);
 
 /*
- * myblasSelectKernel for any device, without having one. device describes it (ignored for the host,
- * where it may be NULL); workspace_bytes is the most workspace that the handle may have.
+ * myblasSelectKernel for a device that need not be present. device describes it (ignored for the
+ * host, where it may be NULL); workspace_bytes is the most workspace that the handle may have.
  * INVALID_VALUE: as for myblasSelectKernel, or a member of device is not positive. NOT_SUPPORTED:
  * the library has no CUDA kernels, or none for this arch.
  */
@@ -155,7 +155,9 @@ MYBLAS_API myblasStatus_t myblasGetKernelEstimate(myblasHandle_t handle,
                                                   int index,
                                                   myblasKernelEstimate_t* estimate);
 
-/* myblasGetKernelEstimate for any device, without having one; device as in myblasSelectKernelOn. */
+/*
+ * myblasGetKernelEstimate for a device that need not be present; device as in myblasSelectKernelOn.
+ */
 MYBLAS_API myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                                     const myblasDevice_t* device,
                                                     size_t workspace_bytes,

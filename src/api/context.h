@@ -90,7 +90,7 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
 // Waits for all work on the handle's device. Frees the handle's memory there, except memory that is
-// kept for later handles. Also frees the memory of graphs that no longer exist. The device is
+// kept for later handles. Then frees the memory of graphs that no longer exist. The device is
 // current.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 

@@ -75,7 +75,7 @@ inline constinit handle_table live_handles;
 
 inline bool is_live(const myblasContext* handle) noexcept { return live_handles.contains(handle); }
 
-// Describes a pointer for which is_live() is false.
+// The fault of a pointer that is not a live handle.
 inline const char* not_a_handle(const myblasContext* handle) noexcept {
     return handle ? "the handle was destroyed, or never created" : "the handle is NULL";
 }

@@ -6,8 +6,8 @@
 namespace myblas {
 
 // x and y point at element 0 of the vectors, for either sign of the increment. Element i of a batch
-// is at base + i * stride, or at array[i] when the array is set. gemv is computed as a product: a
-// vector with a positive increment is a row of a matrix, and the increment is the leading
+// is at base + i * stride, or at array[i] when the array is set. The call is computed as a product:
+// a vector with a positive increment is a row of a matrix, and the increment is the leading
 // dimension.
 struct gemv_problem {
     bool trans = false;
