@@ -19,8 +19,8 @@ constexpr int most_helpers = 15;
 constexpr double least_bytes_per_helper = 1 << 20; // fewer do not pay for starting it
 constexpr int64_t least_shared_elements = 1 << 16; // fewer are copied sooner than shared out
 
-// Jobs follow each other within microseconds, less than it takes to wake a thread. More would keep busy
-// cores from the threads of the program's BLAS, and those from this one's.
+// Jobs follow each other within microseconds, which is less than the time to wake a thread. With
+// longer polling, these threads and the threads of the program's BLAS would compete for cores.
 constexpr int looks_before_sleep = 20000; // some 10 us
 
 // Waits until the value is another one.
@@ -33,9 +33,9 @@ T wait_for_change(const std::atomic<T>& value, T old) noexcept {
     return value.load();
 }
 
-// ---- Copies ----------------------------------------------------------------------------------------
+// ---- Copies -------------------------------------------------------------------------------------
 
-// Without reading what it replaces.
+// Does not read the memory that it overwrites into the caches.
 void copy_past_caches(float* to, const float* from, int64_t count) noexcept {
 #ifdef __SSE2__
     constexpr uintptr_t line_bytes = 64;
@@ -104,7 +104,8 @@ share share_of(int64_t rows, int64_t cols, int64_t index, int64_t count) {
     return has_columns ? share{0, begin, rows, size} : share{begin, 0, size, cols};
 }
 
-// This rank's part of the host's cores, at most those that the thread is bound to: its helpers will be, too.
+// The share of the host's cores that belongs to this rank, at most the cores that the thread is
+// bound to. The helpers inherit the binding.
 int count_cores() noexcept {
     const int part =
         static_cast<int>(std::thread::hardware_concurrency()) / read_local_ranks().count;
@@ -115,7 +116,7 @@ int count_cores() noexcept {
 
 } // namespace
 
-// ---- The team --------------------------------------------------------------------------------------
+// ---- The team -----------------------------------------------------------------------------------
 
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
     const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
@@ -134,7 +135,7 @@ void copy_team::call(int helpers) noexcept {
     news_.notify_all();
 }
 
-// Signals are none of their business.
+// The helpers block all signals, so that the program's own threads handle them.
 void copy_team::start(int helpers) noexcept {
     sigset_t all, before;
     sigfillset(&all);

@@ -1,10 +1,11 @@
-// Threads that copy matrices within the program's memory. They are started when there is first enough for them
-// to do, which takes them as long as copying some megabytes, and then they sleep between calls. The end of the
-// process does not wait for them; a fork leaves them behind, and the thread that copies then does it alone.
+// Threads that copy matrices within the program's memory. The helpers are started when there is
+// first enough work for them. Starting them takes as long as copying some megabytes. They sleep
+// between calls. The end of the process does not wait for them. A fork leaves them behind, and then
+// the calling thread copies alone.
 //
-// Copies are posted as jobs, which the helpers take from in the order of posting, some columns at a time:
-// they go on to the next job while the last columns of one are still under way, and a thread that was held
-// up leaves its share to the others.
+// Copies are posted as jobs. The helpers take jobs in the order of posting, some columns at a time.
+// Helpers go on to the next job while the last columns of a job are still being copied. If a thread
+// is held up, the others take over its remaining share.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +15,16 @@
 
 namespace myblas::preload {
 
-// A matrix in the program's memory: element (i, j) at data[i + j * ld]. A vector is one row, and its
-// increment is ld, which may then be negative.
+// A matrix in the program's memory: element (i, j) at data[i + j * ld]. A vector is one row, and
+// its increment is ld, which may then be negative.
 template <class T>
 struct host_matrix {
     T* data;
     int64_t rows, cols, ld;
 };
 
-// Which rows of a matrix's columns are meant: of column j those from j + shift on (lower), up to j + shift (upper),
-// or all.
+// Which rows of a matrix's columns are meant: in column j the rows from j + shift on (lower), the
+// rows up to j + shift (upper), or all rows.
 struct triangle {
     enum side : int { all, lower, upper };
     side which = all;
@@ -35,29 +36,33 @@ struct triangle {
     int64_t end_row(int64_t j, int64_t rows) const {
         return which == upper ? std::clamp<int64_t>(j + shift + 1, 0, rows) : rows;
     }
-    // Of the part of the matrix that begins with this row and column.
+    // The triangle within the part of the matrix that begins with this row and column.
     triangle from(int64_t row, int64_t col) const { return {which, shift + col - row}; }
 };
 
-class copy_team { // one that was called is never destroyed
+class copy_team { // never destroyed once call() was used
 public:
-    // Wakes so many helpers, or as many as there are, and starts those that never were; they copy beside the
-    // calling thread until they have had nothing to do for a while. With 0, that thread copies alone.
+    // Wakes `helpers` threads, or all if fewer could be started, and starts the missing ones. Woken
+    // threads copy beside the calling thread until they have been idle for a while. With 0, the
+    // calling thread copies alone.
     void call(int helpers) noexcept;
 
-    // Where the copy will be read from next. `cache`: it is small and read soon. `memory`: it only passes by,
-    // and is written past the caches, which spares them the reading of what it replaces.
+    // Where the copy will be read from next. `cache`: the copy is small and read soon. `memory`:
+    // the copy is not read soon and is written past the caches, so that the old contents need not
+    // be read.
     enum class destination { cache, memory };
 
-    // Begins a copy, and returns its number; small ones are over at once. By one thread at a time.
+    // Begins a copy and returns its number. Small copies are done on return. Only one thread at a
+    // time may call this.
     int64_t post(const host_matrix<const float>& from,
                  const host_matrix<float>& to,
                  destination,
                  const triangle& = {}) noexcept;
-    // Until the copy is done, with this thread's help.
+    // Waits until the copy is done, and helps with copying meanwhile.
     void wait(int64_t job) noexcept;
 
-    // How many helpers a copy of so much data deserves on this machine, if so many teams share it.
+    // The number of helpers that pays off on this machine for a copy of `bytes` bytes, if `teams`
+    // teams share the machine.
     static int useful_helpers(double bytes, int teams) noexcept;
 
 private:
@@ -71,15 +76,15 @@ private:
 
     void start(int helpers) noexcept;
     void help() noexcept;
-    bool copy_next_part() noexcept; // false: there is none
+    bool copy_next_part() noexcept; // false: no part is left
 
     static constexpr int64_t most_jobs = 32; // under way; more wait for the oldest
     static constexpr int64_t parts = 32;     // of each job
 
     std::array<job, most_jobs> jobs_;
     std::atomic<int64_t> posted_{0};    // jobs
-    std::atomic<int64_t> next_part_{0}; // of all jobs together
-    std::atomic<unsigned> news_{0};     // changes when there is something to do, or will be soon
+    std::atomic<int64_t> next_part_{0}; // counted over all jobs
+    std::atomic<unsigned> news_{0};     // changes when there is work, or will be soon
     int started_ = 0;
     bool has_help_ = false;
 };

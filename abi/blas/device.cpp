@@ -18,7 +18,7 @@ constexpr unsigned host_memory_for_all_contexts = 1; // CU_MEMHOSTALLOC_PORTABLE
 
 } // namespace
 
-// ---- Opening -------------------------------------------------------------------------------------
+// ---- Opening ------------------------------------------------------------------------------------
 
 device* device::make(int ordinal, int sharers) noexcept {
     device* made = new (std::nothrow) device;
@@ -51,7 +51,7 @@ void device::join_opener() noexcept {
 
 bool device::open_now() noexcept {
     if (state_.load(std::memory_order_relaxed) == state::closed)
-        // What was made of a device that fails stays: taking it apart is no safer than leaving it.
+        // A device that fails is not taken apart: that is no safer than leaving it.
         state_.store(initialise() ? state::open : state::failed, std::memory_order_release);
     return state_.load(std::memory_order_relaxed) == state::open;
 }
@@ -135,7 +135,7 @@ device::lease::~lease() {
     device_.mutex_.unlock();
 }
 
-// ---- Memory --------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
 void* device::reserve(size_t bytes) noexcept {
     if (bytes > memory_bytes_) {
@@ -150,7 +150,7 @@ void* device::reserve(size_t bytes) noexcept {
     return memory_;
 }
 
-// ---- Events --------------------------------------------------------------------------------------
+// ---- Events -------------------------------------------------------------------------------------
 
 bool device::record(int event, stream s) noexcept {
     is_recorded_[event] = true;
@@ -166,11 +166,12 @@ bool device::wait(stream s, int event) noexcept {
            driver_->stream_wait_event(streams_[s], events_[event], 0) == 0;
 }
 
-// ---- Copies through the ring ---------------------------------------------------------------------
+// ---- Copies through the ring --------------------------------------------------------------------
 
 namespace {
 
-// Calls visit(first_row, first_col, rows, cols) for pieces that fit a slot, whole columns if they can.
+// Calls visit(first_row, first_col, rows, cols) for pieces that fit a slot. Pieces are whole
+// columns if a column fits.
 template <class Visit>
 bool for_each_piece(int64_t rows, int64_t cols, Visit&& visit) {
     constexpr int64_t capacity = device::slot_bytes / sizeof(float);
@@ -187,15 +188,15 @@ struct shape {
     int64_t rows, cols;
 };
 
-// A matrix without gaps is copied as one column: the GPU copies narrow ones slowly.
+// A matrix without gaps is copied as one column, because the GPU copies narrow matrices slowly.
 shape as_column_if_tight(int64_t rows, int64_t cols, int64_t ld) {
     return ld == rows ? shape{rows * cols, 1} : shape{rows, cols};
 }
 
 } // namespace
 
-// Pinned memory takes the driver half a millisecond a MiB, so a slot gets its own when it is first used,
-// while earlier ones travel.
+// The driver takes half a millisecond to allocate a MiB of pinned memory. A slot therefore gets its
+// buffer when it is first used, while earlier slots are being transferred.
 bool device::give_buffer(slot& s) noexcept {
     if (s.pinned)
         return true;
@@ -211,7 +212,7 @@ bool device::give_buffer(slot& s) noexcept {
     return s.pinned != nullptr;
 }
 
-// The oldest slot, once it is free.
+// Waits until the oldest slot is free, and returns it.
 device::slot* device::next_slot() noexcept {
     slot& s = slot_after(0);
     if (!give_buffer(s))
@@ -223,7 +224,7 @@ device::slot* device::next_slot() noexcept {
     }
     if (!begin_unpacking(s, true))
         return nullptr;
-    // While this thread waits, the team goes on with what else has come.
+    // While this thread waits, the team unpacks the other slots that have arrived.
     for (int i = 1; i < slot_count && has_arrived(slot_after(i)); ++i)
         if (!begin_unpacking(slot_after(i), true))
             return nullptr;

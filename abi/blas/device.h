@@ -1,8 +1,8 @@
-// One device as staging sees it: a handle of libmyblas, three streams, memory for tiles, and a ring of
-// pinned buffers through which all copies go.
+// One device as staging sees it: a handle of libmyblas, three streams, memory for tiles, and a ring
+// of pinned buffers. All copies go through the ring.
 //
-// Where there is no GPU (MYBLAS_OFFLOAD=always), the host backend of libmyblas stands in: the same calls
-// on ordinary memory, in order, without events.
+// If there is no GPU (MYBLAS_OFFLOAD=always), the host backend of libmyblas stands in: the same
+// calls on ordinary memory, in order, without events.
 #pragma once
 
 #include "blas/copy_team.h"
@@ -27,21 +27,22 @@ struct device_matrix {
 
 class device {
 public:
-    // The number of the GPU, or `stand_in`, and how many processes share its memory. Nothing is asked of
-    // CUDA yet: a context takes a seventh of a second, and its driver makes one at a time. Null: there is
-    // no memory.
+    // `ordinal`: the number of the GPU, or `stand_in`. `sharers`: the number of processes that
+    // share its memory. CUDA is not called yet: creating a context takes a seventh of a second, and
+    // the driver creates one at a time. Null: out of memory.
     static constexpr int stand_in = -1;
     static device* make(int ordinal, int sharers) noexcept;
 
-    // Makes the device usable. Null, or why it cannot be used.
+    // Makes the device usable. Returns null, or the reason why it cannot be used.
     const char* open() noexcept;
 
-    // Does so in a thread of its own. Until it is open, no lease is held.
+    // Opens the device in a separate thread. Until the device is open, no lease is held.
     void open_in_background() noexcept;
-    // At the end of the process, before the driver's own: it must not go while it makes a context.
+    // Called at the end of the process, before the driver shuts down: the driver must not shut down
+    // while it creates a context.
     void join_opener() noexcept;
 
-    // Of a call that failed: null if nothing more is known.
+    // The reason why a call failed; null if nothing more is known.
     const char* why_failed(myblasRoutine_t r) const noexcept {
         return is_open() ? missing_.reason(r) : nullptr;
     }
@@ -49,11 +50,11 @@ public:
     // From now on a lease waits for the one before it.
     void let_calls_queue() noexcept { calls_queue_ = true; }
 
-    // While it lives, the device is open and current in this thread, and its mutex is held. A device that
-    // is not open yet is opened in the background, and not held.
+    // While a lease lives, the device is open and current in this thread, and its mutex is held. If
+    // the device is not open yet, it is opened in the background and the lease is not held.
     class lease {
     public:
-        // So many helpers copy for the device meanwhile.
+        // `helpers` threads copy for the device while the lease lives.
         lease(device&, int helpers) noexcept;
         ~lease();
         lease(const lease&) = delete;
@@ -65,36 +66,40 @@ public:
         bool is_held_ = false;
     };
 
-    // Of the math modes the one with the slowest arithmetic.
+    // Whether the device uses strict mode, the math mode with the slowest arithmetic.
     bool is_strict() const { return is_strict_; }
 
-    // Bytes of memory for tiles that one call may take, at most what MYBLAS_DEVICE_MEMORY says; until
-    // the device is open, no limit.
+    // Bytes of memory for tiles that one call may take, at most the value of MYBLAS_DEVICE_MEMORY.
+    // There is no limit until the device is open.
     size_t memory_limit() const { return limit_.load(std::memory_order_relaxed); }
-    // At least so much memory, aligned to 256 bytes; what was there before is lost. Null: there is none.
+    // At least `bytes` bytes of memory, aligned to 256 bytes. Earlier contents are lost. Null: out
+    // of memory.
     void* reserve(size_t bytes) noexcept;
 
-    // Events order the streams, and the host behind them. Each use of an event replaces the last one.
+    // Events order the streams, and the host after the streams. Each use of an event replaces the
+    // last one.
     enum stream : int { uploads, compute, downloads };
     static constexpr int event_count = 64;
     bool record(int event, stream) noexcept;
-    bool wait(stream, int event) noexcept; // for what was recorded last; nothing recorded: no wait
+    bool wait(stream, int event) noexcept; // for the last record; without one, no wait
 
-    // Enqueue copies, of a part of the matrix's columns if told so. The matrix of an upload may change
-    // once an event of the uploads is recorded; a download has arrived when delivered() says so, at the
-    // latest after finish().
+    // Enqueue copies of the matrix, or of a triangle of it. The matrix of an upload may change once
+    // an event of the upload stream has been recorded. A download has arrived when delivered()
+    // counts it, at the latest after finish().
     bool
     upload(const host_matrix<const float>&, const device_matrix&, const triangle& = {}) noexcept;
     bool download(const device_matrix&, const host_matrix<float>&, const triangle& = {}) noexcept;
-    // Waits for all work. With `deliver` false, downloads that are under way are dropped.
+    // Waits for all work. With `deliver` false, unfinished downloads are dropped.
     bool finish(bool deliver) noexcept;
 
-    // Downloads that have reached the program's memory completely, in the order of the calls.
+    // The number of downloads that have reached the program's memory completely, in the order of
+    // the calls.
     int64_t delivered() const { return delivered_; }
     void restart_count() { delivered_ = 0; }
 
-    // A download is delivered as a whole if it fits here. The slots together fit the caches of processors
-    // that come with GPUs: there the threads and the GPU hand over data without a way through memory.
+    // A download that fits one slot is delivered as a whole. The slots together fit the caches of
+    // processors that are used with GPUs, so the threads and the GPU exchange data without going
+    // through memory.
     static constexpr size_t slot_bytes = size_t{2} << 20;
 
     // *name = the kernel of the last call of a routine; null if there was none.
@@ -109,23 +114,24 @@ public:
     myblasHandle_t handle() const { return handle_; }
 
 private:
-    // A slot is filled by the team, sent and then free; or received into, unpacked by the team and then free.
+    // A slot is filled by the team, sent, and then free; or it is received into, unpacked by the
+    // team, and then free.
     enum class phase { free, filling, sent, receiving, unpacking };
     struct slot {
         float* pinned = nullptr;
         cuda_driver::event copied = nullptr;
         phase now = phase::free;
         int64_t job = 0;             // of the team: filling or unpacking
-        int64_t rows = 0, cols = 0;  // of what it holds, without gaps
+        int64_t rows = 0, cols = 0;  // of its matrix, which has no gaps
         device_matrix sink{};        // where it is sent
         host_matrix<float> target{}; // where it is unpacked
-        triangle part{};             // that is unpacked
+        triangle part{};             // which part is unpacked
         bool ends_download = false;
     };
 
     enum class state { closed, open, failed };
     bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == state::open; }
-    // These under the mutex.
+    // The functions below require the mutex.
     bool open_now() noexcept;
     bool initialise() noexcept;
     bool set_up_in_context() noexcept;
@@ -161,10 +167,10 @@ private:
     missing_kernels missing_;
 
     static constexpr int slot_count = 16;
-    static constexpr int most_filling = 4; // the team goes on with the next ones while one is sent
+    static constexpr int most_filling = 4; // the team fills the next slots while one is sent
     std::array<slot, slot_count> slots_{};
-    int next_ = 0;    // the slot to be used, which is the oldest
-    int filling_ = 0; // so many before it are being filled
+    int next_ = 0;    // the next slot to use, which is the oldest
+    int filling_ = 0; // number of slots before `next_` that are being filled
     int64_t delivered_ = 0;
 
     copy_team team_;

@@ -1,5 +1,6 @@
-// The few functions of the CUDA driver that staging needs beside libmyblas: pinned memory, events, and
-// which device is current. Loaded when a call is first considered for the GPU; never linked.
+// The functions of the CUDA driver that staging needs in addition to libmyblas: pinned memory,
+// events, and the current device. The driver is loaded when a call is first considered for the GPU,
+// and never linked.
 #pragma once
 
 #include "myblas/myblas.h"
@@ -21,17 +22,17 @@ struct cuda_driver {
     int (*event_create)(event*, unsigned flags);
     int (*event_record)(event, myblasStream_t);
     int (*event_synchronize)(event);
-    int (*event_query)(event); // 0: it has come
+    int (*event_query)(event); // 0: the event is complete
     int (*stream_wait_event)(myblasStream_t, event, unsigned flags);
 };
 
-// Null where there is no driver, no device, or the process forked after the driver was used.
+// Null if there is no driver or no device, or if the process forked after the driver was used.
 const cuda_driver* load_driver() noexcept;
 
-// Why that is so.
+// Why load_driver() returned null.
 const char* why_no_driver() noexcept;
 
-// Why a context cannot be had, by the driver's error.
+// Why no context could be created, from the driver's error code.
 const char* why_no_context(int error) noexcept;
 
 } // namespace myblas::preload

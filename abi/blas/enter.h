@@ -1,20 +1,23 @@
-// The way of every entry point: what deserves no attention is forwarded at once, by a jump; the rest is
-// offered to the devices first.
+// The path of every entry point. Calls that deserve no attention (offload.h) are forwarded at once,
+// by a jump. The other calls are offered to the devices first.
 //
-// The smallest calls take a BLAS some nanoseconds, so that of them each nanosecond in front counts. Storing the
-// arguments again that lie on the stack, as a compiler does for a call, costs more than all decisions. So
-// on x86-64 the exported functions are written in assembly. Those of level 3 send calls with a large extent to `enter`,
-// which knows the arguments. All other calls are one jump, through a pointer: at first to `enter`; once that has found
-// that such calls deserve no attention, to the function that all callers get, or to `pass_by` where callers may get
-// different ones. `pass_by` is declared with those arguments alone that come in registers: the others stay where
-// the caller put them, for the function that the next jump leads to. The test `jumps` looks at the machine code.
+// Tiny calls of a BLAS take nanoseconds, so every nanosecond of overhead matters. A compiled call
+// would store the stack arguments again, which costs more than all decisions. The exported
+// functions are therefore written in assembly on x86-64. The functions of level 3 send calls with a
+// large extent to `enter`, which knows the arguments. Every other call is one jump through a
+// pointer. The pointer first leads to `enter`. Once `enter` has found that such calls deserve no
+// attention, the pointer changes. The pointer then leads to the BLAS function that all callers
+// share, or to `pass_by` if callers may get different functions. The declaration of `pass_by` has
+// only the register arguments. The other arguments stay where the caller put them, for the function
+// that the next jump leads to. The test `jumps` looks at the machine code.
 #pragma once
 
 #include "blas/offload.h"
 
 namespace myblas::preload {
 
-// Where the exported function jumps that has a spelling and a routine; entries.cpp has one for each.
+// The jump target of the exported function with this spelling and routine. entries.cpp has one for
+// each.
 template <spelling s, routine r>
 struct route;
 
@@ -22,7 +25,7 @@ struct route;
 using argument_registers = void(
     long, long, long, long, long, long, float, float, float, float, float, float, float, float);
 
-// The number of the first letter that means nothing, from 1 on; 0: there is none.
+// The number of the first invalid letter, counted from 1; 0: all are valid.
 template <class... Tags>
 int first_wrong_letter(list<Tags...>, value_of<Tags>... values) {
     int number = 0, wrong = 0;
@@ -36,7 +39,7 @@ int first_wrong_letter(list<Tags...>, value_of<Tags>... values) {
     return wrong;
 }
 
-// What a function returns whose call libmyblas computed.
+// The return value of a function whose call libmyblas computed.
 template <interface i, class Integer, routine r>
 auto result_of(const typename call_of<r>::type& call) {
     using result = passing<i, Integer, typename parts_of<typename signature_of<r>::type>::result>;
@@ -44,8 +47,9 @@ auto result_of(const typename call_of<r>::type& call) {
         return result::pass(call.value);
 }
 
-// A call may end by an exception, of an xerbla_ or of a thread that is cancelled. It must find no destructor and no noexcept
-// here: this library has an unwinder of its own, which does not know the frames of the program's.
+// A call may end by an exception: from an xerbla_, or because the thread is cancelled. The
+// exception must find no destructor and no noexcept here: this library has a separate unwinder,
+// which does not know the frames of the program's unwinder.
 template <interface i, class Integer, routine r, class... Arguments>
 [[gnu::noinline]] auto
 attend(const typename call_of<r>::type& call, const origin& from, Arguments... arguments) {
@@ -89,7 +93,8 @@ struct entry<s, r, list<Tags...>, Result(Arguments...)> {
 
     static Result enter(Arguments... arguments) {
         const program_blas& own = blas_of(__builtin_return_address(0), s);
-        // What never gains is not read: a function of the program's own may have the name.
+        // The arguments of a routine that never gains are not read: the program may have a
+        // different function of the same name.
         if (!can_gain(r) && is_passed_by(own, {}))
             return forward(own, arguments...);
         const call_type call = read(arguments...);
@@ -103,7 +108,8 @@ private:
         return own.get(r) && !deserves_attention(r, shape.m, shape.n, shape.k);
     }
 
-    // Once and for all: a BLAS that comes later is none of earlier callers'.
+    // The function is looked up only once: a BLAS that is loaded later does not serve earlier
+    // callers.
     static Result forward(const program_blas& own, Arguments... arguments) {
         void* function = own.get(r);
         void* target = own.is_same_for_all(r) ? function : route<s, r>::pass_by();
@@ -113,7 +119,7 @@ private:
         return reinterpret_cast<function_for<s, r>*>(function)(arguments...);
     }
 
-    // Behind the arguments there may be lengths of letters.
+    // The lengths of letters may follow the arguments.
     template <class... Lengths>
     static call_type read(typename passing<used, integer, Tags>::passed... arguments,
                           Lengths...) noexcept {
@@ -131,7 +137,7 @@ private:
     }
 };
 
-// Forwards a call that deserves no attention, if it is known at once whose it is.
+// Where to forward a call that deserves no attention, if its function is already known.
 template <spelling s, routine r>
 [[gnu::always_inline]] inline void* known_target(const void* caller) noexcept {
     if (const program_blas* own = known_blas_of(caller, s)) [[likely]]

@@ -1,5 +1,5 @@
-// The exported functions of all routines in all spellings: see enter.h. On processors other than x86-64 calls of level 3 go
-// to `enter` whatever their size.
+// The exported functions of all routines in all spellings: see enter.h. On processors other than
+// x86-64, all calls of level 3 go to `enter`, large or small.
 #include "blas/enter.h"
 
 // A function in assembly.
@@ -16,7 +16,8 @@
 
 #define FORWARD(symbol, used, integer) FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
 
-// The extents of a call, one or-ed to the other in %rax: behind two or four letters, and CBLAS's layout.
+// The bitwise or of a call's extents, in %rax. The extents follow two or four letters, and the
+// layout of CBLAS.
 #define EXTENTS_fortran_three_behind_two(integer)                                                  \
     LOAD_##integer("(%rdx)") OR_##integer("(%rcx)") OR_##integer("(%r8)")
 #define EXTENTS_fortran_two_behind_two(integer) LOAD_##integer("(%rdx)") OR_##integer("(%rcx)")

@@ -1,5 +1,6 @@
-// Whether a BLAS has integers of 64 bits, by its file's name: libblas64.so.3, libopenblas64_.so.0, libmkl_intel_ilp64.so; but
-// not libmkl_intel_lp64.so, libnvpl_blas_lp64_gomp.so, libopenblas_x86_64.so.
+// Whether a BLAS has integers of 64 bits, judged by the name of its file. Yes: libblas64.so.3,
+// libopenblas64_.so.0, libmkl_intel_ilp64.so. No: libmkl_intel_lp64.so, libnvpl_blas_lp64_gomp.so,
+// libopenblas_x86_64.so.
 #pragma once
 
 #include <string_view>

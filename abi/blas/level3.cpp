@@ -8,11 +8,11 @@ namespace {
 
 using kind = level3::kind;
 
-constexpr int64_t alignment = 64; // of cuts, where there is enough to cut
+constexpr int64_t alignment = 64; // of cuts, if the extent is large enough
 
-// ---- Parts of operands ---------------------------------------------------------------------------
+// ---- Parts of operands --------------------------------------------------------------------------
 
-// Where element (i, j) of op(A) or op(B) is.
+// The address of element (i, j) of op(A) or op(B).
 const float* at(const float* data, int64_t ld, bool trans, int64_t i, int64_t j) {
     return trans ? data + j + i * ld : data + i + j * ld;
 }
@@ -22,7 +22,7 @@ float* c_at(const level3& p, int64_t i, int64_t j) { return p.c + i + j * p.ldc;
 // op(A) is an upper triangle.
 bool is_upper(const level3& p) { return p.upper != p.transa; }
 
-// The other rows or columns of C that those of range r depend on, of a triangular A.
+// For a triangular A: the other rows or columns of C that the rows or columns in range r depend on.
 bool depends_on_those_before(const level3& p) { return p.left != is_upper(p); }
 range others(const level3& p, range r) {
     const bool before = p.updates_triangle() ? p.upper : depends_on_those_before(p);
@@ -56,7 +56,7 @@ level3 on_diagonal(const level3& p, range r) {
     return q;
 }
 
-// ---- Along the triangle --------------------------------------------------------------------------
+// ---- Along the triangle -------------------------------------------------------------------------
 
 // alpha * op(X)_s * op(Y)_r^T into C, beside the diagonal.
 level3 beside_diagonal(const level3& p,
@@ -94,8 +94,8 @@ operations update_along(const level3& p, range r) {
     return all;
 }
 
-// alpha * A_ro * X_o, or alpha * X_o * A_or with A on the right, into the slice r of C. A block of A is given by
-// its address and whether it is transposed there.
+// alpha * A_ro * X_o, or alpha * X_o * A_or with A on the right, into the slice r of C. A block of
+// A is given by its address and whether it is transposed there.
 level3 from_others(const level3& p,
                    range r,
                    range o,
@@ -135,7 +135,8 @@ operations symm_along(const level3& p, range r) {
     for (const range o : {range{0, r.begin}, range{r.end, p.order()}}) {
         if (o.size() == 0)
             continue;
-        // Stored are the blocks with the rows before the columns in the upper triangle, and after them in the lower.
+        // The upper triangle stores the blocks with rows before columns; the lower one stores the
+        // blocks with rows after columns.
         const range rows = p.left ? r : o, cols = p.left ? o : r;
         const bool is_stored = (rows.begin < cols.begin) == p.upper;
         const float* block = is_stored ? p.a + rows.begin + cols.begin * p.lda
@@ -172,7 +173,7 @@ operations along(const level3& p, range r) {
                                   : triangular_along(p, r);
 }
 
-// An update may go either way: so, op(A) is needed from one end on.
+// An update may go in either direction. In the chosen direction, op(A) is needed from one end on.
 bool is_forward(const level3& p) {
     switch (p.what) {
     case kind::syrk:
@@ -204,7 +205,7 @@ operations columns_of(const level3& p, range r) {
     return one;
 }
 
-// ---- Halves and shares ---------------------------------------------------------------------------
+// ---- Halves and shares --------------------------------------------------------------------------
 
 namespace {
 
@@ -213,7 +214,7 @@ int64_t middle(int64_t extent) {
     return extent > 2 * alignment ? (half + alignment - 1) / alignment * alignment : half;
 }
 
-// The order in which parts along the triangle of an operation are made, with A on either side.
+// The order in which parts along the triangle are computed, with A on either side.
 bool is_forward_along(const level3& p) {
     return p.what == kind::trsm   ? depends_on_those_before(p)
            : p.what == kind::trmm ? !depends_on_those_before(p)
@@ -271,7 +272,8 @@ range share_of(const level3& p, int index, int count) {
     const auto cut = [&](int i) -> int64_t {
         if (i == 0 || i == count)
             return i == 0 ? 0 : extent;
-        // The columns before x of an upper triangle are x^2 / 2 elements; of a lower one, those after it.
+        // The columns before x hold x^2 / 2 elements of an upper triangle. The columns after x hold
+        // as many of a lower one.
         double x = static_cast<double>(i) / count;
         if (p.updates_triangle())
             x = p.upper ? std::sqrt(x) : 1 - std::sqrt(1 - x);
@@ -281,7 +283,7 @@ range share_of(const level3& p, int index, int count) {
     return {cut(index), cut(index + 1)};
 }
 
-// ---- The plan ------------------------------------------------------------------------------------
+// ---- The plan -----------------------------------------------------------------------------------
 
 extent extent_of_a(const level3& p) {
     if (p.what == kind::product)
@@ -308,7 +310,7 @@ namespace {
 
 constexpr int64_t even_groups = 8; // of columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
-constexpr int lag = 2; // groups that are made before the oldest one is waited for
+constexpr int lag = 2; // groups that are computed before the oldest one is waited for
 
 class planner {
 public:
@@ -341,7 +343,7 @@ public:
 private:
     range cols_needed_at_first() const { return forward_ ? range{0, 0} : range{p_.n, p_.n}; }
 
-    // The next columns in the order of making.
+    // The next columns in the order of computation.
     range take(range* left, int64_t cols) const {
         cols = std::min(cols, left->size());
         if (forward_) {
@@ -369,7 +371,7 @@ private:
             operand_name::a, r, r, group, {p_.upper ? triangle::upper : triangle::lower, 0});
     }
 
-    // The triangle by strips of columns.
+    // Uploads the triangle in strips of columns.
     bool upload_all_of_a() {
         for (int64_t begin = 0; begin < p_.m; begin += least_group_cols) {
             const range r{begin, std::min(begin + least_group_cols, p_.m)};
@@ -392,7 +394,8 @@ private:
                (!p_.reads_c() || upload(operand_name::c, {0, p_.m}, r, group));
     }
 
-    // Rows of op(A) and op(B) that have not come yet, and C's part of the triangle.
+    // Uploads the rows of op(A) and op(B) that are not on the device yet, and C's part of the
+    // triangle.
     bool upload_for_update(range r, int group) {
         const range fresh = forward_ ? range{sent_.end, r.end} : range{r.begin, sent_.begin};
         (forward_ ? sent_.end : sent_.begin) = forward_ ? r.end : r.begin;
@@ -405,7 +408,8 @@ private:
         return !p_.reads_c() || upload(operand_name::c, of_c.rows, of_c.cols, group, of_c.part);
     }
 
-    // With A on the right: what of A lies at the crossing with these columns, and has not come before.
+    // With A on the right: uploads the parts of A that meet these columns and are not on the device
+    // yet.
     bool upload_for_right(range r, int group) {
         const bool has_all_of_x = p_.what == kind::symm || p_.what == kind::trmm;
         const range all{0, p_.m};
@@ -415,7 +419,8 @@ private:
         if ((p_.what == kind::trsm || (p_.what == kind::symm && p_.reads_c())) &&
             !upload(operand_name::c, all, r, group))
             return false;
-        // Of a symmetric A, the block with those before came with them.
+        // For a symmetric A, the block with the earlier columns was uploaded with the earlier
+        // columns.
         const range o = p_.what == kind::symm ? range{r.end, p_.n} : others(p_, r);
         const bool o_is_rows = (o.begin < r.begin) == p_.upper;
         return upload_diagonal_of_a(r, group) &&

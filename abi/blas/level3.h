@@ -1,5 +1,5 @@
-// The operations of level 3 as plain data, and how they are cut: into parts that do not depend on each other, into
-// smaller operations, and into the steps by which a device computes one. Pure: all of it is tested without a device.
+// The operations of level 3 as plain data, and how they are cut: into independent parts, into
+// smaller operations, and into the steps of a device. Pure: all of this is tested without a device.
 #pragma once
 
 #include "blas/copy_team.h"
@@ -25,18 +25,22 @@ struct product {
 };
 
 // One of the operations. C is m x n.
-//   product  as above
-//   syrk     C = alpha * op(A) * op(A)^T + beta * C, on a triangle of C, op(A) n x k
-//   syr2k    C = alpha * (op(A) * op(B)^T + op(B) * op(A)^T) + beta * C, the same; op of both is `transa`
-//   symm     C = alpha * A * B + beta * C with a symmetric A on the left, or C = alpha * B * A + beta * C
-//   trmm     C = alpha * op(A) * C with a triangular A on the left, or C = alpha * C * op(A)
-//   trsm     solves op(A) * X = alpha * C with a triangular A on the left, or X * op(A) = alpha * C; C = X
+//   product  as above.
+//   syrk     C = alpha * op(A) * op(A)^T + beta * C, on a triangle of C; op(A) is n x k.
+//   syr2k    C = alpha * (op(A) * op(B)^T + op(B) * op(A)^T) + beta * C, on a triangle of C.
+//            `transa` holds for both A and B.
+//   symm     C = alpha * A * B + beta * C with a symmetric A on the left, or
+//            C = alpha * B * A + beta * C with A on the right.
+//   trmm     C = alpha * op(A) * C with a triangular A on the left, or
+//            C = alpha * C * op(A) with A on the right.
+//   trsm     Solves op(A) * X = alpha * C with a triangular A on the left, or
+//            X * op(A) = alpha * C with A on the right. C = X.
 struct level3 : product {
     enum class kind { product, syrk, syr2k, symm, trmm, trsm };
     kind what = kind::product;
     bool left = true;
     bool upper = false; // which triangle of A, or of C, is referenced
-    bool unit = false;  // the diagonal of A is 1, whatever is stored
+    bool unit = false;  // the diagonal of A counts as 1, no matter which values are stored
 
     bool updates_triangle() const { return what == kind::syrk || what == kind::syr2k; }
     bool is_triangular() const { return what == kind::trmm || what == kind::trsm; }
@@ -45,7 +49,7 @@ struct level3 : product {
     }
     // Rows and columns of the triangle.
     int64_t order() const { return left && !updates_triangle() ? m : n; }
-    // C's values before the call count.
+    // Whether the call reads C's old values.
     bool reads_c() const { return is_triangular() || beta != 0; }
 };
 
@@ -67,27 +71,28 @@ private:
     int count_ = 0;
 };
 
-// What makes that part of C which belongs to a range of the triangle's order: those columns of C, or rows where
-// A is on the left. Other parts must be made before or after it: in the direction of is_forward().
+// The operations that compute the part of C that belongs to a range of the triangle's order. The
+// part is a range of rows if A is on the left, else a range of columns. Other parts must be
+// computed before or after it, in the direction of is_forward().
 operations along(const level3&, range);
 bool is_forward(const level3&);
 
-// An operation with A on one side, for some of the columns of C where A is on the left, or rows where it is on the
-// right. All such parts are independent.
+// An operation with A on one side, for some columns of C if A is on the left, or some rows if A is
+// on the right. All such parts are independent.
 level3 across(const level3&, range);
 
-// Columns of C: the one of both that is meant.
+// The operations for a range of C's columns: along() or across(), as the operation needs.
 operations columns_of(const level3&, range);
 
-// Two smaller halves, for an operation that does not fit into a device's memory. An operation of order 1 and depth 1
-// has none: the result is empty.
+// Two halves, for an operation that does not fit into a device's memory. An operation of order 1
+// and depth 1 has none: the result is empty.
 operations halves(const level3&);
 
-// Part `index` of `count` that are independent and about equal in work: as a range of rows, columns, or of the
-// triangle.
+// Part `index` of `count` independent parts of about equal work: a range of rows, of columns, or of
+// the triangle.
 range share_of(const level3&, int index, int count);
 
-// ---- The plan of one operation on a device ---------------------------------------------------------------
+// ---- The plan of one operation on a device ------------------------------------------------------
 
 enum class operand_name { a, b, c };
 
@@ -98,28 +103,30 @@ struct block {
     triangle part; // with the diagonal as it lies in this block
 };
 
-// upload: the block goes to its place on the device. compute: the columns `cols` of C are made, of what has come.
-// download: the block, which is all of some columns of C that is to be written, comes down.
+// upload: the block is copied to its place on the device. compute: the columns `cols` of C are
+// computed from the uploaded blocks. download: the block is copied back. The block then holds all
+// elements of some columns of C that the operation writes.
 struct step {
     enum class kind { upload, compute, download };
     kind what;
     block which;
-    int group; // of columns, counted in the order in which they are made
+    int group; // of columns, numbered in the order of computation
 };
 
-// Calls visit for one step after the other, until it returns false, which is then returned. Only columns within
-// `cols` are made. A download is no larger than slot_elements, and there are at most most_groups groups.
+// Calls visit for each step in order until visit returns false, and returns the last result. Only
+// columns within `cols` are computed. A download has at most slot_elements elements, and there are
+// at most most_groups groups.
 bool visit_plan(const level3&,
                 range cols,
                 int64_t slot_elements,
                 int most_groups,
                 function_ref<bool(const step&)> visit);
 
-// Columns that are still to be made after so many downloads of the plan.
+// The columns that remain to be computed after `downloads` downloads of the plan.
 range remaining_columns(
     const level3&, range cols, int64_t slot_elements, int most_groups, int64_t downloads);
 
-// Rows and columns of A and B as they are stored.
+// Rows and columns of A and B as stored.
 struct extent {
     int64_t rows, cols;
 };

@@ -8,9 +8,9 @@ namespace {
 
 constexpr double margin = 1.25; // the device must win by this factor
 
-// Shares of the latest call in what is known. In doubt a product stays on the host: what speaks for that
-// counts for more, and a call that either side was kept from finishing counts as if it had taken so many times
-// as long as usual.
+// The weight of the latest call in the learned factors. In doubt a product stays on the host, so
+// evidence for the host has the larger weight. A call that was held up on either side counts as at
+// most this multiple of the usual time.
 constexpr double share_for_host = 0.5, share_for_device = 0.25;
 constexpr double most_excess_of_host = 1.25, most_excess_of_device = 2;
 constexpr double forgiveness = 0.005;
@@ -52,7 +52,7 @@ bool cost_model::prefers_device(const product_size& s) const noexcept {
 void cost_model::learn_host(const product_size& s, double seconds) noexcept {
     const double ratio = std::min(seconds / host_seconds(s), most_excess_of_host);
     learn(host_[size_of(s)].value, ratio, ratio < 1 ? share_for_host : share_for_device);
-    // A device that was slow for once gets another chance after a while.
+    // A device that was slow once gets another chance after a while.
     std::atomic<double>& device = device_[size_of(s)].value;
     const double factor = device.load(std::memory_order_relaxed);
     device.store(factor + forgiveness * (1 - factor), std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// Where a product of host matrices is computed sooner: a model of both sides, calibrated on the machine.
-// Pure: it decides, and is tested, without a GPU.
+// Predicts whether the host or the device computes a product of host matrices sooner: a model of
+// both sides, calibrated on the machine. Pure: it decides, and is tested, without a GPU.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,11 @@ struct rates {
     double host_flops = 0;     // flop/s of the program's BLAS
     double device_flops = 0;   // flop/s of the kernels, without transfers; all devices together
     double to_device = 0;      // bytes/s, from the program's memory through pinned buffers
-    double to_host = 0;        // bytes/s, the other way
-    double device_latency = 0; // seconds that a call takes however small it is
+    double to_host = 0;        // bytes/s, in the opposite direction
+    double device_latency = 0; // seconds that even the smallest call takes
 };
 
-// Below this much work no GPU can win, whatever the rates: its latency alone exceeds the host's time.
+// Below this number of flop no GPU can win at any rate: its latency alone exceeds the host's time.
 inline constexpr double least_flops = 1 << 24;
 
 class cost_model {
@@ -40,13 +40,13 @@ public:
     // Whether the device wins by more than the model's error.
     bool prefers_device(const product_size&) const noexcept;
 
-    // Lets what calls took correct the predictions.
+    // Correct the predictions by the measured time of calls.
     void learn_host(const product_size&, double seconds) noexcept;
     void learn_device(const product_size&, double seconds) noexcept;
 
 private:
-    // What calls took of late, relative to the rates: for each size of products by itself, as small ones reach
-    // other rates than large ones on both sides.
+    // The recent times of calls relative to the calibrated rates. Each size of products has a
+    // separate factor, because on both sides small products reach other rates than large ones.
     struct factor {
         std::atomic<double> value{1};
     };

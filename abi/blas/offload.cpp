@@ -35,7 +35,7 @@ constinit std::atomic<int64_t> least_attended_extent{std::numeric_limits<int>::m
 
 namespace {
 
-// ---- Settings ------------------------------------------------------------------------------------
+// ---- Settings -----------------------------------------------------------------------------------
 
 enum class mode { automatic, always, never, senseless };
 
@@ -66,18 +66,19 @@ void set_attention(attention a) noexcept {
                                 std::memory_order_relaxed);
 }
 
-// ---- Devices -------------------------------------------------------------------------------------
+// ---- Devices ------------------------------------------------------------------------------------
 
 struct device_list {
     static constexpr int most = 16;
     std::array<device*, most> devices{};
     int count = 0;
     bool has_gpu = false;
-    const char* reason = "no GPU can be used"; // of there being none
+    const char* reason = "no GPU can be used"; // why there is no GPU
 
     std::span<device* const> all() const { return {devices.data(), static_cast<size_t>(count)}; }
 
-    // The first one is opened; `are_gpus`: the others when a call first wants them, beside that call.
+    // The first device is opened at once. If `are_gpus`, the others are opened when a call first
+    // wants them, beside that call.
     void add(device* d, bool are_gpus) noexcept {
         const bool is_needed_now = count == 0 || !are_gpus;
         const char* failure = !d ? "out of memory" : is_needed_now ? d->open() : nullptr;
@@ -92,7 +93,7 @@ constinit std::atomic<bool> lost_by_fork{false};
 
 const device_list& devices() noexcept;
 
-// A forked child has no such threads.
+// A forked child does not have the opener threads.
 void join_openers() noexcept {
     if (!lost_by_fork.load())
         for (device* d : devices().all())
@@ -136,13 +137,13 @@ const device_list& devices() noexcept {
     return list;
 }
 
-// ---- Timing ----------------------------------------------------------------------------------------
+// ---- Timing -------------------------------------------------------------------------------------
 
 double seconds_since(uint64_t begin_ns) noexcept {
     return static_cast<double>(report::now_ns() - begin_ns) * 1e-9;
 }
 
-// The shortest of some runs; with several, the first one warms up.
+// The time of the shortest of `runs` runs. With several runs, the first one warms up.
 template <class Run>
 double shortest_seconds(int runs, Run&& run) noexcept {
     double shortest = 1e9;
@@ -155,7 +156,8 @@ double shortest_seconds(int runs, Run&& run) noexcept {
     return shortest;
 }
 
-// Of the program's BLAS in flop/s, by products of n x n matrices; 0: there is no memory for them.
+// The rate of the program's BLAS in flop/s, measured with products of n x n matrices; 0: out of
+// memory.
 double host_flops(int64_t n, int runs, const origin& from) noexcept {
     const std::unique_ptr<float[]> operand(new (std::nothrow) float[n * n]());
     const std::unique_ptr<float[]> result(new (std::nothrow) float[n * n]());
@@ -170,13 +172,14 @@ double host_flops(int64_t n, int runs, const origin& from) noexcept {
     return product_size{n, n, n, false}.flops() / seconds;
 }
 
-// ---- Whether they are worth starting -----------------------------------------------------------------
+// ---- Whether they are worth starting ------------------------------------------------------------
 
-// The driver, a context, pinned memory and the calibration take about so long. The host computes until
-// products have kept it busy for the same time: no program is slowed down by more than it has taken anyway,
-// and one that multiplies now and then never meets the GPU. An operation that would take so long by itself does not
-// wait. How long is told by a small product: the first time that an operation is so much larger, by which that
-// product does not count.
+// The driver, a context, pinned memory and the calibration together take about this long to start.
+// The host computes until products have kept it busy for the same time. No program therefore takes
+// more than twice its time, and a program that multiplies rarely never starts the GPU. An operation
+// that would take this long by itself does not wait. A small product measures how long an operation
+// would take. The small product is run at the first operation that is large enough to make the
+// small product's time negligible.
 constexpr double seconds_to_start = 0.5;
 constexpr int64_t probe_n = 256;
 constexpr double least_probed_flops = 64.0 * 2 * probe_n * probe_n * probe_n;
@@ -196,11 +199,12 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
     return is_worth;
 }
 
-// ---- Calibration ---------------------------------------------------------------------------------
+// ---- Calibration --------------------------------------------------------------------------------
 
-// Times what the model is made of: a product on the host; and on the first device a product that is all
-// latency, one that sends a matrix and a vector up, one that brings a matrix down, and one that moves
-// nothing. Other devices, which may not be open yet, are taken to be like it.
+// Measures the rates of the model: a product on the host, and four operations on the first device.
+// These are a product that is all latency, one that uploads a matrix and a vector, one that
+// downloads a matrix, and one without transfers. Other devices, which may not be open yet, are
+// assumed to have the same rates.
 bool calibrate(const origin& from, rates* r) noexcept {
     constexpr int calibrating_runs = 3;
     constexpr int64_t host_n = 512, copied_n = 2048, kernel_n = 4096;
@@ -240,7 +244,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
 
 enum class calibration : int { none, under_way, done, failed };
 constinit std::atomic<calibration> calibrated{calibration::none};
-// Of each routine that can gain: all begin with the rates of products.
+// One model for each routine that can gain. All models begin with the rates of products.
 constexpr int model_count = static_cast<int>(routine::strsm) + 1;
 alignas(cost_model) constinit unsigned char model_memory[model_count][sizeof(cost_model)] = {};
 
@@ -248,7 +252,7 @@ cost_model& model_of(routine r) noexcept {
     return *std::launder(reinterpret_cast<cost_model*>(model_memory[static_cast<int>(r)]));
 }
 
-// Whether there is a model; the first to ask makes it.
+// Whether there is a model. The first caller calibrates it.
 bool has_model(const origin& from) noexcept {
     calibration c = calibrated.load(std::memory_order_acquire);
     if (c == calibration::none && calibrated.compare_exchange_strong(c, calibration::under_way)) {
@@ -262,13 +266,13 @@ bool has_model(const origin& from) noexcept {
     return c == calibration::done;
 }
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
-// The call under attention in this thread. An exception or a signal's handler may have left it, and then the next one is
-// not farther down the stack.
+// The attended call of this thread. An exception or a signal's handler may have left the call. Then
+// the next attended call is not farther down the stack.
 constinit thread_local const attended_call* outermost = nullptr;
 
-// Why no device is asked, or null.
+// Why no device is considered, or null.
 template <class Call>
 const char* reason_against(const Call& call, const origin& from) noexcept {
     if (from.own.is_ilp64)
@@ -298,7 +302,7 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
 
 namespace {
 
-// Every call is of interest, whoever computes it.
+// Whether every call is counted or logged, no matter which side computes the call.
 bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }
 
 } // namespace
@@ -359,7 +363,7 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
         }
     }
     if (devices().count == 0) {
-        // Nothing will ever go to a device: later calls need no attention but to be counted.
+        // Nothing will ever go to a device: later calls need attention only if they are counted.
         if (!is_observed())
             set_attention(attention::nothing);
         return refuse(devices().reason);
@@ -402,14 +406,14 @@ bool attended_call::offer(const Call& call, const origin& from) noexcept {
 
 namespace {
 
-// Through the xerbla_ that the program has, as its BLAS would.
+// Reports through the program's xerbla_, as the program's BLAS would.
 void report_wrong_argument(const char* name, int argument) noexcept {
     using xerbla_function = void(const char*, const int*, size_t);
     if (auto* xerbla = reinterpret_cast<xerbla_function*>(dlsym(RTLD_DEFAULT, "xerbla_")))
         xerbla(name, &argument, std::strlen(name));
 }
 
-// As the loader ends a program that lacks a symbol.
+// Ends the process in the way that the loader ends a program that lacks a symbol.
 [[noreturn]] void end_for_want_of(const char* name) noexcept {
     char message[128];
     const int length = std::snprintf(

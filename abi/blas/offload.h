@@ -1,13 +1,17 @@
-// What becomes of a call: the settings, the devices, and the decision.
+// Decides what happens to a call: the settings, the devices, and the decision.
 //
-// MYBLAS_OFFLOAD   auto    (default) calls of level 3 that the model expects to be faster on the GPU go there,
-//                          once there have been enough of them to be worth starting it
-//                  always  whatever libmyblas can compute goes to it, on its host backend where there
-//                          is no GPU: for experiments and tests
-//                  never   everything is forwarded
-// MYBLAS_DEVICES   how many GPUs a call may take (all that are visible, or this local rank's); stand-ins with `always`
-// MYBLAS_DEVICE_MEMORY   bytes that a call may take on each GPU, with K, M or G (half of what is free, divided by
-//                        the local ranks that share the GPU)
+// MYBLAS_OFFLOAD
+//   auto    (default) A call of level 3 goes to the GPU if the model expects the GPU to be faster,
+//           once enough calls have been made that starting the GPU pays off.
+//   always  Every call that libmyblas can compute goes to libmyblas. Without a GPU, the host
+//           backend computes the call: for experiments and tests.
+//   never   Every call is forwarded.
+// MYBLAS_DEVICES
+//   The number of GPUs that a call may take. The default is all visible GPUs, or the GPUs of this
+//   local rank. With `always` and no GPU, the number of stand-ins (default 1).
+// MYBLAS_DEVICE_MEMORY
+//   The bytes that a call may take on each GPU, with K, M or G. The default is half of the free
+//   memory, divided by the number of local ranks that share the GPU.
 #pragma once
 
 #include "blas/model.h"
@@ -17,14 +21,16 @@
 
 namespace myblas::preload {
 
-// How far entry points look at calls. `nothing`: they are forwarded at once. `large_products`: all but
-// calls of level 3 with least_flops or more are. `everything`: also counted, or offered to the devices.
+// Which calls the entry points examine. `nothing`: all calls are forwarded at once.
+// `large_products`: calls of level 3 with least_flops or more are examined, all others are
+// forwarded at once. `everything`: all calls are counted, or offered to the devices.
 enum class attention : int { unread, nothing, large_products, everything };
 
 extern std::atomic<attention> current_attention;
-void read_attention() noexcept; // the settings, at the first call
+void read_attention() noexcept; // reads the settings, at the first call
 
-// Products whose extents are all below this power of two deserve none: what entry points ask first.
+// Products whose extents are all below this power of two deserve no attention. Entry points check
+// this first.
 extern "C" [[gnu::visibility("hidden")]] std::atomic<int64_t> least_attended_extent;
 
 inline bool is_passed_over(routine r, int64_t m, int64_t n, int64_t k) noexcept {
@@ -41,8 +47,8 @@ inline bool deserves_attention(routine r, int64_t m, int64_t n, int64_t k) noexc
     return !is_passed_over(r, m, n, k);
 }
 
-// A call under attention: it marks the thread, so that calls which the program's BLAS or libmyblas makes
-// on its way are forwarded at once; and it counts itself.
+// An attended call. The object marks the thread, so that calls which the program's BLAS or
+// libmyblas makes meanwhile are forwarded at once. The object also counts the call.
 class attended_call {
 public:
     attended_call(routine, const report::extents&) noexcept;
@@ -51,10 +57,11 @@ public:
 
     bool is_nested() const { return is_nested_; }
 
-    // Ends the attention, and counts the call; before its end where that may never come: an xerbla_ may leave by longjmp.
+    // Ends the attention and counts the call. To be called early where the destructor may never
+    // run: an xerbla_ may leave by longjmp.
     void finish() noexcept;
 
-    // Whether the call was computed. If not, it is the program's BLAS's.
+    // Whether the call was computed. If not, the program's BLAS computes it.
     template <class Call>
     bool offer(const Call&, const origin&) noexcept;
 
@@ -70,15 +77,15 @@ private:
     const char* label_ = "a call within another";
     bool is_finished_ = false;
     bool is_served_ = false;
-    bool is_watched_ = false;      // the model learns from what it takes
+    bool is_watched_ = false;      // the model learns from the call's time
     bool waits_for_start_ = false; // it counts towards starting the GPU
     product_size size_{};
     uint64_t begin_ns_ = 0;
 };
 
-// Computes a call for which the program has no function, by libmyblas on the host, or reports its wrong
-// argument through the program's xerbla_. Ends the process, as the loader would, where there is no
-// libmyblas either.
+// Computes a call that the program has no function for, by libmyblas on the host, or reports its
+// wrong argument through the program's xerbla_. If libmyblas is missing too, ends the process, as
+// the loader would.
 template <class Call>
 void compute_on_host(const Call&, const origin&) noexcept;
 

@@ -11,7 +11,7 @@ int64_t at_least_one(int64_t extent) { return std::max<int64_t>(1, extent); }
 
 } // namespace
 
-// ---- Arguments, numbered as in the reference BLAS ------------------------------------------------
+// ---- Arguments, numbered as in the reference BLAS -----------------------------------------------
 
 int product_call::wrong_argument() const {
     if (wrong_letter)
@@ -63,7 +63,7 @@ int matcopy_call::wrong_argument() const {
     return ldb < (trans ? cols : rows) ? (a == b ? 8 : 9) : 0;
 }
 
-// ---- Computing -----------------------------------------------------------------------------------
+// ---- Computing ----------------------------------------------------------------------------------
 
 product_call product_call::read(char layout,
                                 char transa,
@@ -114,9 +114,9 @@ outcome product_call::run(std::span<device* const> devices, const origin& from) 
     return staged_product(devices, *this, product_on_host, &from);
 }
 
-// ---- Level 3 -------------------------------------------------------------------------------------
+// ---- Level 3 ------------------------------------------------------------------------------------
 
-// As a product of the same work.
+// The size of a product with the same work.
 product_size any_level3_call::size() const {
     const auto half = [](int64_t extent) { return (extent + 1) / 2; };
     switch (what) {
@@ -194,7 +194,7 @@ outcome any_level3_call::run(std::span<device* const> devices, const origin& fro
     return staged_level3(devices, *this, {level3_on_host, product_on_host, &from});
 }
 
-// ---- Copies --------------------------------------------------------------------------------------
+// ---- Copies -------------------------------------------------------------------------------------
 
 outcome matcopy_call::run(std::span<device* const> devices, const origin&) const noexcept {
     const int64_t m = trans ? cols : rows, n = trans ? rows : cols;

@@ -1,5 +1,5 @@
-// The calls that can be taken to a device, as plain data. Each knows which of its arguments is wrong, and
-// how to compute itself by staging.
+// The calls that a device can compute, as plain data. Each call knows which of its arguments is
+// wrong, and how to compute itself by staging.
 #pragma once
 
 #include "blas/model.h"
@@ -9,29 +9,29 @@
 
 namespace myblas::preload {
 
-// A part of a product by the program's BLAS; by libmyblas on the host where it has no sgemm. `context` is
-// its origin.
+// Computes a part of a product by the program's BLAS, or by libmyblas on the host if the program
+// has no sgemm. `context` is its origin.
 void product_on_host(const product&, const void* context);
 
-// The same of any operation of level 3.
+// The same for any operation of level 3.
 void level3_on_host(const level3&, const void* context);
 
-// Routines that a device may make faster: those that use their data many times.
+// Routines that a device may make faster, because they use their data many times.
 constexpr bool can_gain(routine r) { return r <= routine::strsm; }
 
-// What the operations have in common, by way of an example:
+// The members that all operations share:
 //   kind               which routine it is
 //   shape()            its extents
 //   wrong_argument()   the number of the first argument that the reference BLAS refuses; 0: none
 //   is_trivial()       nothing to compute: left to the program's BLAS
 //   run(...)           computes it on the devices
 //   size()             its work, where can_gain(kind)
-//   logged()           what the log of calls says of it, except the routine
+//   logged()           its entry in the log of calls, except the routine
 
 constexpr bool is_transposed(char trans) { return trans == 'T' || trans == 'C'; }
 
-// read() takes the arguments of the signature in entries.inc; what is stored by rows becomes the column-major call of
-// the transposes.
+// read() takes the arguments of the signature in entries.inc. A call on row-major matrices becomes
+// the column-major call on the transposes.
 
 struct product_call : product {
     int wrong_letter = 0; // the number of an argument that names no operation or order
@@ -68,7 +68,8 @@ struct product_call : product {
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
-// What the other operations of level 3 share. wrong_argument() numbers the arguments as the Fortran interface does.
+// The members that the other operations of level 3 share. wrong_argument() numbers the arguments as
+// the Fortran interface does.
 struct any_level3_call : level3 {
     int wrong_letter = 0;
     report::extents shape() const { return {m, n, updates_triangle() ? k : order()}; }
@@ -239,7 +240,7 @@ struct imatcopy_call : matcopy_call {
     }
 };
 
-// By which a routine's calls are described.
+// The type that describes a routine's calls.
 template <routine>
 struct call_of;
 #define BLAS_ENTRY(name, kernels, call, ...)                                                       \

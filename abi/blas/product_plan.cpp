@@ -19,21 +19,21 @@ constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 4, 2, true};
 constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns then fills a slot
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
 constexpr int64_t least_block = 32, least_depth = 32;
-constexpr int64_t last_part = 4; // of k is in the last panel
+constexpr int64_t last_part = 4; // the last panel has at least 1/4 of k
 constexpr int64_t least_part_rows = 1024;
 constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
 constexpr int64_t least_turned = 256;           // rows of op(A), or columns of op(B)
 constexpr int64_t gaps_between_parts = 1 << 16; // of operands before they are transposed
 
-// Device memory of a matrix as it is stored here.
+// Elements of device memory that a matrix takes, stored as it is here.
 int64_t stored_elements(int64_t rows, int64_t cols) {
     return round_up(round_up(rows, element_alignment) * cols, element_alignment);
 }
 
 int64_t elements_of_c(const product_plan& q) { return stored_elements(q.block_m, q.block_n); }
 
-// The larger of what a part of an operand and its transpose take.
+// The elements that a part of an operand takes, or its transpose if that takes more.
 int64_t elements_of_part(int64_t extent, int64_t depth) {
     return std::max(stored_elements(extent, depth), stored_elements(depth, extent));
 }
@@ -68,8 +68,9 @@ int64_t depth_of(int64_t elements, int64_t rows, int64_t cols, int64_t k) {
     return std::clamp(elements / (rows + cols), least_depth, std::max(k, least_depth));
 }
 
-// The arithmetic on an element that comes grows with mn / (m + n). In strict mode it takes longer than the
-// copies from 6400 x 6400 on (H100); in the other modes it is two to four times as fast.
+// The arithmetic on an uploaded element grows with mn / (m + n). In strict mode the arithmetic
+// takes longer than the copies from 6400 x 6400 on (H100). In the other modes it is two to four
+// times as fast.
 pace pace_of(const product_plan& q, bool is_strict) {
     constexpr int64_t even = 3200;
     const bool is_bound = is_strict && q.block_m * q.block_n >= even * (q.block_m + q.block_n);
@@ -113,7 +114,7 @@ product_plan make_product_plan(
     return q;
 }
 
-// ---- The steps of a block ------------------------------------------------------------------------
+// ---- The steps of a block -----------------------------------------------------------------------
 
 product block_of(const product& p, const product_plan& q, int64_t index, int64_t from_col) {
     const int64_t i = index % q.blocks_m * q.block_m;
@@ -147,7 +148,7 @@ private:
     using device_operand = operand_of_product<float>;
     using kind = product_step::kind;
 
-    // Of a panel: rows of A and columns of B that come at once.
+    // The rows of A and columns of B that are uploaded at a time, within a panel.
     struct parts {
         int64_t rows, cols;
     };
@@ -172,7 +173,7 @@ private:
             l += depth;
             depth = round_up(depth * r.growth / 2, element_alignment);
         }
-        // The others, with all of A.
+        // The other columns, with all of A.
         for (int64_t j = lead, cols; j < p_.n; j += cols) {
             cols = group_cols(j, p_.n);
             if ((p_.beta != 0 && !upload_c(j, cols)) || !upload(host_b_, b, 0, p_.k, j, cols) ||
@@ -187,8 +188,8 @@ private:
         return std::min(p_.n, round_up(cols, q_.strip_cols));
     }
 
-    // The panel from l on. The columns of B come in parts, or in groups if C goes up before; with the first
-    // one A comes, also in parts.
+    // The panel from l on. The columns of B are uploaded in parts, or in groups if C is uploaded
+    // before. A is uploaded with the first part or group, also in parts.
     bool multiply_lead(const device_operand& a,
                        const device_operand& b,
                        int64_t l,
@@ -214,7 +215,8 @@ private:
         return true;
     }
 
-    // Panels pass by; in groups, if C goes up before, or comes down after a panel.
+    // Panels pass through the buffers, in groups if C is uploaded before or downloaded after a
+    // panel.
     bool multiply_passing() {
         int buffer = 0;
         for (int64_t l = 0, depth; l < p_.k; l += depth, buffer = 1 - buffer) {
@@ -243,13 +245,14 @@ private:
         return true;
     }
 
-    // Where an operand is on the device, as it is on the host, or transposed.
+    // The place of an operand on the device, stored as on the host or transposed.
     device_operand place(const host_operand& from, float* memory, int64_t extent, int64_t depth) {
         const bool is_along_k = from.is_along_k && !is_turned(q_, from.is_along_k, extent);
         return {memory, round_up(is_along_k ? depth : extent, element_alignment), is_along_k};
     }
 
-    // So many elements of an operand from (l, j) on. The next product turns what has to be.
+    // Uploads `depth` x `extent` elements of an operand from (l, j) on. The next product transposes
+    // the uploaded parts that need transposing.
     bool upload(const host_operand& from,
                 const device_operand& to,
                 int64_t l,
@@ -281,7 +284,7 @@ private:
         return visit_(s);
     }
 
-    // With the operands from l on.
+    // Multiplies with the operands from l on.
     bool multiply(const device_operand& a,
                   const device_operand& b,
                   int64_t l,
@@ -302,7 +305,8 @@ private:
         return visit_(s);
     }
 
-    // Of the group that begins with column j, of columns up to `end`; whole strips, but for the end.
+    // The number of columns of the group that begins with column j, where the columns end at `end`.
+    // Whole strips, except at the end.
     int64_t group_cols(int64_t j, int64_t end) const {
         const int64_t even = divide_up(p_.n, even_groups), half = divide_up(end - j, 2);
         const int64_t cols = std::max(std::min(even, half), least_group_cols);
@@ -332,9 +336,9 @@ private:
     const host_operand host_a_, host_b_;
     float* const c_;
     float* const operands_;     // the memory behind C
-    float* unturned_ = nullptr; // where the next part of an operand goes that is to be transposed
+    float* unturned_ = nullptr; // the next part of an operand to be transposed goes here
     const function_ref<bool(const product_step&)> visit_;
-    std::array<product_step, 2> to_turn_; // of what was uploaded
+    std::array<product_step, 2> to_turn_; // uploaded, and to be transposed
     int to_turn_count_ = 0;
     std::array<int64_t, most_groups_of_product> group_cols_;
     int group_count_ = 0;

@@ -17,10 +17,10 @@ constexpr const char* symbols[][spelling_count] = {
 #undef SPELL
 };
 
-// ---- Integers of 64 bits -------------------------------------------------------------------------
+// ---- Integers of 64 bits ------------------------------------------------------------------------
 
-// By its file's name (libblas64.so.3, libopenblas64.so.0, libmkl_intel_ilp64.so, ...), or because
-// OpenBLAS says so.
+// Judged by the name of the function's file (libblas64.so.3, libopenblas64.so.0,
+// libmkl_intel_ilp64.so, ...), or by OpenBLAS's own answer.
 bool has_64_bit_integers(const void* function) noexcept {
     const char* file = function ? file_of(function) : nullptr;
     if (!file)
@@ -39,13 +39,14 @@ bool has_64_bit_integers(const void* function) noexcept {
     return is_64;
 }
 
-// ---- Finding -------------------------------------------------------------------------------------
+// ---- Finding ------------------------------------------------------------------------------------
 
 bool may_be_blas(const char* base_name) {
     return std::strstr(base_name, "blas") || std::strstr(base_name, "mkl_");
 }
 
-// A pointer to the function outlives the caller, which may be unloaded with its libraries.
+// Keeps the function's library mapped. A pointer to the function outlives the caller, which may be
+// unloaded with its libraries.
 void keep_mapped(const void* function) noexcept {
     if (const char* file = file_of(function); file && *file)
         mapped_library(file);
@@ -66,7 +67,7 @@ void fill(program_blas* blas, const void* caller, spelling s) noexcept {
             blas->same_for_all |= uint64_t{1} << r;
         else
             function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
-        // No reason to load OpenBLAS for extensions of it.
+        // OpenBLAS is not loaded just for its extensions.
         const bool is_standard = r < static_cast<int>(routine::isamin);
         if (!function && is_standard && is_plain && !blas->is_ilp64)
             function = find_in_openblas(symbol);

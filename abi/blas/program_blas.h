@@ -1,6 +1,7 @@
-// The BLAS that a caller would have got without the preload: its own, as symbol_for() finds it, and for
-// what every BLAS should have, OpenBLAS if there is one to load. Two libraries of one process may have
-// different BLAS, so the answer belongs to the caller, and to the spelling of the names that it uses.
+// The BLAS that a caller would have got without the preload, as symbol_for() finds it. If a
+// function that every BLAS should have is missing, OpenBLAS provides it, if it can be loaded. Two
+// libraries of one process may have different BLAS, so the answer depends on the caller and on the
+// spelling of the names that the caller uses.
 #pragma once
 
 #include "blas/routines.h"
@@ -9,11 +10,10 @@
 namespace myblas::preload {
 
 struct program_blas {
-    void* functions[routine_count]; // of one spelling; null: nowhere to be found
-    uint64_t
-        same_for_all; // a bit for each routine that all callers in the process get from the same place
-    // Its integers have 64 bits under names that do not say so (Debian's libblas64.so.3): arguments must not be
-    // interpreted.
+    void* functions[routine_count]; // of one spelling; null: not found
+    uint64_t same_for_all;          // bit r: all callers get routine r from the same place
+    // Its integers have 64 bits although its names do not say so (Debian's libblas64.so.3):
+    // arguments must not be interpreted.
     bool is_ilp64;
 
     void* get(routine r) const noexcept { return functions[static_cast<int>(r)]; }
@@ -25,7 +25,7 @@ static_assert(routine_count <= 64);
 
 extern caller_cache<program_blas> blas_callers;
 
-// Where a call came from, for parts of it that must be computed on the host.
+// The origin of a call, for parts of the call that must be computed on the host.
 struct origin {
     const program_blas& own;
     spelling spelt;
@@ -34,13 +34,14 @@ struct origin {
 // The BLAS of the code at the address, which is a return address of the caller.
 const program_blas& blas_of(const void* caller, spelling) noexcept;
 
-// The same, if it can be told at once; else null.
+// The same, if it is already known; else null.
 [[gnu::always_inline]] inline const program_blas* known_blas_of(const void* caller,
                                                                 spelling s) noexcept {
     return blas_callers.known(caller, static_cast<unsigned>(s));
 }
 
-// Calls the function that the origin has for a routine; false if it has none. Values are those of column-major matrices.
+// Calls the origin's function for a routine; false if the origin has none. The values describe
+// column-major matrices.
 template <routine r, class... Values>
 bool call_own(const origin& from, Values... values) noexcept {
     void* const function = from.own.get(r);
@@ -55,7 +56,7 @@ bool call_own(const origin& from, Values... values) noexcept {
             c::call(f, values...);
     };
     const spelling_facts facts = facts_of(from.spelt);
-    if (facts.used == interface::cblas) // whose slots do for both widths
+    if (facts.used == interface::cblas) // CBLAS's slots hold both widths
         call.template operator()<interface::cblas, int64_t>();
     else if (facts.is_64)
         call.template operator()<interface::fortran, int64_t>();

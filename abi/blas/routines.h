@@ -1,10 +1,13 @@
-// The routines of the BLAS preload library, the spellings of their names, and the types of their functions.
+// The routines of the BLAS preload library, the spellings of their names, and the types of their
+// functions.
 //
-// A routine's signature lists what its arguments are, in the order that the Fortran BLAS and CBLAS share but for the
-// layout in front. How they are passed follows from the interface: Fortran passes everything by reference and appends
-// the lengths of CHARACTER arguments, which are passed on as they came (a C caller leaves them out, and then whatever
-// is in their place is passed on, to be ignored as before). CBLAS passes sizes by value, and they are declared here as
-// wide as their register or stack slot, so that they are passed on unharmed whatever their width.
+// A routine's signature lists the kinds of its arguments, in the order that the Fortran BLAS and
+// CBLAS share, except for CBLAS's layout in front. The interface determines how arguments are
+// passed. Fortran passes everything by reference and appends the lengths of CHARACTER arguments.
+// The lengths are passed on unchanged. A C caller leaves them out; then the unknown contents of
+// their places are passed on and ignored, as without the preload. CBLAS passes sizes by value.
+// Sizes are declared here as wide as their register or stack slot, so that sizes of either width
+// are passed on unharmed.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +25,7 @@ enum class routine : int {
 };
 inline constexpr int routine_count = static_cast<int>(routine::count);
 
-// ---- Spellings -----------------------------------------------------------------------------------
+// ---- Spellings ----------------------------------------------------------------------------------
 
 enum class interface : int { fortran, cblas };
 
@@ -45,9 +48,9 @@ inline constexpr spelling_facts spellings[] = {
 };
 constexpr const spelling_facts& facts_of(spelling s) { return spellings[static_cast<int>(s)]; }
 
-// ---- Arguments -----------------------------------------------------------------------------------
+// ---- Arguments ----------------------------------------------------------------------------------
 
-// An argument of CBLAS as it lies in its slot: the low half counts for enumerations and 32-bit sizes.
+// An argument of CBLAS in its slot: enumerations and 32-bit sizes use the low half.
 using slot = int64_t;
 
 // One of a few capitals, in CBLAS a number. Its value is the capital; 0 stands for any other.
@@ -80,9 +83,9 @@ struct letter {
     }
 };
 
-// What a signature may list.
+// The kinds of arguments that a signature may list.
 namespace argument {
-struct layout : letter<named{'R', 101}, named{'C', 102}> {}; // of CBLAS alone, always in front
+struct layout : letter<named{'R', 101}, named{'C', 102}> {}; // only in CBLAS, always in front
 struct order : letter<named{'R', 101}, named{'C', 102}> {};
 struct trans : letter<named{'N', 111}, named{'T', 112}, named{'C', 113}> {};
 struct copy_trans // R is "conjugated, not transposed"
@@ -100,7 +103,7 @@ struct vector {};        // read
 struct vector_result {}; // written
 struct parameters {};    // of srotm, read
 struct few_floats {};    // written
-struct number {}; // as a result: of an element, counted from 1 in Fortran and from 0 in CBLAS
+struct number {};        // result: an element's number, from 1 in Fortran, from 0 in CBLAS
 } // namespace argument
 
 template <class Tag>
@@ -116,7 +119,7 @@ template <class Tag>
 inline constexpr bool is_written =
     is_one_of<Tag, argument::result, argument::vector_result, argument::few_floats>;
 
-// The value of an argument, however it is passed.
+// The type of an argument's value, independent of how it is passed.
 template <class Tag>
 auto value_type() {
     if constexpr (is_letter<Tag>)
@@ -133,9 +136,9 @@ auto value_type() {
 template <class Tag>
 using value_of = decltype(value_type<Tag>());
 
-// ---- How they are passed -------------------------------------------------------------------------
+// ---- How they are passed ------------------------------------------------------------------------
 
-// `passed` is the function's type, `kept` what has to live while it is called.
+// `passed` is the type in the function's declaration; `kept` has to live during the call.
 template <interface, class Integer, class Tag>
 struct passing {
     using passed = value_of<Tag>;
@@ -169,8 +172,9 @@ template <class Integer, class Tag>
 requires is_integer<Tag>
 struct passing<interface::fortran, Integer, Tag> {
     using passed = const Integer*;
-    // Of 64 bits, whatever is said of the BLAS: one that wants so many, under a name that does not tell, reads no more than
-    // there is. (Little-endian, as all hosts of GPUs are.)
+    // Always 64 bits. A BLAS may want 64 bits although its name does not say so; such a BLAS then
+    // reads no more than there is. A BLAS with 32-bit integers reads the low half, since all hosts
+    // of GPUs are little-endian.
     using kept = int64_t;
     static kept keep(int64_t v) { return v; }
     static passed pass(const kept& k) { return reinterpret_cast<passed>(&k); }
@@ -214,14 +218,14 @@ struct passing<i, Integer, void> {
     using passed = void;
 };
 
-// ---- Functions -----------------------------------------------------------------------------------
+// ---- Functions ----------------------------------------------------------------------------------
 
 template <class... Tags>
 struct list {
     static constexpr size_t letters = (size_t{0} + ... + size_t{is_letter<Tags>});
 };
 
-// A signature without the layout, and whether it has one.
+// The signature without the layout, and whether the signature has one.
 template <class Signature>
 struct parts_of;
 template <class Result, class... Tags>
@@ -298,7 +302,7 @@ struct signature_of;
 #include "common/entries.inc"
 #undef BLAS_ENTRY
 
-// How the programs' function of a routine is called that has this spelling.
+// The calling convention of the program's function with this spelling and routine.
 template <spelling s, routine r>
 using convention_for = convention_of<facts_of(s).used,
                                      std::conditional_t<facts_of(s).is_64, int64_t, int>,

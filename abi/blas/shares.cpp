@@ -12,7 +12,7 @@ struct device_result {
     bool was_free = false;
     bool delivered_any = false;
     int64_t failed_share = -1;
-    int64_t downloads = 0; // of the failed share that have arrived
+    int64_t downloads = 0; // number of arrived downloads of the failed share
 };
 
 // Takes shares until there are none or one fails.
@@ -20,7 +20,7 @@ device_result take_shares(device& d, int helpers, const shares& s, std::atomic<i
     const device::lease lease(d, helpers);
     device_result result;
     result.was_free = lease.is_held();
-    // One that was opened after the call was planned may have less memory than the plan wants.
+    // A device that was opened after the call was planned may have less memory than the plan needs.
     const bool is_usable = result.was_free && d.memory_limit() >= s.memory_needed;
     while (is_usable && result.failed_share < 0) {
         const int64_t index = next.fetch_add(1);

@@ -1,5 +1,6 @@
-// The calls of levels 1 and 2, as plain data made from a routine's signature: row-major ones become the column-major
-// calls of the transpose, and libmyblas's function, which has the same arguments, gets the vectors without gaps.
+// The calls of levels 1 and 2 as plain data, made from a routine's signature. Row-major calls
+// become the column-major calls of the transpose. libmyblas's function has the same arguments and
+// gets the vectors without gaps.
 #pragma once
 
 #include "blas/program_blas.h"
@@ -30,14 +31,14 @@ template <routine r, class Result, class... Tags>
 struct small_call<r, Result(Tags...)> {
     static constexpr routine kind = r;
     static constexpr myblasRoutine_t computed_by = kernels_of<r>::listed_under;
-    // Of level 2.
+    // True for level 2.
     static constexpr bool has_matrix = is_one_of<argument::leading, Tags...>;
     static constexpr int steps = (0 + ... + int{std::is_same_v<Tags, argument::step>});
     using result_type = typename passing<interface::fortran, int64_t, Result>::passed;
 
     std::tuple<value_of<Tags>...> values;
     int wrong_letter = 0;
-    // Of a function; elements are counted from 1.
+    // The result of a function; elements are counted from 1.
     mutable std::conditional_t<std::is_void_v<result_type>, char, result_type> value = 0;
 
     static small_call read(value_of<Tags>... values) { return {{values...}}; }
@@ -69,7 +70,8 @@ struct small_call<r, Result(Tags...)> {
         return wrong;
     }
 
-    // Left to the program's BLAS: of increments that say nothing, each has its own opinion.
+    // Nothing to compute, or an increment that implementations treat differently (0, or a negative
+    // one for a single vector): left to the program's BLAS.
     bool is_trivial() const {
         bool is = false;
         for_each([&]<size_t i, class Tag>() {
@@ -127,7 +129,7 @@ private:
     template <size_t i>
     using tag = std::tuple_element_t<i, std::tuple<Tags...>>;
 
-    // Where a tag is for the nth time.
+    // The index of the nth occurrence of a tag.
     template <class Tag>
     static constexpr size_t place_of(int nth = 0) {
         constexpr bool is[] = {std::is_same_v<Tags, Tag>...};
@@ -159,7 +161,7 @@ private:
             return rows();
     }
 
-    // The other triangle, the other operation, and the extents the other way round.
+    // Changes to the other triangle and the other operation, and exchanges the extents.
     void transpose() {
         for_each([&]<size_t i, class Tag>() {
             char opposite = 0;
@@ -227,7 +229,7 @@ private:
         }
     }
 
-    // ---- libmyblas's function ---------------------------------------------------------------------
+    // ---- libmyblas's function -------------------------------------------------------------------
 
     template <size_t i>
     static constexpr size_t operands_before = [] {

@@ -15,7 +15,7 @@ constexpr int uploaded = 0;
 constexpr int computed(int group) { return 1 + group; }
 constexpr int most_groups = device::event_count - computed(0);
 
-// ---- One operation in device memory --------------------------------------------------------------
+// ---- One operation in device memory -------------------------------------------------------------
 
 myblasFillMode_t fill_of(const level3& p) {
     return p.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
@@ -97,7 +97,7 @@ myblasStatus_t call(const device& d, const level3& p) {
     return MYBLAS_STATUS_INVALID_VALUE;
 }
 
-// ---- The steps of a plan -------------------------------------------------------------------------
+// ---- The steps of a plan ------------------------------------------------------------------------
 
 int64_t round_up(int64_t value) {
     return (value + element_alignment - 1) / element_alignment * element_alignment;
@@ -113,7 +113,7 @@ double elements_in_all(const level3& p) {
     return elements;
 }
 
-// A column of C fits a slot, with others beside it.
+// Whether the call fits into the device's memory, and a slot holds at least 8 columns of C.
 bool fits(const level3& p, size_t memory_bytes) {
     constexpr int64_t most_rows = slot_elements / 8;
     return p.m <= most_rows &&
@@ -147,7 +147,7 @@ public:
     }
 
 private:
-    // An operand where it is in the program's memory, or the device's.
+    // An operand in the program's memory, or in the device's.
     static host_matrix<const float> part_of(const level3& p, const block& k) {
         const float* data = k.of == operand_name::a ? p.a : k.of == operand_name::b ? p.b : p.c;
         const int64_t ld = k.of == operand_name::a   ? p.lda
@@ -156,7 +156,7 @@ private:
         return {data + k.rows.begin + k.cols.begin * ld, k.rows.size(), k.cols.size(), ld};
     }
 
-    // The device's memory, which is this call's to write.
+    // A place in the device's memory, which this call may write.
     device_matrix place_of(const block& k) const {
         const host_matrix<const float> place = part_of(on_device_, k);
         return {const_cast<float*>(place.data), place.ld};
@@ -183,9 +183,10 @@ private:
     level3 on_device_;
 };
 
-// ---- All devices ---------------------------------------------------------------------------------
+// ---- All devices --------------------------------------------------------------------------------
 
-// What a device takes: for an update some columns of the whole, else a smaller operation with all its columns.
+// The share of a device: for an update, some columns of the whole operation; else a smaller
+// operation with all its columns.
 struct share {
     level3 p;
     range cols;
@@ -231,7 +232,8 @@ staged_whole(std::span<device* const> devices, const level3& p, const host_funct
                           {count, bytes_of(share_for(p, 0, count)), most, compute, finish_on_host});
 }
 
-// By halves, and those by halves, until they fit. Once some of it is done the host takes what devices do not.
+// Halves the operation recursively until the parts fit. Once some parts are done, the host computes
+// the parts that devices do not take.
 outcome staged_in_parts(std::span<device* const> devices,
                         const level3& p,
                         size_t memory,

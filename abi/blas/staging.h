@@ -1,5 +1,5 @@
-// Operations on the program's matrices by way of devices: tiles go up, are computed with, and come down,
-// each of these while the others go on.
+// Operations on the program's matrices on devices: tiles are uploaded, computed with, and
+// downloaded. The three stages overlap.
 #pragma once
 
 #include "blas/level3.h"
@@ -10,17 +10,18 @@
 
 namespace myblas::preload {
 
-// Computes what a device could not: a part of the product.
+// Computes a part of the product that a device could not compute.
 using host_product = void (*)(const product&, const void* context);
 
-// Takes blocks of C to the devices; what fails there, `fall_back` computes. `context` is for it alone.
-// Unless it is `served`, nothing was touched.
+// Computes blocks of C on the devices. `fall_back` computes blocks that fail there; `context` is
+// passed to it alone. Unless the result is `served`, no data was changed.
 outcome staged_product(std::span<device* const>,
                        const product&,
                        host_product fall_back,
                        const void* context) noexcept;
 
-// A product of n x n matrices that are in device memory already, whatever they hold: to be timed.
+// A product of n x n matrices that are already in device memory, with arbitrary contents: for
+// timing.
 bool resident_product(device&, int64_t n) noexcept;
 
 } // namespace myblas::preload

@@ -18,7 +18,8 @@ int64_t elements_of(const operand& o) {
 // Events of the device.
 constexpr int uploaded = 0, computed = 1;
 
-// Results come down to memory of their own, so that the program's is touched only once all of them are there.
+// Results are downloaded to separate memory, so that the program's memory is changed only once all
+// results have arrived.
 bool run(device& d, std::span<const operand> operands, device_call call, float* results) {
     int64_t elements = 0;
     for (const operand& o : operands)
