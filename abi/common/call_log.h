@@ -1,8 +1,8 @@
 // The calls that a program makes, for `myblas-bench replay`.
 //
-// MYBLAS_CALL_LOG names a file to which each process appends, when it ends (process_record.h), a
-// line of JSON for each distinct call: the function, the sizes, and how often it was made. Calls
-// with wrong arguments or without anything to compute are left out. Without the variable nothing is
+// MYBLAS_CALL_LOG names a file. When a process ends (process_record.h), it appends a line of JSON
+// for each distinct call: the function, the sizes, and the number of such calls. Calls with wrong
+// arguments or with nothing to compute are left out. If the variable is not set, nothing is
 // recorded.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace myblas::preload {
 
-// A call as plain data. What a function lacks keeps its default.
+// A call as plain data. A field that a function lacks keeps its default.
 struct logged_call {
     int routine = 0; // as the report counts it
     myblasSideMode_t side = MYBLAS_SIDE_LEFT;

@@ -1,5 +1,6 @@
-// What is known about callers, by the page of their code, and behind that by the file that is mapped there: found without a
-// lock, because the loader may hold its own one when it runs a constructor that makes a call.
+// Known facts about callers, found by the page of their code. If the page is not in the table, the
+// facts are found by the file that is mapped there. Look-ups take no lock, because the loader may
+// hold its lock while it runs a constructor that makes a call.
 #pragma once
 
 #include "common/mapped.h"
@@ -12,16 +13,17 @@ namespace myblas::preload {
 template <class Value>
 class caller_cache {
 public:
-    // The value for the caller, which is a return address, and a variant, a small number; fill(&value) finds it
-    // out the first time that the caller's file asks. A library like LAPACK calls from thousands of pages: those that find no
-    // place look for their file each time, and files that find none are filled in each time.
+    // The value for the caller, which is a return address, and a variant, which is a small number.
+    // At the first call from the caller's file, fill(&value) determines the value. A library like
+    // LAPACK calls from thousands of pages. A page that finds no place looks for its file at each
+    // call. A file that finds no place is filled in at each call.
     template <class Fill>
     const Value& of(const void* caller, unsigned variant, Fill&& fill) noexcept {
         const Value* value = known(caller, variant);
         return value ? *value : search(caller, variant, fill);
     }
 
-    // The value, if it is in its first place; else null. For functions that must not take time.
+    // The value, if it is in its first place; else null. For functions that must be fast.
     [[gnu::always_inline]] const Value* known(const void* caller, unsigned variant) const noexcept {
         const uintptr_t key = key_of(page_of(caller), variant);
         const page& first = pages_[first_place_of(key)];
@@ -65,10 +67,10 @@ private:
         return unplaced;
     }
 
-    // Null where there is no place. Two threads that ask for the first time may fill in a place each.
+    // Null if no place is free. Two threads that make the first call may fill in a place each.
     template <class Fill>
     const Value* value_of_file(const void* caller, unsigned variant, Fill&& fill) noexcept {
-        // Code that is in no file stands for itself.
+        // Code outside all files is identified by its address.
         const void* const mapped = mapped_file(caller);
         const uintptr_t key =
             key_of(mapped ? reinterpret_cast<uintptr_t>(mapped) : page_of(caller), variant);
@@ -90,7 +92,7 @@ private:
     static constexpr uintptr_t page_count = 4096;
     static constexpr int file_count = 128;
     static constexpr int probes = 16;
-    static constexpr uintptr_t being_filled = 1; // no key: neither page 0 nor address 0 is mapped
+    static constexpr uintptr_t being_filled = 1; // never a key: page 0 is not mapped
 
     struct page {
         std::atomic<uintptr_t> key;

@@ -1,5 +1,5 @@
-// How often each of a number of different things has happened. Threads count without a lock, in
-// memory that another process may read at any time.
+// Counts how often each of a number of different things has happened. Threads count without a lock,
+// in memory that another process may read at any time.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct count_table {
         Key key;
     };
     entry entries[capacity];
-    std::atomic<uint64_t> left_out; // counts of what found no place
+    std::atomic<uint64_t> left_out; // number of additions that found no place
 
     // `thing` is comparable with a Key, and can be assigned to one.
     template <class Thing>
@@ -39,8 +39,8 @@ struct count_table {
     }
 
 private:
-    // Null: there is no place. Nobody waits: an entry that another thread is just writing is passed
-    // over. So a key may have two entries, which a reader adds up.
+    // Null: no place is free. No thread waits: an entry that another thread is writing is skipped.
+    // As a result a key may have two entries, and a reader adds up both.
     template <class Thing>
     entry* find(const Thing& thing, uint64_t hash) noexcept {
         for (uint64_t i = 0; i < capacity; ++i) {
@@ -60,7 +60,7 @@ private:
     }
 };
 
-// Of a list of integers.
+// The hash of a list of integers.
 inline uint64_t hash_of(std::initializer_list<int64_t> values) noexcept {
     uint64_t h = 0;
     for (const int64_t value : values) {

@@ -1,5 +1,5 @@
-// Settings of the preload libraries, from environment variables. An empty one counts as not set, and programs with raised
-// privileges read none of them.
+// Settings of the preload libraries, from environment variables. An empty variable counts as not
+// set. Programs with raised privileges read no variables.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline const char* read_variable(const char* name) noexcept {
     return text && *text ? text : nullptr;
 }
 
-// Whether a text is one of the words that a variable may hold, whatever their case.
+// Whether `text` equals `word`, one of a variable's possible values, in upper or lower case.
 inline bool is_word(const char* text, const char* word) noexcept {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
     for (; *text && lower(*text) == lower(*word); ++text, ++word) {
@@ -28,7 +28,8 @@ struct choice {
     Value value;
 };
 
-// The value whose name the variable holds; `unset` without the variable, `senseless` with any other text.
+// The value whose name the variable holds; `unset` if the variable is not set; `senseless` for any
+// other text.
 template <class Value, size_t count>
 Value read_choice(const char* variable,
                   const choice<Value> (&choices)[count],
@@ -43,8 +44,8 @@ Value read_choice(const char* variable,
     return senseless;
 }
 
-// A positive number of bytes or pieces, with K, M or G for powers of 1024; `otherwise` without the
-// variable or with anything else in it.
+// A positive number of bytes or pieces, with K, M or G for powers of 1024; `otherwise` if the
+// variable is not set or holds anything else.
 inline size_t read_size(const char* variable, size_t otherwise) noexcept {
     const char* text = read_variable(variable);
     if (!text || *text < '0' || *text > '9')
@@ -60,7 +61,7 @@ inline size_t read_size(const char* variable, size_t otherwise) noexcept {
     return otherwise;
 }
 
-// Whether a variable is not set, or nothing but a number from 1 on.
+// Whether a variable is not set, or is a number of at least 1.
 inline bool is_count(const char* variable) noexcept {
     const char* text = read_variable(variable);
     return !text ||

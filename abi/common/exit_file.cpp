@@ -25,7 +25,7 @@ int write_all(int descriptor, const char* data, size_t bytes) noexcept {
     return 0;
 }
 
-// A descriptor for what a variable names, or -1.
+// A descriptor for the file that `name` stands for, or -1.
 int open_target(const char* name) noexcept {
     return std::strcmp(name, "stderr") == 0
                ? dup(STDERR_FILENO)
@@ -50,7 +50,7 @@ int exit_file::read_setting() noexcept {
     return is_usable ? on : off;
 }
 
-// Tells the log that nothing is written. libmyblas, which has the log, may not be loaded.
+// Tells the log that nothing is written. The log belongs to libmyblas, which may not be loaded.
 void exit_file::log_failure(int error) noexcept {
     const char* log = read_variable("MYBLAS_LOG");
     const int descriptor = !log                              ? -1

@@ -1,4 +1,4 @@
-// A file that a variable of the environment names (or `stderr`), to which processes append.
+// A file to which processes append. An environment variable names the file (or `stderr`).
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,12 @@ public:
         return (known == unread ? read_setting() : known) == on;
     }
 
-    // What the variable holds, if it is on.
+    // The value of the variable, if it is on.
     const char* target() const noexcept { return target_; }
 
-    // Nothing if it is off. By one write, so that processes that end together do not mix their
-    // lines. Where the file cannot be opened, MYBLAS_LOG is told. Returns 0 or an error number.
+    // Does nothing if the file is off. Uses a single write, so that processes that end at the same
+    // time do not mix their lines. If the file cannot be opened, the failure is logged to
+    // MYBLAS_LOG. Returns 0 or an error number.
     int append(const char* text, size_t length) noexcept;
 
 private:
@@ -36,7 +37,7 @@ private:
     char target_[4096] = {}; // written once, before the state becomes `on`
 };
 
-// Collects a text of limited length; what does not fit is left out.
+// Collects a text of limited length; text that does not fit is left out.
 struct bounded_text {
     char* const begin;
     const size_t capacity;

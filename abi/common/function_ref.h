@@ -1,4 +1,4 @@
-// A reference to something that can be called, for the time of a call.
+// A reference to a callable, valid for the duration of a call.
 #pragma once
 
 namespace myblas::preload {
@@ -10,7 +10,7 @@ template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
 public:
     template <class Callable>
-    // NOLINTNEXTLINE(google-explicit-constructor): callables are passed as they are
+    // NOLINTNEXTLINE(google-explicit-constructor): lets callers pass a callable directly
     function_ref(const Callable& callable) noexcept
         : object_(&callable), invoke_([](const void* object, Arguments... arguments) -> Result {
               return (*static_cast<const Callable*>(object))(arguments...);

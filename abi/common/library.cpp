@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* soname = "libmyblas.so.1";
 
-// The preload libraries are installed one directory below libmyblas; a packaged one may be elsewhere on
-// the loader's path.
+// The preload libraries are installed one directory below libmyblas; a packaged one may be
+// elsewhere on the loader's path.
 void* open() noexcept {
     Dl_info self;
     char path[4096];

@@ -1,5 +1,5 @@
-// libmyblas.so, loaded when a preload library first has work for it: a process that makes no such call
-// maps nothing but the preload library.
+// libmyblas.so, loaded when a preload library first has work for it. A process that makes no such
+// call maps only the preload library.
 #pragma once
 
 #include "myblas/myblas.h"

@@ -8,7 +8,7 @@
 namespace myblas::preload {
 namespace {
 
-// A number of decimal digits, behind which *text then points; -1: there is none.
+// A number in decimal digits; moves *text past the number. -1: *text has no number.
 int read_digits(const char** text) noexcept {
     if (**text < '0' || **text > '9')
         return -1;
@@ -27,7 +27,7 @@ int read_number(const char* variable) noexcept {
 
 bool is_sensible(const local_ranks& r) noexcept { return 0 <= r.rank && r.rank < r.count; }
 
-// Launchers that Slurm has started come first: Slurm then numbers the launchers, not the ranks.
+// Launchers that run under Slurm come first: then Slurm numbers the launchers, not the ranks.
 constexpr struct {
     const char *rank, *count;
 } launchers[] = {
@@ -41,7 +41,7 @@ constexpr struct {
 
 // The same for the whole job. Slurm sets its variables in batch scripts, too: see read_slurm.
 constexpr struct {
-    const char *rank, *sign; // sign: a variable without which the rank says nothing
+    const char *rank, *sign; // sign: the rank is valid only if this variable is set
 } jobs[] = {
     {"RANK", "WORLD_SIZE"}, // torchrun, which another launcher may have started
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -51,8 +51,9 @@ constexpr struct {
     {"SLURM_PROCID", "SLURM_STEP_TASKS_PER_NODE"},
 };
 
-// The tasks that `srun` starts on this host. The counts of all hosts are a list such as "2(x3),1": three with two
-// tasks, then one with one. Slurm sets a task's number in batch scripts, too, but the list in a step alone.
+// The tasks that `srun` starts on this host. The counts of all hosts are a list such as "2(x3),1":
+// three hosts with two tasks each, then one host with one task. Slurm sets a task's number in batch
+// scripts too, but sets the list only in a step.
 local_ranks read_slurm() noexcept {
     const char* list = read_variable("SLURM_STEP_TASKS_PER_NODE");
     int hosts_before = std::max(0, read_number("SLURM_NODEID"));

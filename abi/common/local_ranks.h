@@ -1,5 +1,5 @@
-// The processes of one MPI job on this host, its local ranks, and how they share the GPUs. Launchers tell each process by
-// the environment which one it is.
+// The processes of one MPI job on this host, its local ranks, and how they share the GPUs.
+// Launchers tell each process its rank through the environment.
 #pragma once
 
 namespace myblas::preload {
@@ -8,18 +8,20 @@ struct local_ranks {
     int rank = 0; // from 0 to count - 1
     int count = 1;
 
-    // Whether this rank takes the GPU, of so many. With more GPUs than ranks it takes several, which are its
-    // alone; with fewer, one, which others take, too.
+    // Whether this rank takes GPU `gpu` of `gpus` GPUs. If there are more GPUs than ranks, a rank
+    // takes several GPUs that no other rank takes. If there are fewer, a rank takes one GPU, which
+    // it shares.
     bool take(int gpu, int gpus) const noexcept;
 
     // How many ranks take the GPU.
     int on(int gpu, int gpus) const noexcept;
 };
 
-// One rank where no launcher tells, or what it tells makes no sense.
+// One rank if no launcher sets the variables, or if their values make no sense.
 local_ranks read_local_ranks() noexcept;
 
-// The number of this process among all of the job, on all hosts; -1 where no launcher tells.
+// The number of this process among all processes of the job, on all hosts; -1 if no launcher sets
+// it.
 int read_rank() noexcept;
 
 } // namespace myblas::preload

@@ -55,8 +55,9 @@ const void* mapped_file(const void* address) noexcept {
 
 namespace {
 
-// The name of the nth mapped file, in the order of loading, of which the base name is a candidate. Copied, for dlopen and dlsym
-// take a lock under which other threads may wait for the one of this walk.
+// The name of the nth mapped file, in the order of loading, among files whose base name is a
+// candidate. The name is copied, because dlopen and dlsym take a lock, and threads that hold it may
+// wait for the lock of this walk.
 bool copy_candidate(int n, bool (*is_candidate)(const char*), char (&name)[PATH_MAX]) noexcept {
     struct search {
         int left;
@@ -74,8 +75,9 @@ bool copy_candidate(int n, bool (*is_candidate)(const char*), char (&name)[PATH_
     return dl_iterate_phdr(visit, &asked) != 0;
 }
 
-// Among a library and its dependencies. The main program has the name "", and dlopen takes that for its
-// whole scope, with the preload library in front: RTLD_NEXT says all there is to say about it.
+// Looks among a library and its dependencies. The main program has the name "", which dlopen takes
+// for its whole scope, including the preload library in front. RTLD_NEXT already covers the
+// program's scope.
 void* symbol_in_scope_of(const void* caller, const char* symbol) noexcept {
     const char* file = file_of(caller);
     void* scope = file && *file ? mapped_library(file) : nullptr;
@@ -122,7 +124,7 @@ void* foreign_symbol(void* handle, const char* symbol) noexcept {
 
 namespace {
 
-// Where a loaded file's dynamic symbols are.
+// The dynamic symbols of a loaded file.
 struct symbol_table {
     const ElfW(Sym) * symbols;
     size_t count;
@@ -130,7 +132,8 @@ struct symbol_table {
     size_t name_bytes;
 };
 
-// Nothing says how many symbols there are: they end at the latest where another table begins, or the segment ends.
+// The number of symbols is not stored. The symbols end where another table begins or the segment
+// ends.
 symbol_table symbols_of(const dl_phdr_info& info) noexcept {
     const ElfW(Dyn)* dynamic = nullptr;
     for (int i = 0; i < info.dlpi_phnum; ++i)

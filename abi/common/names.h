@@ -1,4 +1,5 @@
-// What the name of a function says about a call of it: whether a preload library serves it, and if not, why.
+// The information in a function's name about its calls: whether a preload library serves them, and
+// if not, why.
 #pragma once
 
 #include <array>
@@ -16,14 +17,14 @@ inline constexpr char remark_double[] = "double precision: not served";
 inline constexpr char remark_complex[] = "complex: not served";
 inline constexpr char remark_half[] = "half precision: not served";
 
-// Of the Fortran BLAS and CBLAS, without what goes before and after in a spelling.
+// The served routines of the Fortran BLAS and CBLAS, without the affixes of a spelling.
 inline constexpr auto served_blas = std::to_array<std::string_view>({
 #define BLAS_ENTRY(name, ...) #name,
 #include "common/entries.inc"
 #undef BLAS_ENTRY
 });
 
-// How they are spelt.
+// The affixes of a spelling.
 struct affixes {
     std::string_view before, after;
 };
@@ -33,7 +34,7 @@ inline constexpr auto blas_spellings = std::to_array<affixes>({
 #undef SPELL
 });
 
-// Of cuBLAS, all forms.
+// The served functions of cuBLAS, in all forms.
 inline constexpr auto served_cublas = std::to_array<std::string_view>({
 #define CUBLAS_ENTRY(name, ...) #name,
 #include "common/entries.inc"
@@ -71,8 +72,8 @@ constexpr bool drop_suffix(std::string_view* text, std::string_view suffix) noex
     return has;
 }
 
-// Whether there is a remark_ on a function of a BLAS without affixes, and which. (Under sanitizers GCC 12 compares no remark with
-// null at compile time.)
+// Finds the remark_ on a function of a BLAS without affixes; false if there is none. (With
+// sanitizers, GCC 12 does not compare a remark with null at compile time.)
 constexpr bool find_remark(std::string_view name, const char** remark) noexcept {
     constexpr auto others = std::to_array<std::string_view>(
         {"gbmv", "sbmv", "spmv", "spr",   "spr2",  "tbmv",   "tbsv", "tpmv",

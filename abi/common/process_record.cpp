@@ -40,7 +40,7 @@ void choose_folder() noexcept {
             own_folder_kind = folder_kind::of_run;
         return;
     }
-    // What has no file's name is nobody's: two programs may have two terminals.
+    // stderr and devices belong to no folder: two programs may have two terminals.
     const char* const name = report_file.is_on() ? report_file.target() : call_log_file.target();
     char directory[4096] = "";
     if (std::strcmp(name, "stderr") == 0 || std::strncmp(name, "/dev/", 5) == 0 ||
@@ -68,14 +68,14 @@ bool is_program_of_run() noexcept {
     return runner && std::strtol(runner, nullptr, 10) == getpid();
 }
 
-// What exec has replaced: a process has the same number and the same start as before. True if it
-// was this process.
+// Reports for the program that exec has replaced. Its process has the same number and the same
+// start as this one. Returns true if it was this process.
 bool report_for_predecessor() noexcept {
     process_record* const r = map_record(own_path);
     bool is_same = false;
     if (r) {
         is_same = r->start_ticks == start_of(getpid());
-        if (is_same) // whose successor says it if there are no calls
+        if (is_same) // its successor says so if there are no calls
             r->has_reported = true;
         if (r->close())
             write_last_part(*r, is_same ? "replaced by exec" : ended_silently, own_counts);
@@ -106,7 +106,8 @@ process_record* map_own_record(size_t bytes, bool* is_known) noexcept {
     return static_cast<process_record*>(memory);
 }
 
-// Null: the run has ended. Where there is no place for a file, a record that nobody else can read.
+// Null: the run has ended. If no file can be made, the record is in memory that no other process
+// can read.
 process_record* make_record(pid_t parent) noexcept {
     const size_t bytes = call_log_file.is_on() ? sizeof(process_record) : bytes_without_log;
     process_record* r = nullptr;
@@ -147,8 +148,8 @@ enum readiness : int { not_begun, under_way, ready };
 constinit std::atomic<int> own_state{not_begun};
 constinit std::atomic<process_record*> own{nullptr};
 
-// Records of children that have ended must not pile up in a program that forks on and on. In a run
-// of myblas-run, that one looks after them.
+// Records of ended children must not pile up in a program that keeps forking. In a run of
+// myblas-run, myblas-run removes them.
 void look_after_children() noexcept {
     constexpr unsigned forks = 64; // between two looks
     static constinit std::atomic<unsigned> count{0};
@@ -159,8 +160,8 @@ void look_after_children() noexcept {
     is_writing.clear(std::memory_order_release);
 }
 
-// In a child that was just forked. Its parent's threads are not there: none of them can be waited
-// for.
+// Runs in a child that was just forked. The parent's threads do not exist in the child, so the
+// child must not wait for them.
 void begin_child() noexcept {
     is_writing.clear();
     process_record* const of_parent = own.load(std::memory_order_relaxed);

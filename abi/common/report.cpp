@@ -28,7 +28,7 @@ int shape_of(const extents& e) noexcept {
 
 // ---- What there is where no call was seen -------------------------------------------------------
 
-// Functions that a file refers to or contains, about which there is one thing to say.
+// Functions that a file refers to or contains, and that share a remark.
 struct reference {
     static constexpr int most_names = 3;
     const char* file;
@@ -79,7 +79,8 @@ void add_reference(bounded_text& t, const reference& r) noexcept {
                                       : r.remark);
 }
 
-// With these remarks, in their order, and no more than so many. False if there is nothing.
+// Adds at most `most` references with these remarks, in the order of the remarks. False if there
+// are none.
 bool add_references(bounded_text& t,
                     std::initializer_list<const char*> remarks,
                     int most) noexcept {
@@ -96,7 +97,7 @@ bool add_references(bounded_text& t,
     return added != 0;
 }
 
-// Where no call was seen, single precision first. False if there is nothing.
+// Adds all references, if no call was seen; single precision first. False if there are none.
 bool add_all_references(bounded_text& t) noexcept {
     constexpr int most = 6;
     if (add_references(
@@ -127,7 +128,7 @@ bool is_bystander(const process_record& r) noexcept {
 // False: there is nothing to say.
 bool add_text(bounded_text& t, const process_record& r, const call_sums& sums) noexcept {
     if (sums.all() == 0) {
-        // That there were no calls is of interest once.
+        // Having seen no calls is reported only once.
         if (r.has_reported)
             return false;
         add_heading(t, r, sums, "loaded");
@@ -136,7 +137,8 @@ bool add_text(bounded_text& t, const process_record& r, const call_sums& sums) n
         return has_found || !is_bystander(r);
     }
     add_heading(t, r, sums, "loaded");
-    // NumPy makes a call in single precision when it is imported, whatever the program computes in.
+    // NumPy makes a call in single precision when it is imported, even if the program computes only
+    // in double precision.
     if (sums.served == 0 && sums.tiny == sums.all())
         add_references(t, {remark_double}, 2);
     t.add("\n");
@@ -155,8 +157,8 @@ void write_part(process_record& r) noexcept {
     count_reported(sums);
 }
 
-// The record, if the process may write; a process that was made by other means than fork counts
-// into that of another one.
+// The record, if the process may write. A process that was created by other means than fork counts
+// into the record of another process.
 process_record* record_to_write() noexcept {
     process_record* const r = own_record();
     return r && r->process == getpid() ? r : nullptr;
@@ -181,8 +183,8 @@ void write_now() noexcept {
     });
 }
 
-// A record from the beginning on: processes are counted, and one that ends without a word has been
-// seen.
+// Makes a record at the start, so that every process is counted. A process that ends without a
+// report has then been seen.
 [[gnu::constructor]] void begin_process() { own_record(); }
 
 [[gnu::destructor]] void end_process() {
@@ -197,7 +199,7 @@ void write_now() noexcept {
 
 } // namespace
 
-// Of all preload libraries of the process, whichever of them is asked.
+// Reports for all preload libraries of the process, no matter which library's function is called.
 extern "C" [[gnu::visibility("default")]] void myblas_preload_report() noexcept {
     static constinit thread_local bool is_under_way = false;
     if (is_under_way)

@@ -14,7 +14,7 @@ struct taken_call {
     uint64_t count, elapsed_ns;
 };
 
-// In the order of the report: by routine, shape, whether served, and the most frequent label first.
+// Sorted as in the report: by routine, shape, whether served, and the most frequent label first.
 struct taken_calls {
     taken_call all[most_kinds];
     int count;
@@ -79,8 +79,8 @@ void add_labels(bounded_text& t,
 
 constexpr size_t indent_columns = 4;
 
-// Where a line is broken: before the last column of text that begins in the room, else after the
-// last word.
+// Where a line is broken: before the last column of text that begins within the room, else after
+// the last word.
 const char* end_of_piece(const char* at, const char* end, size_t room) noexcept {
     if (static_cast<size_t>(end - at) <= room)
         return end;

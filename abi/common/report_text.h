@@ -8,19 +8,19 @@ namespace myblas::preload {
 
 inline constexpr size_t report_columns = 100;
 
-// Takes the counts out of a record; what is counted from then on belongs to the next report. The
-// text is made of the counts that were taken last.
+// Takes the counts out of a record. Later calls belong to the next report. The text is made from
+// the counts that were taken last.
 call_sums take_calls(process_record&) noexcept;
 
 // "TITLE: PROGRAM, process 1, rank 0: loaded, 3 calls seen, ..." without an end of line. `how`
-// stands where "loaded" is.
+// takes the place of "loaded".
 void add_heading(bounded_text&, const process_record&, const call_sums&, const char* how) noexcept;
 
 // A line for each routine and class of shapes, and their totals.
 void add_table(bounded_text&, const process_record&) noexcept;
 
-// Appends a text to the report, whose lines are broken so that they have at most report_columns
-// columns. What is left of a line follows behind four spaces.
+// Appends a text to the report. Lines are broken at report_columns columns. The rest of a line
+// follows after four spaces.
 int write_report(const bounded_text&) noexcept;
 
 // Appends the calls of a record to the log, if it has any.

@@ -17,7 +17,7 @@
 
 namespace myblas::preload {
 
-// What is read by another process has no lock in it.
+// Data that another process reads must have no lock.
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 constinit exit_file report_file("MYBLAS_REPORT"), call_log_file("MYBLAS_CALL_LOG");
@@ -30,7 +30,7 @@ counted_key& counted_key::operator=(const counted_call& c) noexcept {
 
 namespace {
 
-// Where there is no /proc, a number that is in use is taken for that process.
+// If there is no /proc, a process number that is in use is assumed to be the same process.
 bool is_alive(const process_record& r) noexcept {
     if (r.start_ticks != 0)
         return start_of(r.process) == r.start_ticks;

@@ -1,5 +1,5 @@
-// The records of all processes of a run, in their folder: what the preload libraries and myblas-run
-// do with them alike.
+// The records of all processes of a run, in their folder. The preload libraries and myblas-run
+// share these functions.
 #pragma once
 
 #include "common/process_record.h"
@@ -9,18 +9,19 @@ namespace myblas::preload {
 inline constexpr char records_variable[] = "MYBLAS_RUN_RECORDS";
 inline constexpr char ended_silently[] = "ended by _exit or a signal";
 
-// Where folders of records lie: TMPDIR, else memory, where files cost least, else /tmp.
+// The place for folders of records: TMPDIR, else a file system in memory, where files cost least,
+// else /tmp.
 const char* temporary_folder() noexcept;
 
-// When the process started, in ticks since the machine did; 0: there is no such process, or it has
-// ended.
+// When the process started, in ticks since the machine started; 0: there is no such process, or it
+// has ended.
 uint64_t start_of(pid_t process) noexcept;
 
-// Maps a file, with flags of open; null if it cannot be. A new one gets its memory at once: a full
-// disk must not end the program later.
+// Maps a file, with flags of open; null on failure. A new file gets its memory at once, so that a
+// full disk does not end the program later.
 void* map_file(const char* path, size_t bytes, int flags) noexcept;
 
-// A record that is complete, of this version of it; null if there is none.
+// A record that is complete and has this version; null if there is none.
 process_record* map_record(const char* path) noexcept;
 
 // Processes and calls under one preload library.
@@ -32,16 +33,16 @@ struct run_counts {
     void add(const call_sums&) noexcept;
 };
 
-// Those of the library with this title; null if the folder has none.
+// The counts of the library with this title; null if the folder has none.
 run_counts* map_counts(const char* folder, const char* title, bool create) noexcept;
 
-// Writes what another process has counted, if it is anything. `how` says how that one ended.
+// Writes the counts of another process, if there are any. `how` says how that process ended.
 // `counts` may be null.
 void write_last_part(process_record&, const char* how, run_counts* counts) noexcept;
 
-// Writes the parts of processes whose records lie in the folder and that have ended, and removes
-// their records. `closes`: also of those that still run, and they write no more. Returns how many
-// records there are of processes that still run.
+// Writes the parts of ended processes whose records are in the folder, and removes their records.
+// With `closes`, also writes the parts of processes that still run; these write nothing afterwards.
+// Returns the number of records of processes that still run.
 int report_for_others(const char* folder, bool closes) noexcept;
 
 } // namespace myblas::preload
