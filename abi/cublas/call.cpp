@@ -22,7 +22,7 @@ bool is_served_math(int mode) noexcept {
     }
 }
 
-// What is wrong with serving a call at all, or null.
+// Why serving the call is ruled out from the start, or null.
 const char* reason_against(const request& r) noexcept {
     if (const char* reason = why_switched_off())
         return reason;
@@ -43,7 +43,8 @@ const char* read_settings(const real_cublas::settings& real, void* handle, call_
     return is_served_math(math) ? nullptr : "the math mode allows TF32, half or emulation";
 }
 
-// True: *status is the answer of the call, and *label the kernel if a report is wanted; else *label says why not.
+// True: *status is the status of the call, and *label is the kernel if a report is wanted. False:
+// *label says why the call is not served.
 bool try_to_serve(const request& r, int* status, const char** label) noexcept {
     *label = reason_against(r);
     if (*label)
@@ -87,7 +88,7 @@ bool try_to_serve(const request& r, int* status, const char** label) noexcept {
     return true;
 }
 
-// What is no call in FP32 is left out.
+// Only calls in FP32 are logged.
 void log_call(const request& r) noexcept {
     if (r.against)
         return;

@@ -1,4 +1,5 @@
-// The way of every call: served through the shadow of its handle, or forwarded with the reason counted.
+// The path of every call: it is served through the shadow of its handle, or forwarded with the
+// reason counted.
 #pragma once
 
 #include "common/function_ref.h"
@@ -7,22 +8,23 @@
 
 namespace myblas::preload {
 
-// MYBLAS_OFFLOAD=never, or something senseless; null: calls may be served.
+// The reason if MYBLAS_OFFLOAD is `never` or makes no sense; null: calls may be served.
 const char* why_switched_off() noexcept;
 
 inline bool is_known_version(int major) { return major == 12 || major == 13; }
 
-// Whether what asks for TF32 is computed all the same: MYBLAS_CUBLAS_TF32.
+// Whether calls that ask for TF32 are served all the same: MYBLAS_CUBLAS_TF32.
 bool serves_tf32() noexcept;
 
-// The sizes of a call. What libmyblas's description of a call has no field for, the log of calls wants.
+// The sizes of a call. The log of calls needs the additional fields, which libmyblas's description
+// of a call lacks.
 struct described_call : myblasCall_t {
     int64_t incx = 1, incy = 1;
 };
 
 struct request {
     void* handle;                      // of the call
-    const real_cublas::settings* real; // tell the handle's settings; null: they are `given`
+    const real_cublas::settings* real; // getters of the handle's settings; null: use `given`
     call_settings given;
     int major; // version of cuBLAS
     entry which;
@@ -33,7 +35,7 @@ struct request {
     function_ref<int()> forward;                        // to cuBLAS
 };
 
-// cuBLAS's status.
+// Serves or forwards the call. Returns cuBLAS's status.
 int answer(const request&) noexcept;
 
 } // namespace myblas::preload

@@ -1,5 +1,6 @@
-// The words of the table's cuBLAS rows (common/entries.inc): types of parameters, reasons not to serve a call, and the
-// sizes of a call, which say how much workspace is of use to it and in which class of shapes a report counts it.
+// The vocabulary of the table's cuBLAS rows (common/entries.inc): types of parameters, reasons not
+// to serve a call, and the sizes of a call. The sizes determine how much workspace the call can
+// use, and the class of shapes in which a report counts it.
 #pragma once
 
 #include "cublas/call.h"
@@ -9,13 +10,13 @@
 
 namespace myblas::preload {
 
-// ---- Types of parameters: cuBLAS's enumerations have libmyblas's values ---------------------------------
+// ---- Types of parameters: cuBLAS's enumerations have libmyblas's values -------------------------
 
 using operation = myblasOperation_t;
 using fill_mode = myblasFillMode_t;
 using side_mode = myblasSideMode_t;
 using diagonal = myblasDiagType_t;
-// Of cudaDataType, cublasComputeType_t and cublasGemmAlgo_t, what is of interest.
+// The values of cudaDataType, cublasComputeType_t and cublasGemmAlgo_t that matter here.
 enum class data_type : int { real_32f = 0 };
 enum class compute_type : int { float_32 = 68, float_32_pedantic = 69, fast_tf32 = 77 };
 enum class algorithm_type : int {};
@@ -27,7 +28,7 @@ inline const float* const* floats(const void* const* p) {
 }
 inline float* const* floats(void* const* p) { return reinterpret_cast<float* const*>(p); }
 
-// ---- Reasons ----------------------------------------------------------------------------------------
+// ---- Reasons ------------------------------------------------------------------------------------
 
 inline const char* first_of(const char* reason, const char* other) {
     return reason ? reason : other;
@@ -51,12 +52,14 @@ inline const char* unless_fp32(std::initializer_list<data_type> types, compute_t
     return first_of(unless_floats(types), unless_fp32(compute));
 }
 
-// cuBLAS's nrm2 is 0 where the increment is not positive; libmyblas's is that of the reference BLAS.
+// cuBLAS's nrm2 returns 0 if the increment is not positive. libmyblas's nrm2 follows the reference
+// BLAS.
 inline const char* unless_forward(int64_t increment) {
     return increment > 0 ? nullptr : "the increment is not positive";
 }
 
-// Grouped products have their scalars in host memory; what else cuBLAS does with them is its own affair.
+// Grouped products are served only if their scalars are in host memory. Other cases are left to
+// cuBLAS.
 inline const char* unless_on_host(const real_cublas& real, void* handle) {
     int mode = MYBLAS_POINTER_MODE_HOST;
     if (real.of_handles.get_pointer_mode)
@@ -65,9 +68,9 @@ inline const char* unless_on_host(const real_cublas& real, void* handle) {
                                             : "the scalars of groups are in device memory";
 }
 
-// ---- Sizes ------------------------------------------------------------------------------------------
+// ---- Sizes --------------------------------------------------------------------------------------
 
-// Of no batch: no workspace is made for it.
+// The batch count stays 0: no workspace is made for the call.
 inline described_call matrix(int64_t m, int64_t n) {
     described_call call{};
     call.size_bytes = sizeof(myblasCall_t);
@@ -140,7 +143,8 @@ inline described_call of_pointers(described_call call, int64_t batch_count) {
     return of_pointers(call);
 }
 
-// By the first group. Without leading dimensions, so that none of the groups gets a workspace of its own.
+// The sizes of the first group. Leading dimensions are left out, so that no group gets a separate
+// workspace.
 template <class Size>
 described_call groups(const Size* m, const Size* n, const Size* k, Size count) {
     described_call call = matrix(0, 0);
@@ -159,7 +163,7 @@ inline described_call rank_k(
     return call;
 }
 
-// With a symmetric or triangular matrix on one side, whose order is the depth.
+// A call with a symmetric or triangular matrix on one side. The order of that matrix is the depth.
 inline described_call one_sided(side_mode side,
                                 fill_mode uplo,
                                 operation trans,
@@ -177,7 +181,7 @@ inline described_call one_sided(side_mode side,
     return call;
 }
 
-// In place, where both operands are the same.
+// In place if both operands are the same.
 inline described_call between(described_call call, const float* b, const float* c) {
     call.B = b;
     call.C = c;

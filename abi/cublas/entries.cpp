@@ -1,5 +1,5 @@
-// The exported functions: those of the table, and what else must not pass a handle by. The bare names (cublasSgemm)
-// are the legacy interface and are not touched.
+// The exported functions: the functions of the table, and the functions that change or destroy a
+// handle. The bare names (cublasSgemm) are the legacy interface and are not replaced.
 #include "cublas/entries.h"
 
 #include "common/names.h"
@@ -13,7 +13,7 @@ const char* const report_title = cublas_title;
 
 namespace {
 
-// The name in a report: cublasSgemm_v2 is Sgemm.
+// The name in a report: Sgemm for cublasSgemm_v2.
 template <size_t size>
 struct report_name {
     char text[size] = {};

@@ -10,7 +10,7 @@
 namespace myblas::preload {
 namespace {
 
-// ---- Which cuBLAS ----------------------------------------------------------------------------------
+// ---- Which cuBLAS -------------------------------------------------------------------------------
 
 constexpr std::string_view file_names[] = {"libcublas.so", "libcublasLt.so"}; // by library_kind
 
@@ -19,8 +19,9 @@ bool is_library(const char* base_name) {
     return std::string_view(base_name).starts_with(file_names[static_cast<int>(kind)]);
 }
 
-// By library_kind, as handles of dlopen: the first of each whose functions were looked up. Those of another are not
-// replaced: a function that was handed on does not tell where it came from.
+// By library_kind: the handles of dlopen of the first cuBLAS and cublasLt whose functions were
+// looked up. Functions of any other cuBLAS are not replaced, because a function that was handed on
+// does not tell where it came from.
 constinit std::atomic<void*> looked_up[2];
 
 } // namespace
@@ -38,17 +39,17 @@ void* cublas_symbol(library_kind kind, const char* symbol, const void* caller) n
 
 namespace {
 
-// ---- What is replaced --------------------------------------------------------------------------------
+// ---- What is replaced ---------------------------------------------------------------------------
 
-// Of entries.cpp; here only the address counts.
+// Defined in entries.cpp; here only the address counts.
 extern "C" {
 int cublasDestroy_v2(void*);
 int cublasSetStream_v2(void*, myblasStream_t);
 int cublasSetWorkspace_v2(void*, void*, size_t);
 }
 
-// The exported function of that name, or null. No table: one of addresses might have to be filled by a constructor, and
-// others look functions up before that.
+// The exported function of that name, or null. There is no table of addresses: a constructor might
+// have to fill it, and other constructors may look functions up before that one runs.
 void* replacement_of(std::string_view name) noexcept {
     if (!name.starts_with("cublas"))
         return nullptr;
@@ -71,8 +72,8 @@ void* replacement_of(std::string_view name) noexcept {
     return nullptr;
 }
 
-// Whether `found`, which the code at `caller` looked up, may be replaced: it is cuBLAS's, and calls from there are
-// forwarded to the same cuBLAS.
+// Whether `found`, which the code at `caller` looked up, may be replaced: `found` must belong to
+// cuBLAS, and calls from the caller must be forwarded to the same cuBLAS.
 bool is_replaceable(const char* name, const void* found, const void* caller) noexcept {
     const char* const file = file_of(found);
     const char* const calling_file = file_of(caller);
@@ -84,7 +85,7 @@ bool is_replaceable(const char* name, const void* found, const void* caller) noe
     const std::string_view own_name = file_names[static_cast<int>(kind)];
     if (!std::string_view(base_name(file)).starts_with(own_name))
         return false;
-    // cuBLAS's own calls are parts of what it was asked for.
+    // cuBLAS's internal calls are parts of a call that the program has made.
     for (const std::string_view n : file_names)
         if (std::string_view(base_name(calling_file)).starts_with(n))
             return false;
@@ -100,19 +101,20 @@ bool is_replaceable(const char* name, const void* found, const void* caller) noe
     return chosen.compare_exchange_strong(before, library) || before == library;
 }
 
-// ---- The next dlsym ------------------------------------------------------------------------------------
+// ---- The next dlsym -----------------------------------------------------------------------------
 
 using dlsym_function = void*(void*, const char*);
 
 void* find_nothing(void*, const char*) { return nullptr; }
 
-// Of the library behind this one, as it is loaded: the C library's, or that of another library that stands in front of
-// it. Only dlvsym asks without asking this library's own dlsym.
+// The next dlsym in the order of loading: the C library's, or the dlsym of another library that is
+// loaded in front of the C library. Only dlvsym can be used here, because dlsym would be this
+// library's dlsym.
 dlsym_function* next_dlsym() noexcept {
     static constinit std::atomic<dlsym_function*> known{nullptr};
     dlsym_function* next = known.load(std::memory_order_relaxed);
     if (!next) {
-        constexpr char first_version[] = "GLIBC_2.2.5"; // of x86-64, and in every C library since
+        constexpr char first_version[] = "GLIBC_2.2.5"; // on x86-64, in every C library
         next = reinterpret_cast<dlsym_function*>(dlvsym(RTLD_NEXT, "dlsym", first_version));
         if (next)
             next = reinterpret_cast<dlsym_function*>(next(RTLD_NEXT, "dlsym"));
@@ -125,7 +127,7 @@ dlsym_function* next_dlsym() noexcept {
 
 } // namespace
 
-// The answer to a look-up; without one, `next` is to be asked.
+// The answer to a look-up; if there is none, `next` is called.
 struct looked_up_function {
     void* answer;
     dlsym_function* next;
@@ -143,8 +145,8 @@ myblas_look_up(void* handle, const char* name, const void* caller) noexcept {
     return {found && is_replaceable(name, found, caller) ? own : nullptr, next};
 }
 
-// dlsym looks at its return address, by which it knows whose RTLD_NEXT and RTLD_DEFAULT are meant, and whom an error
-// names. So the next one is entered by a jump, with the caller's return address on the stack.
+// The next dlsym reads its return address to determine whose RTLD_NEXT and RTLD_DEFAULT are meant,
+// and whom an error names. A jump to the next dlsym keeps the caller's return address on the stack.
 asm(R"(
         .pushsection .text
         .p2align 4

@@ -1,5 +1,6 @@
-// cublasLtMatmul. Its heuristics are cuBLAS's own, and so is what they choose where a call is forwarded; a call that is
-// served does not look at it. libcublas itself does not come here: it calls what cublasLtMatmul calls.
+// cublasLtMatmul. The heuristics are cuBLAS's, and a forwarded call uses the algorithm that they
+// chose. A served call ignores the algorithm. libcublas does not call this function: it calls the
+// functions that cublasLtMatmul calls.
 #include "cublas/lt.h"
 
 #include "common/call_log.h"
@@ -14,7 +15,8 @@ struct operands {
     void* d;
 };
 
-// Whether D takes the place of C in a product without an epilogue: where it is C, or where C does not count.
+// Whether the call is a product without an epilogue in which D can take the place of C: D is C, or
+// C is not read (beta is 0).
 bool is_plain(const lt_call& call, const operands& x) {
     const myblasEpilogue_t& e = call.epilogue;
     if (e.activation != MYBLAS_ACTIVATION_NONE || e.bias || e.aux)
@@ -133,8 +135,8 @@ int cublasLtMatmul(void* handle,
     if (!descriptor || !layout_a || !layout_b || !layout_c || !layout_d) {
         against = "a descriptor is NULL";
     } else if (is_known_version(real.major) && (is_counted || !why_switched_off())) {
-        // Calls in other precisions, of which there are most, are known by their A; what else they are is of interest
-        // in reports alone.
+        // Most calls are in other precisions, which the type of A shows. Their other properties
+        // matter only in reports.
         against = reason_against_layout(real, layout_a);
         if (!against || is_counted) {
             call = &call_of(real, {descriptor, layout_a, layout_b, layout_c, layout_d});
@@ -152,7 +154,7 @@ int cublasLtMatmul(void* handle,
                                            call->ldb,
                                            call->ldd,
                                            call->batch_count);
-        // Of a call that is not served nobody knows where beta is.
+        // If a call is not served, the location of beta is unknown.
         described.is_fused = call != &nothing && !against && !is_plain(*call, x);
         return described;
     };

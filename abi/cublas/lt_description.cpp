@@ -6,14 +6,15 @@
 namespace myblas::preload {
 namespace {
 
-// ---- Values of cublasLt.h, 12 and 13 -----------------------------------------------------------------
+// ---- Values of cublasLt.h, 12 and 13 ------------------------------------------------------------
 
 namespace matmul { // cublasLtMatmulDescAttributes_t
 constexpr int compute = 0, scale_type = 1, pointer_mode = 2, transa = 3, transb = 4, transc = 5,
               fill_mode = 6, epilogue = 7, bias = 8, stride_bias = 10, aux = 11, ldaux = 12,
               stride_aux = 13, aux_type = 22, bias_type = 26;
-// What is not served unless it is zero: a target of multiprocessors; scale factors, their modes, largest values;
-// counters of partial results; emulation. Some are unknown to some versions.
+// Attributes that must be zero for a call to be served: a target of multiprocessors; scale factors,
+// their modes, largest values; counters of partial results; emulation. Some versions lack some of
+// them.
 constexpr int other_numbers[] = {15, 27, 28, 31, 32, 33, 34, 35, 37};
 constexpr int other_pointers[] = {17, 18, 19, 20, 21, 23, 24, 29, 30, 36, 38};
 } // namespace matmul
@@ -27,7 +28,7 @@ constexpr int fill_full = 2;                                                 // 
 constexpr int by_columns = 0, by_rows = 1;                                   // cublasLtOrder_t
 constexpr uint32_t epilogue_plain = 1, epilogue_relu = 2, epilogue_bias = 4; // cublasLtEpilogue_t
 constexpr uint32_t epilogue_gelu = 32, epilogue_aux = 128;
-constexpr int same_type = -1; // of a bias or auxiliary matrix: that of D
+constexpr int same_type = -1; // a bias or auxiliary matrix has the type of D
 
 struct lt_operation {
     const char* against; // why it is not served, or null
@@ -43,11 +44,11 @@ struct lt_layout {
     int64_t batch_count, stride;
 };
 
-// ---- Attributes ----------------------------------------------------------------------------------------
+// ---- Attributes ---------------------------------------------------------------------------------
 
 using getter = int (*)(const void*, int, void*, size_t, size_t*);
 
-// `otherwise` for what this version does not know.
+// The attribute's value; `otherwise` if this version does not know the attribute.
 template <class T>
 T attribute(getter get, const void* descriptor, int which, T otherwise) noexcept {
     T value{};
@@ -84,7 +85,7 @@ bool read_epilogue(getter get, const void* d, myblasEpilogue_t* e) noexcept {
     constexpr uint32_t parts = epilogue_relu | epilogue_bias | epilogue_gelu | epilogue_aux;
     if (epilogue == epilogue_plain)
         return true;
-    // Of ReLU the auxiliary matrix has bits.
+    // The auxiliary matrix of ReLU consists of bits, which libmyblas does not write.
     if (epilogue == 0 || (epilogue & ~parts) != 0 || (has(epilogue_relu) && has(epilogue_gelu)) ||
         (has(epilogue_aux) && !has(epilogue_gelu)))
         return false;
@@ -142,7 +143,7 @@ lt_layout ask_layout(getter get, const void* d) noexcept {
     return p;
 }
 
-// ---- The call ----------------------------------------------------------------------------------------------
+// ---- The call -----------------------------------------------------------------------------------
 
 lt_call combine(const lt_operation& o,
                 const lt_layout& a,
@@ -153,7 +154,7 @@ lt_call combine(const lt_operation& o,
     const int64_t rows_b = o.transposes_b ? b.cols : b.rows;
     const int64_t cols_b = o.transposes_b ? b.rows : b.cols;
     const bool swaps = d.is_row_major;
-    // A matrix by rows is its transpose by columns.
+    // A matrix stored by rows is its transpose stored by columns.
     const bool turns_a = o.transposes_a != a.is_row_major,
                turns_b = o.transposes_b != b.is_row_major;
     const auto op = [](bool turns) { return turns ? MYBLAS_OP_T : MYBLAS_OP_N; };
@@ -184,14 +185,14 @@ lt_call combine(const lt_operation& o,
                 c.cols == d.cols && c.is_row_major == d.is_row_major;
     for (const lt_layout* l : {&a, &b, &c})
         fits = fits && l->batch_count == d.batch_count;
-    // Of an auxiliary matrix beside a D by rows is not known how it is stored.
+    // If D is stored by rows, it is not known how the auxiliary matrix is stored.
     if (!fits || (o.epilogue.aux && swaps))
         call.against =
             first_of(call.against, "the layouts do not go together, or in a way that is not known");
     return call;
 }
 
-// ---- Remembering ------------------------------------------------------------------------------------------
+// ---- Remembering --------------------------------------------------------------------------------
 
 // Several blocks of words as one key.
 struct block {
@@ -199,7 +200,8 @@ struct block {
     size_t count;
 };
 
-// Values by keys of at most `most_words`; new ones take the places of old ones. All zero at first.
+// Values by keys of at most `most_words` words. New values replace old values. All bytes are zero
+// at first.
 template <class Value, size_t most_words, size_t set_count>
 class memory {
 public:
@@ -226,11 +228,11 @@ private:
         Value value;
     };
     struct set {
-        unsigned next; // place to be taken
+        unsigned next; // the next place to use
         place places[ways];
     };
 
-    // Products of pairs of words, none of which waits for another.
+    // Multiplies pairs of words. The products are independent, so that they overlap.
     template <size_t blocks>
     static size_t hash(const block (&key)[blocks]) noexcept {
         constexpr uint64_t odd = 0x9e3779b97f4a7c15; // 2^64 by the golden ratio
@@ -256,8 +258,9 @@ private:
     set sets_[set_count];
 };
 
-// An operation begins with the number of its format, which has been at most 4 in the smaller size: that of early
-// versions of 12, and of programs that were compiled with their header.
+// An operation begins with the number of its format. The number is at most 4 in the smaller size.
+// Early releases of version 12 have the smaller size, and so have programs that were compiled with
+// their header.
 block operation_block(const void* descriptor) noexcept {
     constexpr uint64_t last_early_format = 4;
     constexpr size_t words = 32, early_words = 23;
@@ -276,7 +279,8 @@ struct memories {
     memory<lt_call, most_words, 256> calls;
 };
 
-// The thread's own; null: there is no memory. Pages are taken when they are first written.
+// The memory of this thread; null: out of memory. The system provides pages when they are first
+// written.
 memories* own_memories() noexcept {
     struct owner {
         memories* all = nullptr;

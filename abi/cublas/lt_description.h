@@ -1,7 +1,7 @@
-// What cublasLt's descriptors say, as far as libmyblas has use for it.
+// The contents of cublasLt's descriptors, as far as libmyblas uses them.
 //
-// Descriptors are opaque; their attributes have getters, of which a call would need some seventy at 7 to 9 ns each. So
-// what they answered is remembered by the descriptors' bytes, for each thread by itself.
+// Descriptors are opaque. Their attributes have getters. A call would need about seventy getters at
+// 7 to 9 ns each. Each thread therefore caches the results, with the descriptors' bytes as the key.
 #pragma once
 
 #include "cublas/describe.h"
@@ -9,8 +9,9 @@
 
 namespace myblas::preload {
 
-// X = alpha * op(A) * op(B) + beta * C + bias; aux = X; D = activation(X), of matrices that are all stored by columns.
-// Where the program's D is stored by rows, this is the transpose of what it asks for, with A and B changed about.
+// X = alpha * op(A) * op(B) + beta * C + bias; aux = X; D = activation(X). All matrices are stored
+// by columns. If the program's D is stored by rows, this is the transpose of the program's call,
+// with A and B exchanged.
 struct lt_call {
     const char* against; // why it is not served, or null
     bool is_swapped;     // A is the program's B
@@ -27,10 +28,10 @@ struct lt_descriptors {
     const void *operation, *a, *b, *c, *d;
 };
 
-// Why calls with such an A are not served, or null.
+// Why calls with this A are not served, or null.
 const char* reason_against_layout(const real_lt&, const void* layout_a) noexcept;
 
-// Until the thread's next question.
+// The result is valid until this thread calls the function again.
 const lt_call& call_of(const real_lt&, const lt_descriptors&) noexcept;
 
 } // namespace myblas::preload

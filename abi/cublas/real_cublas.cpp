@@ -33,7 +33,8 @@ real_cublas::settings find_settings(const void* caller) noexcept {
 
 constinit caller_cache<const real_cublas*> callers;
 
-// All that were found, never freed; a list without a lock, for the reason that caller_cache has.
+// All cuBLAS libraries that were found. They are never freed. The list has no lock, for the same
+// reason as caller_cache.
 constinit std::atomic<real_cublas*> newest{nullptr};
 
 } // namespace

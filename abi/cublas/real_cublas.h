@@ -1,4 +1,5 @@
-// The cuBLAS that a caller would have got without the preload. Handles are void*: no header of CUDA is needed.
+// The cuBLAS that a caller would have got without the preload. Handles are void*, so that no header
+// of CUDA is needed.
 #pragma once
 
 #include "myblas/myblas.h"
@@ -12,8 +13,8 @@ namespace myblas::preload {
 inline constexpr int cublas_not_initialized = 1;
 inline constexpr int cublas_default_math = 0, cublas_tensor_op_math = 1; // cublasMath_t
 inline constexpr int cublas_pedantic_math = 2, cublas_tf32_math = 3;
-// Flags that change nothing for products of floats: emulated double precision, and no reduced-precision
-// reductions.
+// Flags that change nothing for products of floats: emulated double precision, and the ban on
+// reduced-precision reductions.
 inline constexpr int cublas_irrelevant_math = 8 | 16;
 static_assert(MYBLAS_STATUS_EXECUTION_FAILED == 13, "statuses are cuBLAS's");
 
@@ -31,7 +32,7 @@ inline constexpr int entry_count = static_cast<int>(entry::count);
 
 class real_cublas {
 public:
-    // What serving a call takes. Null: there is no such function.
+    // The functions that serving a call needs. Null: the function is missing.
     struct settings {
         int (*destroy)(void*);
         int (*set_stream)(void*, myblasStream_t);
@@ -46,7 +47,8 @@ public:
 
     explicit real_cublas(const settings& s) noexcept : of_handles(s) {}
 
-    // The function of an entry, looked for by its name when it is first wanted; null: there is none.
+    // The function of an entry, looked up by name when it is first needed; null: the function is
+    // missing.
     void* function(entry, bool is_64, const char* name, const void* caller) const noexcept;
 
 private:

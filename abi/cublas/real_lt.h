@@ -5,7 +5,7 @@
 
 namespace myblas::preload {
 
-// Null: there is no such function.
+// Null: the function is missing.
 struct real_lt {
     void* matmul;
     int (*destroy)(void*);

@@ -12,15 +12,15 @@ namespace myblas::preload {
 namespace {
 
 constexpr uintptr_t workspace_alignment = 256;
-constexpr size_t usual_workspace = size_t{32} << 20; // what libmyblas has for a stream
+constexpr size_t usual_workspace = size_t{32} << 20; // libmyblas's usual workspace of a stream
 
-// cudaStreamPerThread is another stream in each thread.
+// cudaStreamPerThread is a different stream in each thread.
 const myblasStream_t stream_per_thread = reinterpret_cast<myblasStream_t>(uintptr_t{2});
 
-// Programs have few cuBLAS handles: finding one is a short walk. Places are reused.
+// Programs have few cuBLAS handles, so a linear search is fast. Places are reused.
 constexpr int most_shadows = 64; // of each interface
 
-// Handles point to the GPU, wherever there is a driver; where there is none, what calls itself cuBLAS is a
+// If there is a driver, handles belong to the GPU. Otherwise the cuBLAS of the process is a
 // stand-in on ordinary memory.
 myblasBackend_t backend() noexcept {
     static const bool has_driver = mapped_library("libcuda.so.1") != nullptr;
@@ -61,7 +61,7 @@ shadow* shadow::of(void* cublas) noexcept {
 }
 
 void shadow::forget(void* cublas) noexcept {
-    // Of two threads' first calls each may have made one.
+    // Two threads that make their first calls may each have made a shadow.
     while (shadow* s = find(cublas)) {
         registry& all = registry::of(cublas);
         s->empty();
@@ -98,7 +98,8 @@ void shadow::want_workspace(void* memory, size_t bytes) noexcept {
 }
 
 bool shadow::open(const char** reason) noexcept {
-    // A lack of memory may pass: asked again after 16 calls, then after twice as many each time.
+    // A lack of memory may be temporary: creation is tried again after 16 calls, then after twice
+    // as many calls each time.
     if (calls_to_wait_ > 0 && --calls_to_wait_ == 0)
         failure_ = nullptr;
     const library* l = failure_ ? nullptr : load_library();
@@ -128,7 +129,7 @@ bool shadow::open(const char** reason) noexcept {
     return handle_ != nullptr;
 }
 
-// The stream and the workspace; each only if it is another one than before.
+// Sets the stream and the workspace, each only if it has changed.
 bool shadow::apply_stream(myblasStream_t stream) noexcept {
     const library& l = *load_library();
     const bool drops_workspace = applied_ != wanted_ && wanted_ == workspace{};
@@ -157,7 +158,8 @@ bool shadow::may_lack_room() const noexcept {
 void shadow::make_room(const myblasCall_t& p) noexcept {
     const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
-    // An element has up to three limbs of 2 bytes; partial sums hardly ever take more than the operands and the result.
+    // An element has up to three limbs of 2 bytes. Partial sums almost never take more than the
+    // operands and the result.
     const double useful = batches * (uses_limbs_ ? (m + n) * k * 6 : ((m + n) * k + m * n) * 4);
     if (useful < static_cast<double>(applied_.bytes))
         return;
