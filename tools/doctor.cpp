@@ -1,5 +1,5 @@
-// myblas-doctor: what there is on this machine for myblas to work with, and which calls of a program the
-// preload libraries can get.
+// myblas-doctor: shows what this machine offers to myblas, and which calls of a program the preload
+// libraries can get.
 #include "examine.h"
 #include "installed.h"
 #include "settings.h"
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 using tools::print_finding;
 
-// ---- The machine ---------------------------------------------------------------------------------
+// ---- The machine --------------------------------------------------------------------------------
 
 std::string path_of(void* library) {
     link_map* map = nullptr;
@@ -96,7 +96,7 @@ void describe_gpus() {
 std::string last_message;
 void keep_message(const char* message) { last_message = message; }
 
-// Whether a handle can be made on the GPU, and if not, the library's own words.
+// Prints whether a handle can be created on the GPU. If not, prints the library's message.
 void try_backend() {
     myblasHandle_t handle = nullptr;
     myblasSetLoggerCallback(keep_message);
@@ -156,7 +156,7 @@ void describe_blas() {
         print_finding("BLAS", "none on the loader's path");
 }
 
-// The one that Debian's packages share.
+// Describes the LAPACK that Debian's packages share.
 void describe_lapack() {
     void* library = dlopen("liblapack.so.3", RTLD_LAZY | RTLD_LOCAL);
     if (!library)
@@ -167,7 +167,7 @@ void describe_lapack() {
         print_finding("", remark);
 }
 
-// ---- The environment -----------------------------------------------------------------------------
+// ---- The environment ----------------------------------------------------------------------------
 
 void describe_settings() {
     for (const tools::setting& s : tools::read_settings()) {
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
         "program", command, "the program to examine, perhaps with arguments; it is not run");
     int status = 0;
     try {
-        // From the program on, options are its own.
+        // Options from the program on belong to the program.
         int begin = 1;
         while (begin < argc && argv[begin][0] == '-' && std::strcmp(argv[begin], "--") != 0)
             ++begin;

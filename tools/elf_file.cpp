@@ -11,7 +11,7 @@
 namespace tools {
 namespace {
 
-constexpr size_t shortest_name = 4; // of those that are looked for; code has many shorter strings
+constexpr size_t shortest_name = 4; // of names to look for; code has many shorter strings
 
 constexpr auto own_machine =
 #ifdef __aarch64__
@@ -20,7 +20,7 @@ constexpr auto own_machine =
     EM_X86_64;
 #endif
 
-// A file in memory, of which only what is looked at is read: some libraries have gigabytes.
+// A mapped file. Only the parts that are used are read, because some libraries have gigabytes.
 class image {
 public:
     explicit image(const std::string& path) {
@@ -69,7 +69,8 @@ std::string text_at(std::string_view table, uint64_t offset) {
                : std::string();
 }
 
-// Of the loader's table, or of the linker's, which has a program's own functions, too.
+// Reads the symbols of the loader's table, or of the linker's table, which also has a program's own
+// functions.
 void read_symbols(const image& file,
                   const Elf64_Shdr& section,
                   std::string_view names,

@@ -1,4 +1,4 @@
-// What an ELF file says about its symbols: as much as tells whether its calls can be interposed.
+// Reads the symbols of an ELF file that show whether the file's calls can be interposed.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,19 @@ struct elf_file {
     bool is_executable = false;   // DF_1_PIE: a program that is loaded anywhere
     bool binds_to_itself = false; // DF_SYMBOLIC: its own definitions come first
     std::set<std::string> imports;
-    std::set<std::string> exports; // of a program, what it contains, too, unless that was stripped
-    std::set<std::string> bound; // symbols that the loader binds, also those that it exports itself
-    // Names that stand in its read-only data although it does not import them, as arguments of dlsym do.
+    std::set<std::string> exports; // with a program's own symbols, unless stripped
+    std::set<std::string> bound;   // symbols that the loader binds, exports included
+    // Names that appear in the read-only data although the file does not import them, such as
+    // arguments of dlsym.
     std::set<std::string> mentions;
 
-    // The preload libraries are the GNU C library's; another loader might even run what it shall list.
+    // The preload libraries need the GNU C library's loader. Another loader might run the program
+    // that it is asked to list.
     bool has_gnu_loader() const { return interpreter.find("/ld-linux") != std::string::npos; }
 };
 
-// `names`: those that `mentions` is about. Nothing if the file is no ELF file of this machine's kind.
+// `names`: the names to look for in `mentions`. The result is empty if the file is not an ELF file
+// for this kind of machine.
 std::optional<elf_file> read_elf(const std::string& path, const name_set& names);
 
 } // namespace tools

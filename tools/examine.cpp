@@ -44,9 +44,9 @@ constexpr char loads_libraries[] = "loads libraries while it runs, which this ca
                                    "RTLD_DEEPBIND they would be out of "
                                    "reach): see what myblas-run --report says";
 
-// ---- Names ---------------------------------------------------------------------------------------
+// ---- Names --------------------------------------------------------------------------------------
 
-// What is served, as a program names it.
+// The served functions, by the names that programs use.
 const name_set& served_names() {
     static const name_set names = [] {
         name_set made;
@@ -75,7 +75,7 @@ bool can_look_up(std::string_view name) {
 #endif
 }
 
-// Whether it is one of the names that a BLAS with 64-bit integers shares with one of 32 bits.
+// Whether the symbol is a name that both 64-bit and 32-bit BLAS use.
 bool is_plain(const std::string& symbol) {
     return myblas::preload::remark_on_blas(symbol) && !symbol.starts_with("scipy_") &&
            symbol.find("64") == std::string::npos;
@@ -92,11 +92,11 @@ std::string list(const std::set<std::string>& names, size_t most) {
 
 std::string list(const std::set<std::string>& names) { return list(names, names.size()); }
 
-// ---- Libraries -----------------------------------------------------------------------------------
+// ---- Libraries ----------------------------------------------------------------------------------
 
 // The libraries that the loader would map for the program, without running it.
 std::vector<std::string> libraries_of(const std::string& loader, const std::string& path) {
-    const std::string absolute = fs::absolute(path); // a name without a slash would be searched for
+    const std::string absolute = fs::absolute(path); // a name without a slash would be searched
     int ends[2];
     if (pipe(ends) != 0)
         return {};
@@ -105,8 +105,7 @@ std::vector<std::string> libraries_of(const std::string& loader, const std::stri
         unsetenv("LD_PRELOAD");
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
-        setenv(
-            "LD_TRACE_LOADED_OBJECTS", "1", 1); // unlike --list it goes on behind a missing library
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1); // unlike --list, goes on after a missing library
         execl(loader.c_str(), loader.c_str(), absolute.c_str(), nullptr);
         _exit(127);
     }
@@ -127,19 +126,20 @@ std::vector<std::string> libraries_of(const std::string& loader, const std::stri
         else if (entry.find("not found") != std::string::npos)
             print_finding("",
                           "the loader does not find " +
-                              entry.substr(1, entry.find(" =>") - 1)); // behind a tab
+                              entry.substr(1, entry.find(" =>") - 1)); // after a tab
     }
     return paths;
 }
 
-// A BLAS or cuBLAS itself: what it mentions and exports is its own.
+// A BLAS or cuBLAS. The functions that it mentions and exports are its own.
 bool is_provider(const std::string& path) {
     const std::string name = fs::path(path).filename();
     return name.find("blas") != std::string::npos || name.find("mkl") != std::string::npos ||
            name.find("cusolver") != std::string::npos;
 }
 
-// A LAPACK, which may be a BLAS, too. Its calls of the BLAS are made for programs that call its solvers.
+// A LAPACK, which may be a BLAS too. A LAPACK calls the BLAS for programs that call the LAPACK's
+// solvers.
 bool is_lapack(const binary& file) {
     const auto is_solver = [](const std::string& name) {
         return name.find("sgetrf_") != std::string::npos && !name.starts_with("LAPACKE_");
@@ -154,7 +154,7 @@ bool is_single_solver(const std::string& name) {
     return plain.starts_with('s') && plain.ends_with('_') && !remark_on(name);
 }
 
-// The solvers in single precision that are called, and that the LAPACK exports.
+// The solvers in single precision that are called and that the LAPACK exports.
 std::set<std::string> solvers_of(const elf_file& lapack, const std::set<std::string>& called) {
     std::set<std::string> solvers;
     for (const std::string& name : called)
@@ -163,7 +163,8 @@ std::set<std::string> solvers_of(const elf_file& lapack, const std::set<std::str
     return solvers;
 }
 
-// The LAPACK that a path leads to through alternatives: its name for update-alternatives. Nothing if there is none.
+// The name, for update-alternatives, of the LAPACK that a path leads to; empty if the path does not
+// go through alternatives.
 std::string alternative_of(fs::path path) {
     std::error_code error;
     for (int hops = 0; hops < 8 && fs::is_symlink(path, error); ++hops) {
@@ -197,7 +198,7 @@ std::vector<std::string> remarks_on(const binary& lapack) {
     return remarks;
 }
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 struct calls {
     std::set<std::string> made; // through the loader
@@ -209,7 +210,7 @@ calls calls_of(const elf_file& elf) {
     calls found;
     found.made = elf.imports;
     found.binds_to_itself = elf.binds_to_itself;
-    bool asks_loader = false; // for what it exports itself, as PyTorch does for MKL
+    bool asks_loader = false; // for functions that it exports, as PyTorch does for MKL
     for (const std::string& name : served_names()) {
         if (elf.exports.contains(name)) {
             const bool is_made = elf.bound.contains(name) && !elf.binds_to_itself;
@@ -219,7 +220,7 @@ calls calls_of(const elf_file& elf) {
         if (elf.mentions.contains(name))
             found.looked_up.insert(name);
     }
-    if (asks_loader) // what it does not ask for it does not call
+    if (asks_loader) // functions that the loader does not bind are not called
         found.contained.clear();
     return found;
 }
@@ -229,7 +230,8 @@ bool has_calls(const calls& found) {
            !found.contained.empty() || !found.looked_up.empty();
 }
 
-// The name of the file whose BLAS all files get under plain names, if it has 64-bit integers.
+// The name of the file whose BLAS serves all files under plain names, if that BLAS has 64-bit
+// integers.
 std::string find_wide_blas(const binaries& files) {
     for (const binary& file : files)
         if (std::any_of(file.elf.exports.begin(), file.elf.exports.end(), is_plain))
@@ -237,7 +239,7 @@ std::string find_wide_blas(const binaries& files) {
     return "";
 }
 
-// Says what becomes of calls; true if any can be had.
+// Prints what happens to calls; true if any can be interposed.
 bool describe_made(const std::string& name,
                    const std::set<std::string>& made,
                    bool with_unserved,
@@ -269,7 +271,7 @@ bool describe_made(const std::string& name,
     return can_interpose;
 }
 
-// Says what can be got of calls; true if any can.
+// Prints which calls can be interposed; true if any can.
 bool describe_calls(const std::string& name, const calls& found, const std::string& wide_blas) {
     const bool can_interpose = describe_made(name, found.made, true, wide_blas);
     if (!found.contained.empty())
@@ -295,10 +297,10 @@ bool describe_calls(const std::string& name, const calls& found, const std::stri
     return can_interpose || !answered.empty();
 }
 
-// Says what can be got of the calls of a program and its libraries.
+// Prints which calls of a program and its libraries can be interposed.
 bool examine_files(const binaries& files) {
     const std::string wide_blas = find_wide_blas(files);
-    std::set<std::string> called; // by all that is no LAPACK
+    std::set<std::string> called; // by all files except LAPACKs
     for (const binary& file : files)
         if (!is_lapack(file))
             called.insert(file.elf.imports.begin(), file.elf.imports.end());
@@ -314,7 +316,7 @@ bool examine_files(const binaries& files) {
                 print_finding("", remark);
         }
         const calls found = calls_of(file.elf);
-        // Of a BLAS's own calls only those of the solvers in it matter.
+        // Among a BLAS's own calls, only the calls of the solvers in the BLAS matter.
         const bool is_blas =
             file.elf.what == elf_file::kind::shared_library && is_provider(file.path);
         const std::set<std::string>& made = is_lapack(file) ? found.made : file.elf.imports;
@@ -325,9 +327,9 @@ bool examine_files(const binaries& files) {
     return can_interpose;
 }
 
-// ---- Packages of Python --------------------------------------------------------------------------
+// ---- Packages of Python -------------------------------------------------------------------------
 
-// What files do not tell. Packages without a BLAS have a remark, too.
+// A fact about a package that its files do not show. Packages without a BLAS have a remark too.
 const char* remark_on_package(std::string_view name) {
     if (name == "numpy")
         return "numpy.linalg computes in double precision, float32 too: not served";
@@ -357,7 +359,7 @@ void collect_remarks(const std::string& library,
             remarks->push_back(remark);
 }
 
-// The calls of a package, as a whole, and from where it gets its BLAS.
+// The calls of a package as a whole, and the source of its BLAS.
 bool examine_package(const std::string& loader, const fs::path& folder) {
     calls whole;
     std::set<std::string> blas;
@@ -404,7 +406,7 @@ bool examine_package(const std::string& loader, const fs::path& folder) {
     return can_interpose;
 }
 
-// Those that use a BLAS most.
+// The packages that use a BLAS most.
 constexpr auto known_packages = std::to_array<std::string_view>({"numpy",
                                                                  "scipy",
                                                                  "sklearn",
@@ -428,7 +430,7 @@ std::map<std::string, fs::path> installed_packages(const std::vector<fs::path>& 
     return found;
 }
 
-// The packages that a Python's code imports; without code, those that it may.
+// The packages that the Python code imports. Without code, the packages that it may import.
 finding examine_python(const std::string& loader,
                        const std::vector<fs::path>& folders,
                        const std::optional<python_code>& code) {
@@ -444,7 +446,7 @@ finding examine_python(const std::string& loader,
             if (std::find(known_packages.begin(), known_packages.end(), name) !=
                 known_packages.end())
                 print_finding("", fmt::format("imports {}, which this Python does not have", name));
-        // JAX imports them when they are first used.
+        // JAX imports these packages when they are first used.
         for (const char* name : {"jax_plugins", "scipy"})
             if (imports.found.contains("jax") && packages.contains(name))
                 imports.found[name] = packages[name];
@@ -464,15 +466,15 @@ finding examine_python(const std::string& loader,
     return finding::can_interpose;
 }
 
-// ---- Programs ------------------------------------------------------------------------------------
+// ---- Programs -----------------------------------------------------------------------------------
 
-// This program's own loader lists the libraries of a library.
+// The loader of this program, which lists the libraries of a library.
 std::string own_loader() {
     const auto self = read_elf(this_program(), {});
     return self ? self->interpreter : "";
 }
 
-// As Octave's launcher does, or mpirun by a library.
+// Whether a program starts other programs, as Octave's launcher does, or mpirun through a library.
 bool starts_programs(const binaries& files) {
     return std::any_of(files.begin(), files.end(), [](const binary& file) {
         return std::any_of(
@@ -483,7 +485,7 @@ bool starts_programs(const binaries& files) {
     });
 }
 
-// What keeps a program from being preloaded to, or nothing.
+// Why nothing can be preloaded into a program; empty if it can.
 std::string why_out_of_reach(const std::string& path, const elf_file& program) {
     if (program.what == elf_file::kind::static_program)
         return "linked statically: nothing can be preloaded";

@@ -1,4 +1,5 @@
-// Which calls of a program the preload libraries can get: read from its files, without running it.
+// Finds the calls of a program that the preload libraries can get. Reads the program's files and
+// does not run it.
 #pragma once
 
 #include <string>
@@ -8,13 +9,15 @@ namespace tools {
 
 enum class finding { can_interpose, cannot_interpose, unreadable };
 
-// Prints what there is to say. `command`: a program and its arguments, which matter if the program is a Python.
+// Prints the findings. `command`: a program and its arguments. The arguments matter if the program
+// is a Python.
 finding examine_program(const std::vector<std::string>& command);
 
-// What becomes of the calls of the solvers of a LAPACK, if not all of them can be interposed; one text a line.
+// What happens to the calls of a LAPACK's solvers, if not all of these calls can be interposed. One
+// text a line.
 std::vector<std::string> remarks_on_solvers(const std::string& path);
 
-// A line of findings: what they are about, or nothing for the same as above, and one of them.
+// Prints one finding in a line. `about` is the subject, or empty for the subject of the line above.
 void print_finding(const std::string& about, const std::string& text);
 
 } // namespace tools

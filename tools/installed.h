@@ -1,4 +1,4 @@
-// Where the parts of the installation are, seen from the running tool; and the version.
+// The places of the parts of the installation, relative to the running tool; and the version.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,14 @@ inline constexpr const char* cublas_preload = "libmyblas-cublas-preload.so";
 // The file of the running tool.
 std::filesystem::path this_program();
 
-// Exit statuses of all tools; myblas-run has its program's, and status_failed for both of these.
+// Exit statuses of all tools. myblas-run exits with its program's status, or with status_failed
+// instead of the two statuses below.
 inline constexpr int status_negative =
-    1; // what was asked for is not so: a check failed, nothing can be interposed
+    1; // the answer is no: a check failed, or nothing can be interposed
 inline constexpr int status_wrong_use = 2; // arguments, variables or files are wrong
 
-// The status, or `failed` and a line on standard error if what the tool printed could not be written.
+// Returns `status`. If the tool's output could not be written, prints a line on standard error and
+// returns `failed`.
 int with_output_written(int status, const char* tool, int failed);
 
 std::string version_text(const std::string& tool);

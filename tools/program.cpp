@@ -41,7 +41,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-// The command behind env and its options and variables; any other word is one itself.
+// The command that follows env with its options and variables; any other word is the command
+// itself.
 std::string behind_env(const std::string& word, std::istream& more) {
     if (fs::path(word).filename() != "env")
         return word;
@@ -51,8 +52,8 @@ std::string behind_env(const std::string& word, std::istream& more) {
     return word;
 }
 
-// The interpreter that the first line of a script names, or the Python of a file that is named like a script of it; nothing if
-// it is no script.
+// The interpreter that the first line of a script names. If no interpreter is named, python3 for a
+// file whose name ends in .py. Empty if the file is no script.
 std::string interpreter_of(const std::string& path) {
     const std::string line = first_line(path);
     if (!line.starts_with("#!"))
@@ -68,7 +69,8 @@ bool is_shell(const std::string& interpreter) {
     return name == "sh" || name == "bash" || name == "dash";
 }
 
-// What the version that pyenv takes here has for a shim; nothing if it is the system's.
+// The file that a shim of pyenv runs in the version chosen here; empty if the system's version is
+// chosen.
 std::string behind_pyenv(const fs::path& root, const std::string& name) {
     std::error_code ignored;
     std::string version = variable("PYENV_VERSION");
@@ -81,8 +83,8 @@ std::string behind_pyenv(const fs::path& root, const std::string& name) {
     return !version.empty() && fs::exists(program, ignored) ? program.string() : "";
 }
 
-// What a shell script ends in, if it says so plainly: exec /its/program, perhaps with variables in front. A shim of pyenv is
-// such a script.
+// The program that a shell script executes at its end, if the script says so plainly: exec
+// /its/program, perhaps with variables in front. A shim of pyenv is such a script.
 std::string behind_shell_script(const std::string& path) {
     std::ifstream stream(path);
     std::string program;

@@ -1,4 +1,4 @@
-// From the name of a program to the file that runs in the end: through PATH, scripts and shims.
+// From the name of a program to the file that finally runs: through PATH, scripts and shims.
 #pragma once
 
 #include <string>
@@ -6,19 +6,20 @@
 
 namespace tools {
 
-// As a shell finds it; the name itself if nothing does.
+// The file that a shell finds for the name; the name itself if none is found.
 std::string find_program(const std::string& name);
 
-// The files that are started one after the other: scripts, and last the program. The first is the one that was named.
+// The files in the order of starting: scripts, and last the program. The first file is the named
+// one.
 std::vector<std::string> programs_behind(const std::string& name);
 
-// Whether the last of them is a shell for a script that does not tell what it starts.
+// Whether the last file is a shell for a script that does not show which program it starts.
 bool ends_in_shell_script(const std::vector<std::string>& programs);
 
 // Whether a Python runs the file.
 bool is_python_script(const std::string& path);
 
-// What keeps the file from being read, or nothing.
+// Why the file cannot be read; empty if it can.
 std::string why_unreadable(const std::string& path);
 
 } // namespace tools

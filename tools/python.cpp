@@ -34,7 +34,7 @@ std::string text_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// ---- Statements ----------------------------------------------------------------------------------
+// ---- Statements ---------------------------------------------------------------------------------
 
 struct statement {
     std::string text;
@@ -52,12 +52,12 @@ size_t end_of_literal(std::string_view text, size_t at) {
         else if (text.substr(at, end.size()) == end)
             return at + end.size();
         else if (text[at] == '\n' && !is_long)
-            return at; // not closed: no Python
+            return at; // not closed: not valid Python
     }
     return text.size();
 }
 
-// Without comments and the contents of strings; each on one line.
+// The statements, without comments and without the contents of strings, each on one line.
 std::vector<statement> statements_of(std::string_view text) {
     std::vector<statement> statements;
     std::string current;
@@ -100,7 +100,8 @@ std::vector<statement> statements_of(std::string_view text) {
     return statements;
 }
 
-// The first words between commas: what is imported, without "as" and a name.
+// The first word of each item in a list separated by commas: the imported name, without "as" and a
+// new name.
 std::vector<std::string> names_in(std::string list) {
     std::replace_if(
         list.begin(), list.end(), [](char c) { return c == '(' || c == ')'; }, ' ');
@@ -112,7 +113,7 @@ std::vector<std::string> names_in(std::string list) {
     return names;
 }
 
-// ---- Modules -------------------------------------------------------------------------------------
+// ---- Modules ------------------------------------------------------------------------------------
 
 class import_follower {
 public:
@@ -137,7 +138,7 @@ private:
     };
     struct module {
         fs::path file;
-        std::string package; // from which its relative imports start
+        std::string package; // its relative imports start here
         bool is_own;
     };
 
@@ -165,7 +166,7 @@ private:
         return {};
     }
 
-    // A module and the packages above it, each once.
+    // Loads a module and the packages above it, each once.
     void load(const std::string& name, bool by_own) {
         place above;
         for (size_t end = 0; end != std::string::npos;) {
@@ -196,7 +197,7 @@ private:
         }
     }
 
-    // A package loads what stands at the beginning of a line; what is indented it may never need.
+    // A package loads the imports at the beginning of a line. Indented imports may never run.
     void read(const std::string& text, const std::string& package, bool is_own) {
         for (const statement& s : statements_of(text)) {
             if (s.is_indented && !is_own)
@@ -210,7 +211,7 @@ private:
         }
     }
 
-    // "a.b import c", where c may be a module, too.
+    // "a.b import c", where c may also be a module.
     void read_from(const std::string& rest, const std::string& package, bool is_own) {
         const size_t word = rest.find("import", rest.find_first_of(" ."));
         if (word == std::string::npos)

@@ -1,4 +1,4 @@
-// What a Python program imports, read from files: nothing is run.
+// Finds the imports of a Python program by reading files: nothing is run.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,19 @@
 
 namespace tools {
 
-// The folders in which a Python looks for its packages; none if the program is no Python. `programs`: see programs_behind.
+// The folders in which a Python looks for its packages; none if the program is not a Python.
+// `programs`: see programs_behind.
 std::vector<std::filesystem::path> python_folders(const std::vector<std::string>& programs);
 
-// What a Python is told to run.
+// The code that a Python is told to run.
 struct python_code {
     std::string name; // a script's file, or an option with its value
     std::string text;
-    std::filesystem::path folder; // in which its own modules are
+    std::filesystem::path folder; // of the code's own modules
     std::string fault;            // why a script cannot be read
 };
 
-// Nothing if a Python is started without a script, -c or -m.
+// Empty if a Python is started without a script, -c or -m.
 std::optional<python_code> python_code_of(const std::vector<std::string>& programs,
                                           const std::vector<std::string>& arguments);
 
@@ -31,7 +32,7 @@ struct python_imports {
                                    // the standard library's modules, too
 };
 
-// The packages that the code imports, and those that they import in turn when they are loaded.
+// The packages that the code imports, and the packages that these import when they are loaded.
 python_imports follow_imports(const python_code& code,
                               const std::vector<std::filesystem::path>& folders);
 

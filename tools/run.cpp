@@ -29,7 +29,8 @@
 
 namespace {
 
-// As env, nohup and their like: the tool itself fails, the program cannot be run, is not found.
+// The statuses of env, nohup and similar tools: the tool itself fails, the program cannot be run,
+// the program is not found.
 constexpr int status_failed = 125, status_not_runnable = 126, status_not_found = 127;
 
 struct options {
@@ -38,7 +39,8 @@ struct options {
     std::vector<std::string> command;
 };
 
-// Before it becomes a variable's value, which the program would be told of.
+// Checks the file before its name becomes a variable's value, because the program would be told of
+// the variable.
 std::string check_file(const std::string& name) {
     const std::string fault = tools::check_output(name);
     return fault.empty() ? "" : name + " " + fault;
@@ -55,12 +57,12 @@ void set(const char* variable, const std::string& value) {
         setenv(variable, value.c_str(), 1);
 }
 
-// In front of what is preloaded already.
+// Puts the file in front of the files that are already preloaded.
 void preload(const char* file) {
     const auto path = tools::preload_library(file);
     if (!std::filesystem::exists(path))
         throw std::runtime_error(fmt::format("{} is not there", path.string()));
-    // The loader takes both for the end of a name, and knows no quotes.
+    // The loader takes a space or a colon as the end of a name, and knows no quotes.
     if (path.string().find_first_of(" :") != std::string::npos)
         throw std::runtime_error(fmt::format(
             "{}: a path with a space or a colon cannot be preloaded; install myblas elsewhere",
@@ -70,14 +72,14 @@ void preload(const char* file) {
     set("LD_PRELOAD", has_others ? path.string() + ":" + others : path.string());
 }
 
-// Linked in.
+// Whether a BLAS is linked in.
 bool has_blas(const tools::elf_file& elf) {
     return std::any_of(elf.exports.begin(), elf.exports.end(), [](const std::string& name) {
         return myblas::preload::remark_on_blas(name) != nullptr;
     });
 }
 
-// What becomes of the program itself, as far as its file tells.
+// What happens to the program itself, as far as its file shows.
 std::string describe_start(const std::string& command, const std::string& preloaded) {
     using kind = tools::elf_file::kind;
     const std::vector<std::string> programs = tools::programs_behind(command);
@@ -98,8 +100,8 @@ std::string describe_start(const std::string& command, const std::string& preloa
     return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);
 }
 
-// The processes append to the file, which has the same place whatever their directory is. It is emptied
-// first, but not by the ranks of a job: none of them is the first.
+// The processes append to the file, which has the same path in any working directory. The file is
+// emptied first, except by the ranks of a job, because no rank is the first one.
 void start_file(const char* variable, const std::string& file) {
     if (file.empty())
         return;
@@ -108,7 +110,7 @@ void start_file(const char* variable, const std::string& file) {
         return;
     }
     const bool is_shared = myblas::preload::read_local_ranks().count > 1 ||
-                           file.starts_with("/dev/"); // where others write, too
+                           file.starts_with("/dev/"); // where other programs write too
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
         throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
@@ -121,14 +123,15 @@ int append_to_report(std::string text) {
     return myblas::preload::write_report({text.data(), text.size() + 1, text.size()});
 }
 
-// Files that variables name have the same place wherever the program goes.
+// Makes the path absolute, so that the variable names the same file in any working directory.
 void make_absolute(const char* variable) {
     const char* file = std::getenv(variable);
     if (file && *file && std::strcmp(file, "stderr") != 0)
         set(variable, std::filesystem::absolute(file).string());
 }
 
-// Where in the arguments the program begins, or behind the last: they are passed on as they are.
+// The index of the program among the arguments, or the number of arguments if there is none. The
+// program's arguments are passed on unchanged.
 int command_at(int argc, char** argv) {
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; ++at) {
@@ -148,7 +151,7 @@ bool is_set(const char* variable) {
     return value && *value;
 }
 
-// Executes the program; returns if it cannot be.
+// Executes the program; returns only on failure.
 int start(const options& chosen, const std::string& preloaded) {
     start_file("MYBLAS_REPORT", chosen.report);
     start_file("MYBLAS_CALL_LOG", chosen.call_log);
@@ -169,9 +172,9 @@ int start(const options& chosen, const std::string& preloaded) {
     return why_not == ENOENT ? status_not_found : status_not_runnable;
 }
 
-// ---- What is left of the processes of the run ------------------------------------------------------
+// ---- What is left of the processes of the run ---------------------------------------------------
 
-// The folder in which each process keeps what it has counted.
+// Makes the folder in which each process keeps its counts.
 std::string make_folder_of_records() {
     std::string folder = myblas::preload::temporary_folder() + std::string("/myblas-run-XXXXXX");
     if (!mkdtemp(folder.data()))
@@ -213,7 +216,8 @@ std::string describe_end(const std::string& records) {
 }
 
 void finish(const std::string& records) {
-    // Some processes end because the program has: by a signal to all, or since a pipe was closed.
+    // Some processes end because the program has ended: by a signal to all, or because a pipe was
+    // closed.
     constexpr int tries = 50;
     constexpr auto pause = std::chrono::milliseconds(5);
     for (int i = 0; i < tries && myblas::preload::report_for_others(records.c_str(), false) > 0;
@@ -225,7 +229,8 @@ void finish(const std::string& records) {
     std::filesystem::remove_all(records, ignored);
 }
 
-// With a wrong variable the program would run without what its user asked for.
+// Refuses wrong settings: with a wrong variable, the program would run without the effect that its
+// user wants.
 void refuse_wrong_settings() {
     if (const std::string faults = tools::describe_faults(true); !faults.empty())
         throw std::runtime_error(faults);
@@ -251,7 +256,7 @@ int run(const options& chosen) {
                                                 : tools::cublas_preload;
     const bool has_files = is_set("MYBLAS_REPORT") || is_set("MYBLAS_CALL_LOG");
     const bool are_own = !chosen.report.empty() || !chosen.call_log.empty();
-    // What another myblas-run asked for, it will also write.
+    // If another myblas-run asked for the files, that one also writes them.
     if (!has_files || (!are_own && is_set(myblas::preload::records_variable)))
         return start(chosen, preloaded);
     make_absolute("MYBLAS_REPORT");
@@ -266,7 +271,7 @@ int run(const options& chosen) {
 
 } // namespace
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if it cannot print an error, it has no other way to say so
+// NOLINTNEXTLINE(bugprone-exception-escape): if an error cannot be printed, nothing can
 int main(int argc, char** argv) {
     options chosen;
     CLI::App app("Runs a program so that its BLAS and cuBLAS calls go to myblas.", "myblas-run");

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view prefix = "MYBLAS_";
 
-// ---- What is wrong with a value, or nothing ----------------------------------------------------------
+// ---- What is wrong with a value, or nothing -----------------------------------------------------
 
 // A number, with K, M or G for powers of 1024.
 std::string check_size(const std::string& value, unsigned long long least) {
@@ -66,7 +66,7 @@ std::string check_input(const std::string& value) {
                : std::string("cannot be read: ") + std::strerror(errno);
 }
 
-// ---- The variables ---------------------------------------------------------------------------------
+// ---- The variables ------------------------------------------------------------------------------
 
 using text = const std::string&;
 
@@ -96,7 +96,8 @@ constexpr struct {
     {myblas::preload::records_variable, nullptr},
 };
 
-// How many characters are to be inserted, left out, replaced, or exchanged with the next one, to make one name of the other.
+// The number of characters that must be inserted, deleted, replaced or exchanged with the next one
+// to turn one name into the other.
 size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
     for (size_t i = 0; i <= a.size(); ++i)
@@ -113,14 +114,13 @@ size_t edit_distance(std::string_view a, std::string_view b) {
     return d[a.size()][b.size()];
 }
 
-// The variable that was probably meant by a name that none has; empty if none is like it.
+// The variable that an unknown name probably means; empty if no variable is similar.
 std::string most_similar_variable(std::string_view name) {
     std::string found;
     size_t least = std::numeric_limits<size_t>::max();
     const auto consider = [&](std::string_view candidate) {
         const size_t length = candidate.size() - prefix.size();
-        const size_t most =
-            std::min<size_t>(2, length / 3); // of short names any other would be near
+        const size_t most = std::min<size_t>(2, length / 3); // any name would be near a short one
         const size_t distance = edit_distance(name, candidate);
         if (distance <= most && distance < least) {
             least = distance;

@@ -1,4 +1,4 @@
-// The variables of the environment that myblas reads, and what is wrong with them.
+// The environment variables that myblas reads, and the faults in them.
 #pragma once
 
 #include <string>
@@ -10,19 +10,22 @@ struct setting {
     std::string name, value;
     std::string fault;        // empty: it makes sense
     bool is_known = true;     // myblas reads it
-    bool is_misspelt = false; // it does not, but reads one of nearly that name
+    bool is_misspelt = false; // myblas reads a variable with a similar name
 };
 
-// All that are named MYBLAS_ and are not empty, by name.
+// All variables whose name begins with MYBLAS_ and that are not empty, sorted by name.
 std::vector<setting> read_settings();
 
 // "NAME=value: what is wrong with it".
 std::string describe(const setting&);
 
-// Those that make no sense, and misspelt names, each with the reason, for an error; nothing if all do. Kernels may be chosen otherwise.
+// The wrong settings and misspelt names, each with the reason, as the text of an error; empty if
+// there are none. Without `with_kernels`, the variables *_KERNEL are left out, because kernels may
+// be chosen otherwise.
 std::string describe_faults(bool with_kernels);
 
-// What is wrong with a file to append to, which is not made here, or "stderr"; nothing if it can be written.
+// Why a file cannot be appended to; empty if it can, or if the value is "stderr". The file is not
+// created here.
 std::string check_output(const std::string& value);
 
 // The kernel or family of a routine exists on one of the backends.

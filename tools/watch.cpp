@@ -26,8 +26,8 @@ void pass_on(int signal, siginfo_t* info, void*) {
     errno = error;
 }
 
-// What a user or a scheduler sends to a program. A signal that is ignored stays so, in the program,
-// too.
+// The signals that a user or a scheduler sends to a program. A signal that is ignored stays
+// ignored, in the program too.
 void pass_signals_on() {
     struct sigaction action {};
     action.sa_sigaction = pass_on;
@@ -41,7 +41,7 @@ void pass_signals_on() {
     }
 }
 
-// The child keeps its number until its status is asked for.
+// Whether the child has ended. The child keeps its process number until waitpid() reads its status.
 bool has_ended(pid_t child) {
     siginfo_t ended{};
     return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT | WNOHANG) == 0
@@ -49,8 +49,8 @@ bool has_ended(pid_t child) {
                : errno != EINTR;
 }
 
-// Ends this process by the signal that has ended the program, which has left a core if there is to
-// be one.
+// Ends this process by the signal that ended the program. The program has already written a core if
+// one is wanted.
 void end_by(int signal) {
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);

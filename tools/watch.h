@@ -1,4 +1,4 @@
-// Runs a program to its end, for what is to be done after it.
+// Runs a program and lets the caller act after its end.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,9 @@ struct watching {
     std::function<void()> finish;    // when the child has ended
 };
 
-// To others this process looks like the program: signals that it gets go to the program, which is
-// killed when this process is, and it ends as the program has ended. Returns the exit status.
+// Makes this process look like the program to other processes. Signals that this process gets are
+// passed on to the program. The program is killed if this process is killed. This process ends in
+// the way that the program ended. Returns the exit status.
 int watch(const watching&);
 
 } // namespace tools
