@@ -436,7 +436,7 @@ static void test_values_in_messages(void** state) {
     assert_status(INVALID_VALUE, call(sgemm, true, handle, &g));
     assert_non_null(strstr(last_message, ": lda = 3, but A has 1099511627776 rows"));
     void* memory = NULL;
-    assert_status(ALLOC_FAILED, myblasMalloc(handle, &memory, SIZE_MAX));
+    assert_status(ALLOC_FAILED, myblasMalloc(handle, &memory, (size_t)1 << 60));
     assert_non_null(strstr(last_message, ": size_bytes = 1152921504606846976, but "));
     const bool names_device = strstr(last_message, "device") != NULL;
     assert_true(names_device == (backend_of(handle) == MYBLAS_BACKEND_CUDA));
