@@ -135,9 +135,9 @@ requires requires(const Problem& p) { generate(p); }
 
 // In sgemm.cpp.
 [[nodiscard]] myblasStatus_t
-run(const char* function, myblasContext& handle, fused_product& p) noexcept;
+run(const char* function, myblasContext& handle, fused_product& f) noexcept;
 [[nodiscard]] myblasStatus_t
-run(const char* function, myblasContext& handle, host_product& p) noexcept;
+run(const char* function, myblasContext& handle, host_product& host) noexcept;
 
 // Fills in the problem. `arguments` are all arguments after the handle; sizes are int or int64_t.
 template <class Problem, class... Arguments>
