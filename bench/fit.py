@@ -105,8 +105,8 @@ WORK = (
     "l2_bytes",
     "memory_bytes",
     "exchanges",
-    "fill",
-    "edge",
+    "wave_efficiency",
+    "tile_utilisation",
 )
 
 
@@ -317,10 +317,10 @@ class View:
         small, large = np.minimum(lm, ln), np.maximum(lm, ln)
         cache = np.log2(4 * batch * (m * k + k * n + m * n) / fact("l2_bytes"))
         calls = readings.calls
-        on_grid = lambda ld: flag([c["offset"] % 4 == 0 and c[ld] % 4 == 0 for c in calls])
+        is_aligned = lambda ld: flag([c["offset"] % 4 == 0 and c[ld] % 4 == 0 for c in calls])
         if_array = flag([c["pointers"] for c in calls])
-        # Null pointers, where there are arrays, count as on the grid.
-        grid = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), on_grid(ld))
+        # Null pointers, where there are arrays, count as aligned.
+        aligned = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), is_aligned(ld))
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
         self.is_portable = np.array(
             [name in library.names and library.is_portable[library.names.index(name)]
@@ -330,7 +330,7 @@ class View:
         self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)
         self.problem = np.stack(
             [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
-             np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, grid("lda"), grid("ldb"), grid("ldc"),
+             np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, aligned("lda"), aligned("ldb"), aligned("ldc"),
              if_array, np.ones(count)], axis=1)  # fmt: skip
         self.clock_mhz = fact("clock_mhz")
         bytes_per_cycle = fact("memory_gbps") * 1000 / self.clock_mhz
@@ -343,8 +343,8 @@ class View:
         self.features = np.stack(
             [log(w["rounds"], 1), log(w["steps"], 1), log(w["math_cycles"], 100), log(w["copies"], 100),
              log(w["l2_bytes"], 1000), log(self.memory_cycles, 100), log(w["exchanges"], 1),
-             log(w["fill"], 0.01), log(w["edge"], 0.01), log(w["launches"], 0),
-             np.ones(w["fill"].shape), np.zeros(w["fill"].shape)], axis=2)  # fmt: skip
+             log(w["wave_efficiency"], 0.01), log(w["tile_utilisation"], 0.01), log(w["launches"], 0),
+             np.ones(w["wave_efficiency"].shape), np.zeros(w["wave_efficiency"].shape)], axis=2)  # fmt: skip
 
     def log_physical(self, variant, costs, rows=slice(None)):
         """log2 of cycles; costs is a vector in the order of COSTS."""

@@ -42,7 +42,7 @@ struct tune_options {
 enum class reading_set {
     random,  // sizes from 1 to 8192, tight
     grid,    // the same, rounded up to multiples of 4 to 128
-    padded,  // with leading dimensions and addresses off the grid of 16 bytes
+    padded,  // with leading dimensions and addresses that are not aligned to 16 bytes
     extreme, // a size beyond 8192
     update,  // of a factorisation: m, n from 200, k up to 320
     thin,    // one side of C up to 160

@@ -35,7 +35,7 @@ INTRODUCTION = """\
 For each GPU: plots of all results first, then a section for each sweep of `myblas-bench` with its slow cases by name. Each time is a
 median. The library and the *incumbent* (the library that it is compared with) are measured in turn, in one process, on the same
 random data, and every result is verified. A *ratio* is the incumbent's time divided by that of myblas: above 1, myblas is
-faster. Kernels have the names of the commit that was measured; [the glossary](glossary.md#names-of-kernels) has the present ones.
+faster. Kernels have their present names; [the glossary](glossary.md#names-of-kernels) lists the earlier ones.
 
 `bench/performance.py` writes this page from the JSON files in `bench/results`, which come from `bench/run_gpu.sh` and
 `bench/run_host.sh`.

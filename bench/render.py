@@ -29,7 +29,7 @@ TOLERANCE = 1.01
 
 
 def family_of(entry):
-    """A rung is a kernel, or a family of them, of which the fastest is shown."""
+    """A rung is a kernel, or the fastest of a family."""
     return entry["kernel"].split("/")[0]
 
 

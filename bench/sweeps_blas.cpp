@@ -124,7 +124,7 @@ std::vector<shape> level3_shapes(routine r) {
         list.push_back(panel(r, f, level3_largest, 128));
         if (!is_rank_update(r)) // lying: from the left a block row of LU
             list.push_back(panel(r, f, 128, 4096));
-        // Off the grid of 16 bytes.
+        // Not aligned to 16 bytes.
         list.push_back(square(r, f, 1001));
         list.push_back(panel(r, f, 4095, 129));
     }

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// Published: its members never change. Squares in several forms, panels, and some off the grid of 16 bytes.
+// Published: its members never change. Squares in several forms, panels, and some unaligned.
 std::vector<shape> public_blas_shapes(routine, bool on_host);
 
 // Sizes and forms from a seed.

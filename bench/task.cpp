@@ -245,7 +245,7 @@ verdict task::verify_product() {
 }
 
 verdict task::verify_transpose(bool as_copy) {
-    if (shape_.in_place) { // earlier calls have turned the matrix
+    if (shape_.in_place) { // earlier calls have transposed the matrix
         fill_operand(a_, seed_ + stream_a);
         require(call(), describe(shape_.routine).name);
         machine_.synchronize();

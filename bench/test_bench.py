@@ -644,7 +644,7 @@ class BenchTest(unittest.TestCase):
 
     def test_an_explanation_follows_the_call(self):
         for arguments, wanted in (
-            (["-m", "1", "-n", "4096", "-k", "4096"], ("thin/", "skinny")),
+            (["-m", "1", "-n", "4096", "-k", "4096"], ("gemv", "skinny")),
             (["-n", "8", "--batch", "10000"], ("small_tile/",)),
             (["-n", "8192", "--math", "fast"], ("fp16x3/",)),
             (["-n", "8192", "--math", "emulated"], ("bf16x6/",)),
@@ -795,7 +795,7 @@ class OverviewTest(unittest.TestCase):
     def test_a_report_tells_who_computed(self):
         report = """myblas-cublas-preload: python3, process 7: loaded, 6 calls seen, 4 served (Sgemm 4), 2 forwarded
 routine              shape     served          ms forwarded          ms
-Sgemm                small          1       0.010         0       0.000  served by: thin/vector (1)
+Sgemm                small          1       0.010         0       0.000  served by: gemv (1)
 Sgemm                large          3       0.120         1       0.001
     served by: stream_k/128x64 (2), none: nothing to compute (1)
     forwarded: an argument is wrong (1)
@@ -807,7 +807,7 @@ total                               4       0.130         2       0.002
             turns.calls_in(report),
             {
                 "served": {"Sgemm": 4},
-                "kernels": {"stream_k/128x64": 2, "thin/vector": 1, "none: nothing to compute": 1},
+                "kernels": {"stream_k/128x64": 2, "gemv": 1, "none: nothing to compute": 1},
                 "forwarded": {"Sgemm": 1, "LtMatmul": 1},
                 "reasons": {"an argument is wrong": 1, "the compute type is not FP32": 1},
             },

@@ -5,7 +5,7 @@
  * The features are cosines of random projections, phi(x) = sqrt(2 / 512) cos(W^T x + b), which stand for a Gaussian
  * kernel (Rahimi and Recht, Random Features for Large-Scale Kernel Machines, 2007). With one image's features in each
  * column of F, and its indicators in each row of Y:
- *     S = F F^T + lambda I           myssyrk: the normal matrix, of which one triangle is enough
+ *     S = F F^T + lambda I           myssyrk: the normal matrix; one triangle is enough
  *     S = L L^T                      Cholesky's factorisation in blocks of 64 columns: the block on the diagonal on the
  *                                    host, what is below it by mystrsm, what is right of it by myssyrk
  *     L L^T X = F Y                  mystrsm, for the right-hand sides of all digits at once

@@ -1,7 +1,7 @@
 // An iterative solver, recorded once as a CUDA graph and replayed: many small calls at the price of one launch.
 //
 // Richardson's iteration solves A x = b for a well-conditioned A: r = b - A x, x = x + w r. A round is three calls of the
-// library, none of which waits: so they can be captured. Without a GPU the same rounds run call by call.
+// library that do not wait, so they can be captured. Without a GPU the same rounds run call by call.
 //
 //     c++ graph.cpp -o graph $(pkg-config --cflags --libs myblas) -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudart
 #include <cmath>

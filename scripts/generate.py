@@ -8,7 +8,7 @@ usage: scripts/generate.py           writes the files
 
   include/myblas/myblas_64.h       the forms with 64-bit sizes
   include/myblas/myblas_cublas.h   cuBLAS's names, between two marks
-  abi/libmyblas.map, .symbols      the exported functions
+  abi/exports/libmyblas.map, .symbols  the exported functions
   abi/fortran/myblas.f90           the Fortran module
   src/api/entry_points.cpp         the routines, in both widths: enter(calls::name, arguments)
   tests/functions.h                calls and parameters as data, for tests/arguments.c
@@ -313,7 +313,8 @@ NULLABLE = {"myblasEpilogue_t", "myblasDevice_t"}
 
 
 def wrapped(text, indent):
-    return in_lines(text, indent, width=98).replace("\n", " &\n")
+    kept_together = text.replace(" = ", "\0=\0")
+    return in_lines(kept_together, indent, width=98).replace("\0", " ").replace("\n", " &\n")
 
 
 def kind_of(header, type):
@@ -544,8 +545,8 @@ def entry_points(header):
 FILES = {
     "include/myblas/myblas_64.h": header_64,
     "include/myblas/myblas_cublas.h": header_cublas,
-    "abi/libmyblas.map": version_script,
-    "abi/libmyblas.symbols": symbol_list,
+    "abi/exports/libmyblas.map": version_script,
+    "abi/exports/libmyblas.symbols": symbol_list,
     "abi/fortran/myblas.f90": fortran_module,
     "src/api/entry_points.cpp": entry_points,
     "tests/functions.h": functions_as_data,

@@ -1,5 +1,5 @@
-// Fused products: every kernel that finishes, against double precision, with bias, activation, pre-activation and a result
-// apart from C, and with NaN in all that may not be read or written.
+// Fused products: every kernel with an epilogue, against double precision, with bias, activation, pre-activation and a
+// result apart from C, and with NaN in all that may not be read or written.
 #include "support.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct fused_case {
     myblasActivation_t activation;
     enum bias bias;
     bool aux, in_place, device_scalars, wide;
-    bool on_grid; // columns of A and B begin at multiples of 16 bytes; else anywhere
+    bool is_aligned; // columns of A and B begin at multiples of 16 bytes; else anywhere
     enum data data;
 };
 
@@ -55,7 +55,7 @@ static bool transposes_b(const struct fused_case* s) { return s->form & 2; }
 
 static struct shape shape_of_input(const struct fused_case* s, int64_t rows, int64_t cols) {
     struct shape x = shape_of(rows, cols, s->padding);
-    if (s->on_grid)
+    if (s->is_aligned)
         x.ld = (x.ld + 3) / 4 * 4;
     return x;
 }
@@ -101,7 +101,7 @@ static const char* name_of(const struct fused_case* s) {
              s->in_place ? " in place" : "",
              s->device_scalars ? " device" : "",
              s->wide ? " 64" : "",
-             s->on_grid ? " on the grid" : "");
+             s->is_aligned ? " aligned" : "");
     return text;
 }
 
@@ -167,7 +167,7 @@ static float* place(struct operand* o, struct shape x, int64_t batch) {
 }
 
 static float* place_input(struct operand* o, struct shape x, const struct fused_case* s) {
-    return s->on_grid ? operand_place(o, bytes_of(x, s->batch), 0) : place(o, x, s->batch);
+    return s->is_aligned ? operand_place(o, bytes_of(x, s->batch), 0) : place(o, x, s->batch);
 }
 
 // Padding stays NaN.
@@ -367,15 +367,15 @@ static bool run_and_check(myblasHandle_t handle,
 
 // ---- Every kernel --------------------------------------------------------------------------------
 
-// Whether the kernel finishes products, by its name.
-static bool finishes(myblasHandle_t handle, const char* name) {
+// Whether the kernel has epilogues, by its name.
+static bool has_epilogue(myblasHandle_t handle, const char* name) {
     static const char* const kernels[] = {"warp_tile/256x128",
                                           "warp_tile/128x64",
                                           "stream_k/128x64",
                                           "stream_k/128x32",
                                           "small_tile/32x32_k8",
                                           "small_tile/32x32_k16",
-                                          "thin/vector",
+                                          "gemv",
                                           "tf32x3/64x64",
                                           "tf32x3/128x64",
                                           "tf32x3/128x128",
@@ -453,7 +453,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                                         {260, 1, 4200, 1},
                                         {40, 36, 24, 5},
                                         {130, 70, 50, 2}};
-    const bool can = !kernel || finishes(handle, kernel);
+    const bool can = !kernel || has_epilogue(handle, kernel);
     const bool has_openblas = !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS");
     int turn = 0;
     for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
@@ -473,7 +473,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
-                                         is_one_of(kernel, "tf32x3") || // off the grid
+                                         is_one_of(kernel, "tf32x3") || // unaligned
                                          (is_one_of(kernel, "unpacked") && s.m > 80);
                 if (ran != can && !may_decline)
                     fail_msg("%s %s %s", kernel, ran ? "took" : "declined", name_of(&s));
@@ -490,25 +490,25 @@ static void test_every_kernel(void** state) {
 
 // All of bias, activation, pre-activation and place of the result, for each other.
 static void check_epilogues(myblasHandle_t handle, const char* kernel) {
-    if (kernel && !finishes(handle, kernel))
+    if (kernel && !has_epilogue(handle, kernel))
         return;
     enum { epilogues = 3 * 3 * 2 * 2 * 2 };
     for (int turn = 0; turn < 2 * epilogues; ++turn) {
         struct fused_case s = {.m = 141, .n = 70, .k = 45, .batch = 1, .data = uniform};
         s.form = (int)random_between(0, 3);
-        s.on_grid = turn / epilogues;
+        s.is_aligned = turn / epilogues;
         s.activation = (myblasActivation_t)(turn % 3);
         s.bias = (enum bias)(turn / 3 % 3);
         s.aux = turn / 9 % 2;
         s.in_place = turn / 18 % 2;
         s.beta = turn / 36 % 2 ? 1.5f : 0;
         s.alpha = 0.75f;
-        s.padding = turn % 7 == 0 ? 3 : turn % 7; // also to the grid of 16 bytes
+        s.padding = turn % 7 == 0 ? 3 : turn % 7; // also aligned to 16 bytes
         if (left_out(6))
             continue;
         const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
         const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST ||
-                                 (is_one_of(kernel, "tf32x3") && !s.on_grid);
+                                 (is_one_of(kernel, "tf32x3") && !s.is_aligned);
         if (!ran && !may_decline)
             fail_msg("%s declined %s", kernel, name_of(&s));
     }
@@ -520,9 +520,9 @@ static void test_every_epilogue(void** state) {
     with_kernels(handle, check_epilogues);
 }
 
-// With A and B on the grid of 16 bytes, which some kernels want: one block, several, blocks that share a tile, edges, and
+// With A and B aligned to 16 bytes, which some kernels want: one block, several, blocks that share a tile, edges, and
 // elements that others must compute.
-static void check_on_grid(myblasHandle_t handle, const char* kernel) {
+static void check_aligned(myblasHandle_t handle, const char* kernel) {
     static const int64_t shapes[][3] = {{4, 8, 36},
                                         {64, 64, 32},
                                         {68, 132, 100},
@@ -533,7 +533,7 @@ static void check_on_grid(myblasHandle_t handle, const char* kernel) {
                                         {256, 2052, 500},
                                         {1024, 1024, 1024}};
     static const enum data kinds[] = {uniform, wide_range, with_nan};
-    if (kernel && !finishes(handle, kernel))
+    if (kernel && !has_epilogue(handle, kernel))
         return;
     const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST;
     int turn = 0;
@@ -544,7 +544,7 @@ static void check_on_grid(myblasHandle_t handle, const char* kernel) {
             for (int way = 0; way < 3; ++way, ++turn) {
                 struct fused_case s = {.m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2]};
                 s.data = kinds[kind];
-                s.on_grid = true;
+                s.is_aligned = true;
                 s = vary(s, turn);
                 if (random_between(0, 1)) { // the commonest: beta 0 and no pre-activation
                     s.beta = 0;
@@ -558,10 +558,10 @@ static void check_on_grid(myblasHandle_t handle, const char* kernel) {
     }
 }
 
-static void test_on_grid(void** state) {
+static void test_aligned(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(5);
-    with_kernels(handle, check_on_grid);
+    with_kernels(handle, check_aligned);
 }
 
 // ---- Ways of large products ----------------------------------------------------------------------
@@ -584,13 +584,14 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
         {1030, 1030, 300, 1, with_nan, 0},
         {600, 500, 400, 1, with_nan, 0},
         {3085, 1541, 70, 1, with_nan, 0},
-        // In passes over the batch, with a bias for each product, over rows, columns, and columns and k (limb_plan.cpp)
+        // In passes over the batch, with a bias for each product, over rows, columns, and columns and k
+        // (limb_schedule.cpp)
         {600, 500, 400, 13, uniform, 4 << 20},
         {4000, 600, 300, 1, uniform, 4 << 20},
         {600, 4000, 300, 1, uniform, 4 << 20},
         {300, 5000, 600, 1, uniform, 4 << 20},
     };
-    if (kernel && !finishes(handle, kernel))
+    if (kernel && !has_epilogue(handle, kernel))
         return;
     for (size_t i = 0; i < COUNT_OF(products); ++i) {
         for (int way = 0; way < 3; ++way) {
@@ -606,7 +607,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             s.aux = way > 0;
             s.in_place = way == 1;
             s.padding = i % 2 * 3;
-            s.on_grid = is_one_of(kernel, "tf32x3") || random_between(0, 1);
+            s.is_aligned = is_one_of(kernel, "tf32x3") || random_between(0, 1);
             struct operand workspace = operand_create(handle);
             if (products[i].workspace) {
                 operand_place(&workspace, products[i].workspace, 0);
@@ -641,14 +642,14 @@ static void test_large_products(void** state) {
 
 // Of a sum without terms the pre-activation is the bias: any float.
 static void check_activations(myblasHandle_t handle, const char* kernel) {
-    if (kernel && !finishes(handle, kernel))
+    if (kernel && !has_epilogue(handle, kernel))
         return;
     enum { rows = 4096 };
     for (int activation = 0; activation < 3; ++activation) {
         struct fused_case s = {.m = rows, .n = 4, .k = 0, .batch = 1, .alpha = 1, .bias = of_rows};
         s.activation = (myblasActivation_t)activation;
         s.aux = true;
-        s.on_grid = true;
+        s.is_aligned = true;
         s.data = uniform;
         struct operands o = operands_create(handle);
         set_up(&o, &s);
@@ -760,7 +761,7 @@ static void test_selection(void** state) {
         s.aux = !is_plain && random_between(0, 1);
         s.in_place = random_between(0, 1);
         s.device_scalars = random_between(0, 3) == 0;
-        s.on_grid = random_between(0, 1);
+        s.is_aligned = random_between(0, 1);
         assert_ok(myblasSetMathMode(handle, (myblasMath_t)random_between(0, 2)));
         assert_told_kernel(handle, &s);
     }
@@ -829,7 +830,7 @@ static void test_arguments(void** state) {
     assert_ok(myblasGetWorkspaceSize(handle, &call, &bytes));
     const char* name = NULL;
     assert_ok(myblasSelectKernel(handle, &call, &name));
-    assert_true(finishes(handle, name));
+    assert_true(has_epilogue(handle, name));
     call.pointer_array = 1;
     assert_status(INVALID_VALUE, myblasGetWorkspaceSize(handle, &call, &bytes));
     operands_destroy(&o);
@@ -840,7 +841,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_every_epilogue),
-        cmocka_unit_test(test_on_grid),
+        cmocka_unit_test(test_aligned),
         cmocka_unit_test(test_large_products),
         cmocka_unit_test(test_activations),
         cmocka_unit_test(test_selection),

@@ -127,7 +127,7 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "split_k",
                                          "stream_k/128x64",
                                          "stream_k/128x32",
-                                         "stream_k/128x32_parts",
+                                         "stream_k/128x32_splits",
                                          "small_tile/16x16_k8",
                                          "small_tile/16x16_k32",
                                          "small_tile/32x16_k16",
@@ -142,7 +142,7 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "small_tile/32x32_k16_cluster8",
                                          "short_k",
                                          "skinny",
-                                         "thin/vector",
+                                         "gemv",
                                          "thin/panel",
                                          "bf16x6/256x128",
                                          "bf16x6/128x128",
@@ -398,7 +398,7 @@ sgemm_call(myblasOperation_t transa, myblasOperation_t transb, int64_t m, int64_
     return call;
 }
 
-// With operands off the grid of 16 bytes.
+// With unaligned operands.
 static myblasCall_t padded(myblasCall_t call) {
     ++call.lda, ++call.ldb, ++call.ldc;
     return call;
@@ -494,12 +494,12 @@ static void test_selected_names(void** state) {
         {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/"},
         {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
         {90, default_workspace, off_by_a_float(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
-        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/ thin/"},
+        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/ gemv"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile/"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile/"},
-        {90, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "thin/ skinny"},
-        {90, default_workspace, sgemm_call(T, N, 4096, 1, 4096), "thin/ skinny"},
-        {all, default_workspace, sgemm_call(T, N, 1, 1, 1 << 20), "thin/ skinny split_k"},
+        {90, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "gemv skinny"},
+        {90, default_workspace, sgemm_call(T, N, 4096, 1, 4096), "gemv skinny"},
+        {all, default_workspace, sgemm_call(T, N, 1, 1, 1 << 20), "gemv skinny split_k"},
         {90, default_workspace, sgemm_call(N, N, 100000, 32, 8), "short_k"},
         {90, default_workspace, sgemm_call(N, N, 64, 64, 1 << 20), "split_k stream_k/ skinny"},
         {90, 0, sgemm_call(N, N, 64, 64, 1 << 18), "small_tile/ skinny"},
@@ -512,7 +512,7 @@ static void test_selected_names(void** state) {
         {90, large_workspace, in_mode(emulated, sgemm_call(T, T, 8192, 8192, 8192)), "bf16x6/"},
         {90, 0, in_mode(fast, sgemm_call(N, N, 1024, 1024, 1024)), "tf32x3/ fp16x3/ bf16x6/"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 32, 32, 32)), "small_tile/"},
-        {90, default_workspace, in_mode(fast, sgemm_call(N, N, 1, 4096, 4096)), "thin/ skinny"},
+        {90, default_workspace, in_mode(fast, sgemm_call(N, N, 1, 4096, 4096)), "gemv skinny"},
         {80, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "warp_tile/"},
         {120, large_workspace, in_mode(emulated, sgemm_call(N, N, 8192, 8192, 8192)), "stream_k/ warp_tile/"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
@@ -921,7 +921,7 @@ static void test_work_of_a_large_product(void** state) {
     assert_true(e.math_cycles == 4.0 * 256 * 128 * 4096 / 128);
     assert_true(e.l2_bytes == 4.0 * (256 + 128) * 4096 * 4);
     assert_true(e.memory_bytes == 3.0 * 4096 * 4096 * 4);
-    assert_true(fabs(e.fill - 512.0 / (4 * 132)) < 1e-6 && e.edge == 1);
+    assert_true(fabs(e.wave_efficiency - 512.0 / (4 * 132)) < 1e-6 && e.tile_utilisation == 1);
     // From half a cuBLAS to the FMA peak.
     assert_true(e.predicted_us > 2000 && e.predicted_us < 5200);
 }
@@ -946,8 +946,8 @@ static void check_numbers(const char* name, const myblasKernelEstimate_t* e) {
                           e->l2_bytes,
                           e->memory_bytes,
                           e->exchanges,
-                          e->fill,
-                          e->edge,
+                          e->wave_efficiency,
+                          e->tile_utilisation,
                           e->arithmetic_us,
                           e->cache_us,
                           e->memory_us,
@@ -962,8 +962,12 @@ static void check_numbers(const char* name, const myblasKernelEstimate_t* e) {
     assert_true(e->best_workspace_bytes >= e->workspace_bytes);
     if (e->predicted_us > 0) {
         assert_true(e->launches >= 1 && e->rounds >= 1 && e->memory_bytes > 0 && e->factor > 0);
-        if (e->accepted && !(e->fill > 0 && e->fill < 1.001 && e->edge > 0 && e->edge < 1.001))
-            fail_msg("%s: fill %g, edge %g", name, e->fill, e->edge);
+        if (e->accepted && !(e->wave_efficiency > 0 && e->wave_efficiency < 1.001 &&
+                             e->tile_utilisation > 0 && e->tile_utilisation < 1.001))
+            fail_msg("%s: wave_efficiency %g, tile_utilisation %g",
+                     name,
+                     e->wave_efficiency,
+                     e->tile_utilisation);
     } else {
         assert_int_equal(e->candidate, 0);
         assert_true(e->factor == 0 && e->overhead_us == 0);
@@ -1196,7 +1200,7 @@ static void test_predictions_follow_device_and_work(void** state) {
         }
     }
     // Bound by memory
-    static const char* const readers[] = {"thin/vector", "skinny"};
+    static const char* const readers[] = {"gemv", "skinny"};
     for (size_t i = 0; i < COUNT_OF(readers); ++i) {
         const myblasCall_t call = sgemm_call(MYBLAS_OP_T, MYBLAS_OP_N, 1, 32768, 32768);
         const myblasDevice_t device = device_of(90);
@@ -1279,7 +1283,7 @@ static void test_refusals(void** state) {
         {90, "thin/panel", sgemm_call(N, N, 17, 100, 100), "it accepts single products of up to 16 rows or columns"},
         {90, "stream_k/128x64", in_batch(2, sgemm_call(N, N, 100, 100, 100)), "it accepts single products"},
         {90, "tf32x3/64x64", in_mode(fast, sgemm_call(T, N, 100, 100, 100)), NULL},
-        {90, "tf32x3/64x64", in_mode(fast, padded(sgemm_call(T, N, 100, 100, 100))), "it accepts single products on the grid of 16 bytes"},
+        {90, "tf32x3/64x64", in_mode(fast, padded(sgemm_call(T, N, 100, 100, 100))), "it accepts single products with A and B aligned to 16 bytes"},
         {90, "bf16x6/256x128", in_mode(fast, sgemm_call(N, N, INT64_C(1) << 40, 1, 1)), "it accepts up to 2^40 elements of an operand"},
         {90, "vectorised", padded(sgemm_call(N, N, 100, 100, 100)), "it does not accept such calls"},
         // clang-format on
@@ -1302,6 +1306,7 @@ static const char* const families[] = {"warp_tile",
                                        "small_tile",
                                        "short_k",
                                        "skinny",
+                                       "gemv",
                                        "thin",
                                        "bf16x6",
                                        "fp16x3",
@@ -1314,8 +1319,8 @@ static const char* const no_names[] = {"",
                                        "warp",
                                        "warp_",
                                        "thin/",
-                                       "thin/vec",
-                                       "thin/vector/",
+                                       "gem",
+                                       "gemv/",
                                        "small_tile/16x16",
                                        "256x128",
                                        "THIN",

@@ -275,8 +275,8 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.batches = g.form == 0 ? 1 : random_between(1, most_batches);
         run_case(handle, forced, &g, &o, &counts);
     }
-    // Columns that do not start on cache lines, long enough for the form of their own that `thin/vector` has.
-    if (!ger && !reduced() && (!forced || strcmp(forced, "thin/vector") == 0))
+    // Columns that do not start on cache lines, long enough for the form of their own that `gemv` has.
+    if (!ger && !reduced() && (!forced || strcmp(forced, "gemv") == 0))
         for (int turn = 0; turn < 4; ++turn) {
             struct case_2 g = {.m = 2003 + 130 * turn,
                                .n = 2001 + 31 * turn,
@@ -290,14 +290,14 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
             g.lda = g.m + turn;
             run_case(handle, forced, &g, &o, &counts);
         }
-    // One of each further form of `thin/vector` that needs a large matrix: with op, m, n; columns without gaps.
+    // One of each further form of `gemv` that needs a large matrix: with op, m, n; columns without gaps.
     static const int64_t large[][3] = {{0, 4100, 1028},
                                        {0, 1003, 4200},
                                        {0, 5001, 3001},
                                        {1, 60000, 100},
                                        {1, 33, 26000},
                                        {1, 64, 26000}};
-    if (!ger && !reduced() && (!forced || strcmp(forced, "thin/vector") == 0))
+    if (!ger && !reduced() && (!forced || strcmp(forced, "gemv") == 0))
         for (size_t i = 0; i < COUNT_OF(large); ++i) {
             struct case_2 g = {.trans = large[i][0] != 0,
                                .m = large[i][1],
@@ -326,8 +326,8 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.lda = g.m + 1;
         run_case(handle, forced, &g, &o, &counts);
     }
-    // Any ratio of the sides: `thin/vector` shares out the longer one among blocks.
-    if (!ger && (!forced || strcmp(forced, "thin/vector") == 0))
+    // Any ratio of the sides: `gemv` shares out the longer one among blocks.
+    if (!ger && (!forced || strcmp(forced, "gemv") == 0))
         for (int turn = 0; turn < (reduced() ? 8 : 64); ++turn) {
             static const int64_t few[] = {1, 2, 3, 5, 8, 16, 17, 24, 33, 64, 100, 129};
             const int64_t narrow = few[random_between(0, COUNT_OF(few) - 1)];

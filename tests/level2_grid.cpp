@@ -1,6 +1,6 @@
-// The CUDA kernels of level 2 on triangles without a GPU: on the CPU, a thread for each of theirs (grid/cuda_runtime.h),
-// against float64 within the bounds of the header. Blocks come one after the other, so that what they wait for is
-// there; NaN lies wherever nothing is to be read.
+// The CUDA kernels of level 2 on triangles without a GPU: on the CPU, a thread for each of theirs
+// (cpu_kernels/cuda_runtime.h), against float64 within the bounds of the header. Blocks come one after the other, so
+// that what they wait for is there; NaN lies wherever nothing is to be read.
 #include "kernels/level2/registry.h"
 
 #include <cmath>

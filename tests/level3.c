@@ -497,7 +497,7 @@ static bool may_be_missing(const char* kernel, enum function function) {
            (getenv("MYBLAS_TEST_WITHOUT_OPENBLAS") || function == syrkx);
 }
 
-// Those, and kernels for a few shapes alone (`small`, whose shapes level3_parts tests).
+// Those, and kernels for a few shapes alone (`small`, whose shapes level3_steps tests).
 static bool may_refuse(const char* kernel, enum function function) {
     return may_be_missing(kernel, function) || (kernel && strcmp(kernel, "small") == 0);
 }
@@ -751,8 +751,7 @@ static void test_triangles_of_products(void** state) {
             s.uplo = form & 1 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
             s.trans = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
             const int64_t rows = shape_a(&s).rows;
-            s.padding =
-                form & 4 ? 3 : (4 - rows % 4) % 4; // most off the grid of 16 bytes, or on it
+            s.padding = form & 4 ? 3 : (4 - rows % 4) % 4; // most unaligned, or aligned
             s.alpha = 2;
             s.beta = turn % 3 == 0 ? 0 : -0.5f;
             s.device_scalars = turn / 3 % 2;

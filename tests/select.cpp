@@ -2,7 +2,7 @@
 #include "select/select.h"
 #include "api/context.h"
 #include "core/selection_cache.h"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/work.h"
 #include "select/tuning.h"
 #include "select/tuning_file.h"
 
@@ -162,9 +162,11 @@ void test_rounds_of_blocks(void**) {
     device_info d;
     d.sm_count = 132;
     const cuda::block_rounds one(d, 512, 1), two(d, 512, 2), few(d, 7, 4);
-    assert_true(one.turns == 4 && one.rounds == 4 && std::fabs(one.fill - 512.0f / 528) < 1e-6f);
+    assert_true(one.turns == 4 && one.rounds == 4 &&
+                std::fabs(one.wave_efficiency - 512.0f / 528) < 1e-6f);
     assert_true(two.turns == 4 && two.rounds == 2);
-    assert_true(few.turns == 1 && few.rounds == 1 && std::fabs(few.fill - 7.0f / 132) < 1e-6f);
+    assert_true(few.turns == 1 && few.rounds == 1 &&
+                std::fabs(few.wave_efficiency - 7.0f / 132) < 1e-6f);
     // Clusters of 4 reach 120 multiprocessors, those of 2 all.
     assert_true(cuda::block_rounds(d, 240, 1, 4).rounds == 2);
     assert_true(cuda::block_rounds(d, 264, 1, 2).rounds == 2);
@@ -581,17 +583,17 @@ void test_fitted_model(void**) {
 // and the handle remembers it as the same.
 void test_epilogues_are_alike(void**) {
     made_up_model m;
-    const auto finishing = [](entry kernel) {
-        kernel.finishes = true;
+    const auto with_epilogue = [](entry kernel) {
+        kernel.has_epilogue = true;
         return kernel;
     };
-    const entry last = finishing(plain), some[] = {finishing(small), finishing(split)};
+    const entry last = with_epilogue(plain), some[] = {with_epilogue(small), with_epilogue(split)};
     for (const entry& kernel : some)
         for (const auto*& known : m.by.kernels)
             if (known && std::strcmp(known->name, kernel.name) == 0)
                 known = &kernel;
-    const rule<sgemm_problem> finishing_rules[] = {{any_form, {any, any, any, any}, &last}};
-    const selection_table<sgemm_problem> by{finishing_rules, &m.by};
+    const rule<sgemm_problem> rules_with_epilogue[] = {{any_form, {any, any, any, any}, &last}};
+    const selection_table<sgemm_problem> by{rules_with_epilogue, &m.by};
     std::mt19937 random(23);
     static float numbers[8];
     const auto some_number = [&] { return random() % 2 ? numbers + random() % 8 : nullptr; };
@@ -602,8 +604,8 @@ void test_epilogues_are_alike(void**) {
         p.a = at(0x1000 + 4 * (random() % 3));
         const size_t workspace = random() % 100000;
         sgemm_problem relu = p, any_epilogue = p;
-        relu.finish.activation = MYBLAS_ACTIVATION_RELU;
-        product_finish& f = any_epilogue.finish;
+        relu.epilogue.activation = MYBLAS_ACTIVATION_RELU;
+        product_epilogue& f = any_epilogue.epilogue;
         f.activation = static_cast<myblasActivation_t>(random() % 3);
         f.bias = some_number();
         f.is_bias_of_columns = random() % 2;

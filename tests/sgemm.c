@@ -1420,7 +1420,7 @@ static void check_who_computes(myblasHandle_t handle,
         if (!contender->is_tested)
             continue;
         if (contender->is_tf32 && shape.m % 4 != 0) {
-            assert_null(contender->c); // off the grid
+            assert_null(contender->c); // unaligned
             continue;
         }
         assert_non_null(contender->c);
@@ -1455,7 +1455,7 @@ static void check_who_computes(myblasHandle_t handle,
     operands_destroy(&o);
 }
 
-// Lines along memory and k along memory are packed by different code, and operands off the grid by other kernels.
+// Lines along memory and k along memory are packed by different code, and unaligned operands by other kernels.
 static void test_who_computes(void** state) {
     static const struct {
         struct shape shape;
@@ -1502,8 +1502,10 @@ static void test_who_computes_short_products(void** state) {
         {"fp16x3/256x128", {2100, 1000, guarded_k}, lognormal},
         {"fp16x3/256x128", {2100, 1000, guarded_k}, almost_overflowing}, // exponents alone decide
         {"fp16x3/256x128", {2100, 1000, guarded_k}, tiny},
-        {"fp16x3/256x128", {2100, 1000, guarded_k}, lonely_in_a}, // one vote in a million elements
-        {"fp16x3/256x128", {2101, 1000, guarded_k}, lognormal},   // A as it is: off the grid
+        {"fp16x3/256x128",
+         {2100, 1000, guarded_k},
+         lonely_in_a},                                          // one request in a million elements
+        {"fp16x3/256x128", {2101, 1000, guarded_k}, lognormal}, // A as it is: unaligned
         {"fp16x3/256x128", {2100, 700, 4 * guarded_k}, selected}, // two blocks share a tile
         {"fp16x3/256x128", {2100, 700, 4 * guarded_k}, selected_almost_overflowing},
         {"fp16x3/128x128", {1100, 1000, guarded_k}, lognormal},

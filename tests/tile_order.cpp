@@ -1,6 +1,6 @@
 // The order in which kernels take tiles (kernels/common/tile_order.cuh), what of C and of k they leave out, and what they store
 // of a tile that the diagonal crosses. On the CPU, with a header of the tests in place of CUDA's.
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 
 #include <cmath>
 #include <cstdarg>

@@ -125,8 +125,8 @@ assert_near(const struct triangle_case* g, int64_t i, double found, double exact
 
 // Element i, j of what multiplies a vector: the symmetric matrix, or op of the triangle.
 static double element(const struct triangle_case* g, const float* a, int64_t i, int64_t j) {
-    const bool swapped = g->function == symv ? (g->upper ? i > j : i < j) : g->trans;
-    const int64_t row = swapped ? j : i, column = swapped ? i : j;
+    const bool transposed = g->function == symv ? (g->upper ? i > j : i < j) : g->trans;
+    const int64_t row = transposed ? j : i, column = transposed ? i : j;
     if (is_read(g, row, column))
         return a[row + column * g->lda];
     return row == column ? 1 : 0;

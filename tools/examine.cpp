@@ -65,7 +65,7 @@ const char* remark_on(const std::string& name) {
     return remark ? remark : myblas::preload::remark_on_cublas(name);
 }
 
-// Whether a look-up by name is answered by a preload library (abi/cublas/lookup.h).
+// Whether a look-up by name is answered by a preload library (abi/preload/cublas/lookup.h).
 bool can_look_up(std::string_view name) {
 #ifdef __x86_64__
     return name.starts_with("cublas");

@@ -154,8 +154,9 @@ module myblas
         integer(c_size_t) :: workspace_bytes = 0, best_workspace_bytes = 0
         type(c_ptr) :: refusal = c_null_ptr
         real(c_double) :: launches = 0, rounds = 0, steps = 0, math_cycles = 0, copies = 0, &
-            l2_bytes = 0, memory_bytes = 0, exchanges = 0, fill = 0, edge = 0, arithmetic_us = 0, &
-            cache_us = 0, memory_us = 0, overhead_us = 0, factor = 0, predicted_us = 0
+            l2_bytes = 0, memory_bytes = 0, exchanges = 0, wave_efficiency = 0, &
+            tile_utilisation = 0, arithmetic_us = 0, cache_us = 0, memory_us = 0, overhead_us = 0, &
+            factor = 0, predicted_us = 0
     end type
 
     interface

@@ -1176,7 +1176,7 @@ mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1
  * BLAS's routines on matrices and vectors. Matrices are stored by columns; vectors as in level 1,
  * but increments must not be zero. All operands but scalars are in device memory. Increments of
  * either sign give the same promises. mysgemv is a product of one column and takes the kernels of
- * MYBLAS_ROUTINE_SGEMM, including a forced one. Only `thin/vector` and `grid_stride` on the GPU,
+ * MYBLAS_ROUTINE_SGEMM, including a forced one. Only `gemv` and `grid_stride` on the GPU,
  * and all but `unpacked` on the host, accept a negative increment. `openblas` accepts vectors with
  * a negative increment that span up to 2^31 elements. mysger takes the kernels of
  * MYBLAS_ROUTINE_SYR. The other routines have their own kernels. Only mysgemv and myssymv use a

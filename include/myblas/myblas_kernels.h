@@ -117,7 +117,8 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 /*
  * The work of a kernel for a call, the time that the selection expects, and why the kernel cannot
  * be chosen. Only SGEMM kernels of the cuda backend that the selection compares by time have times.
- * The same kernels and a few more have work (launches to edge). All other times and work are 0.
+ * The same kernels and a few more have work (launches to tile_utilisation). All other times and
+ * work are 0.
  *
  * The predicted time is factor times the sum of overhead_us and the fourth root of
  * arithmetic_us^4 + cache_us^4 + memory_us^4: the longest of the three hides the others.
@@ -137,8 +138,8 @@ typedef struct {
     double l2_bytes;             /* read by that multiprocessor */
     double memory_bytes;         /* of all operands and of packed or copied data */
     double exchanges;            /* sums of other blocks that one block adds */
-    double fill;                 /* blocks of an average multiprocessor / those of the busiest */
-    double edge;                 /* fraction of the tiles' elements that is inside C */
+    double wave_efficiency;      /* blocks of an average multiprocessor / those of the busiest */
+    double tile_utilisation;     /* fraction of the tiles' elements that is inside C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
     double factor;       /* learned from measurements, times that of MYBLAS_TUNING's file */
     double predicted_us; /* microseconds; the choice adds 8% for modes weaker than strict */

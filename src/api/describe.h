@@ -89,8 +89,8 @@ description describe(Problem p) {
         list.now = now;
         p.operands(list);
     }
-    if constexpr (requires { p.finish; })
-        if (!p.finish.is_empty())
+    if constexpr (requires { p.epilogue; })
+        if (!p.epilogue.is_empty())
             list.write(" fused");
     return list.words;
 }

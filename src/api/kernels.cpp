@@ -104,8 +104,8 @@ void predict_time(const predictor* by,
     found->l2_bytes = work.l2_bytes;
     found->memory_bytes = work.memory_bytes;
     found->exchanges = work.exchanges;
-    found->fill = work.fill;
-    found->edge = work.edge;
+    found->wave_efficiency = work.wave_efficiency;
+    found->tile_utilisation = work.tile_utilisation;
     const int variant = by ? by->variant_of(kernel) : -1;
     if (variant < 0)
         return;

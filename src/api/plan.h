@@ -18,7 +18,7 @@ namespace myblas {
 // Routines that have a plan.
 template <class Problem>
 concept planned = requires(const Problem& p, const device_info& d) {
-    need_of(p, d);
+    workspace_need(p, d);
 };
 
 // In api/dispatch.h: kernels for a plan's products are chosen as for the caller's products.
@@ -43,14 +43,16 @@ public:
 
     myblasStatus_t take(const sgemm_problem& p) noexcept override { return add(p); }
     myblasStatus_t take(const geam_problem& p) noexcept override { return add(p); }
-    myblasStatus_t take(const mirror_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const store_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const join_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const triangle_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const gate_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const pointers_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const zero_fill_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const exact_part&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const mirror_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const store_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const join_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const triangle_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const zero_if_alpha_zero&) noexcept override {
+        return MYBLAS_STATUS_SUCCESS;
+    }
+    myblasStatus_t take(const pointers_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const zero_fill_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
+    myblasStatus_t take(const nonfinite_fixup&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, limit).kernel;
     }
@@ -73,46 +75,48 @@ class plan_run final : public plan_steps {
 public:
     plan_run(myblasContext& of, const launch_context& with)
         : handle(of), context(with),
-          parts(of.backend->id == MYBLAS_BACKEND_HOST ? host_parts() : cuda_parts()) {}
+          steps(of.backend->id == MYBLAS_BACKEND_HOST ? host_steps() : cuda_steps()) {}
 
     myblasStatus_t take(const sgemm_problem& p) noexcept override { return launch(p); }
     myblasStatus_t take(const geam_problem& p) noexcept override { return launch(p); }
-    myblasStatus_t take(const mirror_part& p) noexcept override {
+    myblasStatus_t take(const mirror_step& p) noexcept override {
         note("mirror", p.n, p.n);
-        return parts.mirror(p, context);
+        return steps.mirror(p, context);
     }
-    myblasStatus_t take(const store_part& p) noexcept override {
+    myblasStatus_t take(const store_step& p) noexcept override {
         note("diagonal blocks", p.n, p.block);
-        return parts.store(p, context);
+        return steps.store(p, context);
     }
-    myblasStatus_t take(const join_part& p) noexcept override {
+    myblasStatus_t take(const join_step& p) noexcept override {
         note("operands joined", p.rows, p.cols);
-        return parts.join(p, context);
+        return steps.join(p, context);
     }
-    myblasStatus_t take(const triangle_part& p) noexcept override {
+    myblasStatus_t take(const triangle_step& p) noexcept override {
         note(p.is_solve ? "triangles solved" : "triangles multiplied", p.n, p.lines);
-        return parts.triangle(p, context);
+        return steps.triangle(p, context);
     }
-    myblasStatus_t take(const gate_part& p) noexcept override {
+    myblasStatus_t take(const zero_if_alpha_zero& p) noexcept override {
         note("gate", 1, 1);
-        return parts.gate(p, context);
+        return steps.gate(p, context);
     }
-    myblasStatus_t take(const pointers_part& p) noexcept override {
+    myblasStatus_t take(const pointers_step& p) noexcept override {
         note("pointers", p.count, 3);
-        return parts.pointers(p, context);
+        return steps.pointers(p, context);
     }
-    myblasStatus_t take(const zero_fill_part& p) noexcept override {
-        return parts.zero_fill(p, context);
+    myblasStatus_t take(const zero_fill_step& p) noexcept override {
+        return steps.zero_fill(p, context);
     }
-    myblasStatus_t take(const exact_part& p) noexcept override { return parts.exact(p, context); }
+    myblasStatus_t take(const nonfinite_fixup& p) noexcept override {
+        return steps.fix_nonfinite(p, context);
+    }
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, context.workspace_bytes).kernel;
     }
 
 private:
-    static void note(const char* part, int64_t rows, int64_t columns) noexcept {
+    static void note(const char* step, int64_t rows, int64_t columns) noexcept {
         if (logger::is_on())
-            logger::write("  step: %s, %" PRId64 " x %" PRId64, part, rows, columns);
+            logger::write("  step: %s, %" PRId64 " x %" PRId64, step, rows, columns);
     }
 
     template <class Problem>
@@ -130,7 +134,7 @@ private:
 
     myblasContext& handle;
     const launch_context context;
-    const part_kernels& parts;
+    const step_functions& steps;
 };
 
 // The workspace of a plan with `own` bytes for itself and up to `limit` for each of its products.
@@ -157,7 +161,7 @@ selection<Problem> choose_plan(myblasContext& handle,
                                const kernel_entry<Problem>& kernel,
                                const Problem& problem,
                                size_t workspace_bytes) noexcept {
-    const plan_need need = need_of(problem, handle.device);
+    const workspace_range need = workspace_need(problem, handle.device);
     if (need.best <= workspace_bytes) {
         constexpr size_t unlimited = std::numeric_limits<size_t>::max();
         const auto best = measure_plan(handle, kernel, problem, need.best, unlimited);
@@ -181,12 +185,12 @@ template <planned Problem>
                                       const Problem& problem,
                                       const selection<Problem>& chosen,
                                       launch_context context) noexcept {
-    const plan_room room{context.workspace, chosen.plan_bytes};
+    const plan_workspace workspace{context.workspace, chosen.plan_bytes};
     const size_t used = std::min(chosen.workspace_bytes, products_offset(chosen.plan_bytes));
     context.workspace = static_cast<char*>(context.workspace) + used;
     context.workspace_bytes = chosen.workspace_bytes - used;
     plan_run run(handle, context);
-    return make_plan(problem, handle.device, room, run);
+    return make_plan(problem, handle.device, workspace, run);
 }
 
 } // namespace myblas

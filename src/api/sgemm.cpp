@@ -36,7 +36,7 @@ run(const char* function, myblasContext& handle, fused_product& f) noexcept {
     if (p.is_empty())
         return MYBLAS_STATUS_SUCCESS;
     const float* const beta = p.beta.device; // so far, an address in either pointer mode
-    const bool reads_c = beta && may_count(read_scalar(handle, beta));
+    const bool reads_c = beta && may_be_nonzero(read_scalar(handle, beta));
     if (reads_c && !f.c)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "C is NULL");
     if (!p.c)
@@ -44,18 +44,18 @@ run(const char* function, myblasContext& handle, fused_product& f) noexcept {
     if (f.c && f.c == p.c && (f.ldc != p.ldc || (p.batch_count > 1 && f.stride_c != p.stride_c)))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is C with another ldd or strideD");
     if (const myblasEpilogue_t* e = f.epilogue) {
-        p.finish.activation = e->activation;
-        p.finish.is_bias_of_columns = e->bias && e->bias_of == MYBLAS_BIAS_OF_COLUMNS;
-        p.finish.bias = e->bias;
-        p.finish.stride_bias = e->bias ? e->stride_bias : 0;
-        p.finish.aux = e->aux;
-        p.finish.ld_aux = e->aux ? e->ldaux : 1;
-        p.finish.stride_aux = e->aux ? e->stride_aux : 0;
+        p.epilogue.activation = e->activation;
+        p.epilogue.is_bias_of_columns = e->bias && e->bias_of == MYBLAS_BIAS_OF_COLUMNS;
+        p.epilogue.bias = e->bias;
+        p.epilogue.stride_bias = e->bias ? e->stride_bias : 0;
+        p.epilogue.aux = e->aux;
+        p.epilogue.ld_aux = e->aux ? e->ldaux : 1;
+        p.epilogue.stride_aux = e->aux ? e->stride_aux : 0;
     }
     if (reads_c && f.c != p.c) {
-        p.finish.source = f.c;
-        p.finish.ld_source = f.ldc;
-        p.finish.stride_source = f.stride_c;
+        p.epilogue.source = f.c;
+        p.epilogue.ld_source = f.ldc;
+        p.epilogue.stride_source = f.stride_c;
     }
     return run(function, handle, p);
 }
@@ -112,7 +112,7 @@ myblasStatus_t sgemm_staged(const char* function, myblasContext& handle, sgemm_p
     staged_matrix operands[] = {
         {const_cast<float*>(p.a), p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda, reads_ab},
         {const_cast<float*>(p.b), p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb, reads_ab},
-        {p.c, p.m, p.n, p.ldc, may_count(p.beta)}};
+        {p.c, p.m, p.n, p.ldc, may_be_nonzero(p.beta)}};
     auto& [a, b, c] = operands;
 
     myblasStatus_t status = MYBLAS_STATUS_SUCCESS;

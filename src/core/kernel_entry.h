@@ -36,10 +36,10 @@ struct work_estimate {
     float math_cycles = 0; // of arithmetic on the busiest multiprocessor, if never idle
     float copies = 0;   // instructions of a warp that copy operands, on the busiest multiprocessor
     float l2_bytes = 0; // read by the busiest multiprocessor
-    float memory_bytes = 0; // of all operands and of packed or copied data
-    float exchanges = 0;    // sums of other blocks that a block adds
-    float fill = 1;         // blocks of an average multiprocessor / blocks of the busiest
-    float edge = 1;         // fraction of the tiles' elements that is inside C
+    float memory_bytes = 0;     // of all operands and of packed or copied data
+    float exchanges = 0;        // sums of other blocks that a block adds
+    float wave_efficiency = 1;  // blocks of an average multiprocessor / blocks of the busiest
+    float tile_utilisation = 1; // fraction of the tiles' elements that is inside C
 };
 
 // The input of kernel_entry::work, with values that many kernels would compute from the problem.
@@ -88,7 +88,7 @@ struct kernel_entry {
     bool deterministic = true;
     bool takes_triangles = false;                // of C (sgemm_problem)
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that the kernel serves
-    bool finishes = false;                       // accepts products with a product_finish
+    bool has_epilogue = false;                   // accepts products with a product_epilogue
     bool takes_backwards = false; // accepts vectors that run backwards (runs_backwards)
     bool uses_counters = false;   // of launch_context; plans always have counters
 

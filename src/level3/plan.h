@@ -1,5 +1,5 @@
 // Level 3 routines as plans: sequences of products, which are selected as mysgemm's own, and of
-// small steps (parts.h).
+// small steps (steps.h).
 //
 // A triangle of order n is cut into diagonal blocks of b rows, and below them into squares, by
 // levels:
@@ -19,7 +19,7 @@
 //                   On a host: the squares in place, diagonal blocks through the workspace
 //   symm.cpp        diagonal blocks, mostly a single one, are mirrored in the workspace; then a
 //                   product with each row of blocks
-//   triangular.cpp  trmm. On a GPU: one product with a copy of A that has zeros, which kernels
+//   trmm.cpp        trmm. On a GPU: one product with a copy of A that has zeros, which kernels
 //                   leave out; if B is not finite, a second step computes without the zeros. With
 //                   few lines, and on a host: diagonal blocks by a step that knows the triangle,
 //                   then the squares are added
@@ -32,7 +32,7 @@
 
 #include "core/device.h"
 #include "core/problem.h"
-#include "level3/parts.h"
+#include "level3/steps.h"
 
 #include <cstddef>
 
@@ -43,14 +43,14 @@ class plan_steps {
 public:
     virtual myblasStatus_t take(const sgemm_problem&) noexcept = 0;
     virtual myblasStatus_t take(const geam_problem&) noexcept = 0;
-    virtual myblasStatus_t take(const mirror_part&) noexcept = 0;
-    virtual myblasStatus_t take(const store_part&) noexcept = 0;
-    virtual myblasStatus_t take(const join_part&) noexcept = 0;
-    virtual myblasStatus_t take(const triangle_part&) noexcept = 0;
-    virtual myblasStatus_t take(const gate_part&) noexcept = 0;
-    virtual myblasStatus_t take(const pointers_part&) noexcept = 0;
-    virtual myblasStatus_t take(const zero_fill_part&) noexcept = 0;
-    virtual myblasStatus_t take(const exact_part&) noexcept = 0;
+    virtual myblasStatus_t take(const mirror_step&) noexcept = 0;
+    virtual myblasStatus_t take(const store_step&) noexcept = 0;
+    virtual myblasStatus_t take(const join_step&) noexcept = 0;
+    virtual myblasStatus_t take(const triangle_step&) noexcept = 0;
+    virtual myblasStatus_t take(const zero_if_alpha_zero&) noexcept = 0;
+    virtual myblasStatus_t take(const pointers_step&) noexcept = 0;
+    virtual myblasStatus_t take(const zero_fill_step&) noexcept = 0;
+    virtual myblasStatus_t take(const nonfinite_fixup&) noexcept = 0;
 
     // Whether a kernel accepts the product. A kernel that the user forces need not compute
     // triangles.
@@ -61,35 +61,36 @@ protected:
 };
 
 // The plan's own workspace, aligned to 256 bytes. The workspace of its products is separate.
-struct plan_room {
+struct plan_workspace {
     void* memory;
     size_t bytes;
 };
 
 // least: bytes without which there is no plan. best: bytes beyond which more is of no use.
-struct plan_need {
+struct workspace_range {
     size_t least, best;
 };
 
 // Pure functions. make_plan gets between `least` and `best` bytes and passes its steps to `steps`.
 template <bool twice>
-plan_need need_of(const rank_k_problem<twice>&, const device_info&);
+workspace_range workspace_need(const rank_k_problem<twice>&, const device_info&);
 template <bool twice>
-myblasStatus_t make_plan(const rank_k_problem<twice>&, const device_info&, plan_room, plan_steps&);
+myblasStatus_t
+make_plan(const rank_k_problem<twice>&, const device_info&, plan_workspace, plan_steps&);
 
-plan_need need_of(const symm_problem&, const device_info&);
-myblasStatus_t make_plan(const symm_problem&, const device_info&, plan_room, plan_steps&);
+workspace_range workspace_need(const symm_problem&, const device_info&);
+myblasStatus_t make_plan(const symm_problem&, const device_info&, plan_workspace, plan_steps&);
 
-plan_need need_of(const trmm_problem&, const device_info&);
-myblasStatus_t make_plan(const trmm_problem&, const device_info&, plan_room, plan_steps&);
+workspace_range workspace_need(const trmm_problem&, const device_info&);
+myblasStatus_t make_plan(const trmm_problem&, const device_info&, plan_workspace, plan_steps&);
 
-plan_need need_of(const trsm_problem&, const device_info&);
-myblasStatus_t make_plan(const trsm_problem&, const device_info&, plan_room, plan_steps&);
+workspace_range workspace_need(const trsm_problem&, const device_info&);
+myblasStatus_t make_plan(const trsm_problem&, const device_info&, plan_workspace, plan_steps&);
 
 // For kernel_entry::workspace_bytes of a plan.
 template <class Problem>
 size_t least_plan_bytes(const Problem& problem, const device_info& device) {
-    return need_of(problem, device).least;
+    return workspace_need(problem, device).least;
 }
 
 // ---- What plans share ---------------------------------------------------------------------------

@@ -90,7 +90,7 @@ struct products {
     }
 
     // The second product of syr2k, with A and B exchanged.
-    sgemm_problem turned(int64_t row, int64_t col, int64_t rows, int64_t cols) const {
+    sgemm_problem swap_ab(int64_t row, int64_t col, int64_t rows, int64_t cols) const {
         sgemm_problem q = product(0, 0, rows, cols);
         q.a = p.b + row * row_stride(p.ldb);
         q.lda = p.ldb;
@@ -129,7 +129,7 @@ struct products {
     }
     myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
         const joined_operands<twice> joined{p};
-        if (const myblasStatus_t failure = steps.take(join_part{.below = p.trans,
+        if (const myblasStatus_t failure = steps.take(join_step{.below = p.trans,
                                                                 .rows = p.trans ? p.k : p.n,
                                                                 .cols = p.trans ? p.n : p.k,
                                                                 .a = p.a,
@@ -161,7 +161,7 @@ struct products {
         const myblasStatus_t status = take(product(r.row, r.col, r.rows, r.cols), p.beta);
         if (!twice || status != MYBLAS_STATUS_SUCCESS)
             return status;
-        return take(turned(r.row, r.col, r.rows, r.cols), {1});
+        return take(swap_ab(r.row, r.col, r.rows, r.cols), {1});
     }
 
     // Diagonal blocks first, first + 1, ..., `count` in all and of the same size: products in the
@@ -182,7 +182,7 @@ struct products {
         q.batch_count = count;
         if (const myblasStatus_t failure = steps.take(q))
             return failure;
-        return steps.take(store_part{.upper = p.upper,
+        return steps.take(store_step{.upper = p.upper,
                                      .twice = twice,
                                      .n = (count - 1) * block + size,
                                      .block = block,
@@ -198,8 +198,8 @@ struct products {
 } // namespace
 
 template <bool twice>
-plan_need need_of(const rank_k_problem<twice>& p, const device_info& device) {
-    if (p.k == 0 || !may_count(p.alpha))
+workspace_range workspace_need(const rank_k_problem<twice>& p, const device_info& device) {
+    if (p.k == 0 || !may_be_nonzero(p.alpha))
         return {0, 0};
     const int64_t block = preferred_block(p, device);
     size_t best = tile_bytes(block) * static_cast<size_t>((p.n + block - 1) / block);
@@ -215,10 +215,10 @@ plan_need need_of(const rank_k_problem<twice>& p, const device_info& device) {
 template <bool twice>
 myblasStatus_t make_plan(const rank_k_problem<twice>& p,
                          const device_info& device,
-                         plan_room room,
+                         plan_workspace workspace,
                          plan_steps& steps) {
-    if (p.k == 0 || !may_count(p.alpha))
-        return steps.take(store_part{.upper = p.upper,
+    if (p.k == 0 || !may_be_nonzero(p.alpha))
+        return steps.take(store_step{.upper = p.upper,
                                      .twice = false,
                                      .n = p.n,
                                      .block = p.n,
@@ -232,24 +232,25 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     int64_t block = preferred_block(p, device);
     if (!is_host(device)) {
         const way preferred = preferred_way(p, device);
-        float* const memory = static_cast<float*>(room.memory);
+        float* const memory = static_cast<float*>(workspace.memory);
         // Tested first: if the workspace was sized for this product, it may be too small for two
         // triangles'.
-        if (preferred == way::joined && room.bytes >= joined_operands<twice>{p}.bytes() &&
+        if (preferred == way::joined && workspace.bytes >= joined_operands<twice>{p}.bytes() &&
             steps.can_take(all.joined_product(memory)))
             return all.joined_triangle(memory, steps);
-        const bool is_whole = preferred == way::whole && room.bytes >= tile_bytes(p.n);
+        const bool is_whole = preferred == way::whole && workspace.bytes >= tile_bytes(p.n);
         if (!is_whole && steps.can_take(all.triangle()))
             return twice ? all.two_triangles(steps) : steps.take(all.triangle());
     }
-    while (tile_bytes(block) > room.bytes)
+    while (tile_bytes(block) > workspace.bytes)
         block = std::max(least_block, round_up_to(block / 2, least_block));
     if (const myblasStatus_t failure =
             for_each_level(p.n, block, [&](const rectangles& r) { return all.squares(r, steps); }))
         return failure;
 
-    float* const t = static_cast<float*>(room.memory);
-    const int64_t most = static_cast<int64_t>(room.bytes / tile_bytes(block)); // blocks at a time
+    float* const t = static_cast<float*>(workspace.memory);
+    const int64_t most =
+        static_cast<int64_t>(workspace.bytes / tile_bytes(block)); // blocks at a time
     const int64_t whole = p.n / block, rest = p.n % block;
     for (int64_t first = 0; first < whole; first += most)
         if (const myblasStatus_t failure =
@@ -258,9 +259,11 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     return rest ? all.diagonal(whole, 1, rest, block, t, steps) : MYBLAS_STATUS_SUCCESS;
 }
 
-template plan_need need_of(const syrk_problem&, const device_info&);
-template plan_need need_of(const syr2k_problem&, const device_info&);
-template myblasStatus_t make_plan(const syrk_problem&, const device_info&, plan_room, plan_steps&);
-template myblasStatus_t make_plan(const syr2k_problem&, const device_info&, plan_room, plan_steps&);
+template workspace_range workspace_need(const syrk_problem&, const device_info&);
+template workspace_range workspace_need(const syr2k_problem&, const device_info&);
+template myblasStatus_t
+make_plan(const syrk_problem&, const device_info&, plan_workspace, plan_steps&);
+template myblasStatus_t
+make_plan(const syr2k_problem&, const device_info&, plan_workspace, plan_steps&);
 
 } // namespace myblas

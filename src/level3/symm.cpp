@@ -61,29 +61,29 @@ sgemm_problem stored_product(const symm_problem& p, range rows, range cols) {
 
 } // namespace
 
-plan_need need_of(const symm_problem& p, const device_info&) {
-    if (!may_count(p.alpha))
+workspace_range workspace_need(const symm_problem& p, const device_info&) {
+    if (!may_be_nonzero(p.alpha))
         return {0, 0};
     return {tile_bytes(std::min(p.order(), least_block)), tile_bytes(p.order())};
 }
 
 myblasStatus_t
-make_plan(const symm_problem& p, const device_info&, plan_room room, plan_steps& steps) {
+make_plan(const symm_problem& p, const device_info&, plan_workspace workspace, plan_steps& steps) {
     const int64_t n = p.order();
-    if (!may_count(p.alpha))
+    if (!may_be_nonzero(p.alpha))
         return steps.take(product(p, {0, n}, {0, 0}, nullptr, n, false, p.beta));
     int64_t block = n;
-    if (tile_bytes(n) > room.bytes) {
-        const auto floats = static_cast<double>(room.bytes) / sizeof(float);
+    if (tile_bytes(n) > workspace.bytes) {
+        const auto floats = static_cast<double>(workspace.bytes) / sizeof(float);
         const auto side = static_cast<int64_t>(std::sqrt(floats));
         block = std::max(least_block, side / least_block * least_block);
     }
-    float* const whole = static_cast<float*>(room.memory);
+    float* const whole = static_cast<float*>(workspace.memory);
     for (int64_t first = 0; first < n; first += block) {
         const range here{first, std::min(block, n - first)};
         const range before{0, first}, after{first + here.count, n - first - here.count};
         const int64_t pitch = pitch_of(here.count);
-        if (const myblasStatus_t failure = steps.take(mirror_part{.upper = p.upper,
+        if (const myblasStatus_t failure = steps.take(mirror_step{.upper = p.upper,
                                                                   .n = here.count,
                                                                   .a = p.a + first * (1 + p.lda),
                                                                   .lda = p.lda,

@@ -41,7 +41,7 @@ struct solution {
         const int64_t row = form.row(first);
         const batch_base<const float> x{
             p.b, p.stride_b, const_cast<const float* const*>(p.b_array), row * form.along(p.ldb)};
-        return steps.take(triangle_part{.is_solve = true,
+        return steps.take(triangle_step{.is_solve = true,
                                         .unit = p.unit,
                                         .n = count,
                                         .block = block,
@@ -75,7 +75,7 @@ struct solution {
             const float* const* const l = p.a_array;
             const float* const* const x = const_cast<const float* const*>(p.b_array);
             if (const myblasStatus_t failure =
-                    steps.take(pointers_part{.count = p.batch_count,
+                    steps.take(pointers_step{.count = p.batch_count,
                                              .arrays = {p.right ? x : l, p.right ? l : x, x},
                                              .offsets = {p.right ? at.offset_x : at.offset_l,
                                                          p.right ? at.offset_l : at.offset_x,
@@ -101,16 +101,18 @@ struct solution {
 
 } // namespace
 
-plan_need need_of(const trsm_problem& p, const device_info& device) {
+workspace_range workspace_need(const trsm_problem& p, const device_info& device) {
     if (p.order() <= solve_block(p, device))
         return {0, 0};
     const size_t pointers = p.a_array ? 3 * static_cast<size_t>(p.batch_count) * sizeof(float*) : 0;
     return {gate_bytes + pointers, gate_bytes + pointers};
 }
 
-myblasStatus_t
-make_plan(const trsm_problem& p, const device_info& device, plan_room room, plan_steps& steps) {
-    if (!may_count(p.alpha)) { // B = 0
+myblasStatus_t make_plan(const trsm_problem& p,
+                         const device_info& device,
+                         plan_workspace workspace,
+                         plan_steps& steps) {
+    if (!may_be_nonzero(p.alpha)) { // B = 0
         sgemm_problem zero{.math = p.math, .m = p.m, .n = p.n, .lda = p.m, .ldc = p.ldb};
         zero.c = p.b;
         zero.stride_c = p.stride_b;
@@ -122,13 +124,13 @@ make_plan(const trsm_problem& p, const device_info& device, plan_room room, plan
     const int64_t block = solve_block(p, device);
     if (p.order() <= block)
         return solution{p, form, steps, block, p.alpha, nullptr}.substitute(0, p.order(), p.alpha);
-    float* const gate = static_cast<float*>(room.memory);
+    float* const gate = static_cast<float*>(workspace.memory);
     const float** const pointers =
-        reinterpret_cast<const float**>(static_cast<char*>(room.memory) + gate_bytes);
+        reinterpret_cast<const float**>(static_cast<char*>(workspace.memory) + gate_bytes);
     scalar minus{-1};
     if (p.alpha.device) {
         minus = {0, gate};
-        if (const myblasStatus_t failure = steps.take(gate_part{p.alpha.device, gate}))
+        if (const myblasStatus_t failure = steps.take(zero_if_alpha_zero{p.alpha.device, gate}))
             return failure;
     }
     return solution{p, form, steps, block, minus, pointers}.solve(0, p.order(), p.alpha);

@@ -22,7 +22,7 @@ struct axpy_problem {
         list.vector("y", y, incy, n);
     }
     bool is_empty() const { return n <= 0; }
-    bool is_unchanged() const { return !may_count(alpha); }
+    bool is_unchanged() const { return !may_be_nonzero(alpha); }
     wide most_elements() const { return n; }
 };
 

@@ -23,9 +23,9 @@ struct geam_problem {
         list.size("m", m);
         list.size("n", n);
         list.scalar("alpha", alpha);
-        list.matrix("A", a, lda, shape_of(m, n, transa), may_count(alpha));
+        list.matrix("A", a, lda, shape_of(m, n, transa), may_be_nonzero(alpha));
         list.scalar("beta", beta);
-        list.matrix("B", b, ldb, shape_of(m, n, transb), may_count(beta));
+        list.matrix("B", b, ldb, shape_of(m, n, transb), may_be_nonzero(beta));
         list.matrix("C", c, ldc, shape_of(m, n));
     }
     bool is_empty() const { return m == 0 || n == 0; }

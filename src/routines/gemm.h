@@ -6,8 +6,8 @@
 namespace myblas {
 
 // The epilogue of a product: x = alpha * op(A) * op(B) + beta * source + bias, aux = x and
-// C = activation(x). Batches are strided. Only kernels with kernel_entry::finishes read it.
-struct product_finish {
+// C = activation(x). Batches are strided. Only kernels with kernel_entry::has_epilogue read it.
+struct product_epilogue {
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE;
     bool is_bias_of_columns = false;
     const float* bias = nullptr; // an element for each row of C, or each column; null: none
@@ -58,9 +58,9 @@ struct sgemm_problem {
     const float* const* b_array = nullptr;
     float* const* c_array = nullptr;
     int64_t batch_count = 1;
-    product_finish finish{};
+    product_epilogue epilogue{};
 
-    bool reads_ab() const { return k > 0 && may_count(alpha); }
+    bool reads_ab() const { return k > 0 && may_be_nonzero(alpha); }
 
     // The operands up to beta.
     template <class List>
@@ -82,21 +82,21 @@ struct sgemm_problem {
         list.batch("batch_count", batch_count);
     }
     bool is_empty() const { return m == 0 || n == 0 || batch_count == 0; }
-    bool is_unchanged() const { return finish.is_empty() && !reads_ab() && is_one(beta); }
+    bool is_unchanged() const { return epilogue.is_empty() && !reads_ab() && is_one(beta); }
     // Packed copies of A and B: a stride of 0 lets a batch be larger than memory.
     wide most_elements() const {
         const wide of_c = wide{batch_count} * m * n;
         const wide of_ab = wide{batch_count} * (wide{m} * k + wide{k} * n);
-        const wide of_finish = finish.most_elements(m, n, batch_count);
+        const wide of_epilogue = epilogue.most_elements(m, n, batch_count);
         const wide most = of_c > of_ab ? of_c : of_ab;
-        return most > of_finish ? most : of_finish;
+        return most > of_epilogue ? most : of_epilogue;
     }
     // Any fused operation: kernels do not distinguish them before the launch.
     fault take_more(const myblasCall_t& call) {
         if (call.is_fused && call.pointer_array)
             return "no fused product takes arrays of pointers";
         if (call.is_fused)
-            finish.activation = MYBLAS_ACTIVATION_RELU;
+            epilogue.activation = MYBLAS_ACTIVATION_RELU;
         return nullptr;
     }
 };

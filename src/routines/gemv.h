@@ -33,14 +33,14 @@ struct gemv_problem {
         list.size("m", m);
         list.size("n", n);
         list.scalar("alpha", alpha);
-        list.matrix("A", a, lda, shape_of(m, n), may_count(alpha), stride_a, a_array);
-        list.vector("x", x, incx, length_x(), may_count(alpha), stride_x, x_array);
+        list.matrix("A", a, lda, shape_of(m, n), may_be_nonzero(alpha), stride_a, a_array);
+        list.vector("x", x, incx, length_x(), may_be_nonzero(alpha), stride_x, x_array);
         list.scalar("beta", beta);
         list.vector("y", y, incy, length_y(), true, stride_y, y_array);
         list.batch("batch_count", batch_count);
     }
     bool is_empty() const { return m == 0 || n == 0 || batch_count == 0; }
-    bool is_unchanged() const { return !may_count(alpha) && is_one(beta); }
+    bool is_unchanged() const { return !may_be_nonzero(alpha) && is_one(beta); }
     wide most_elements() const { return wide{batch_count} * m * n; }
     sgemm_problem as_product() const;
 };

@@ -29,7 +29,7 @@ struct scalar {
 };
 
 // Whether a scalar may be nonzero: true for a scalar that the host cannot read.
-inline bool may_count(const scalar& s) { return s.device || s.value != 0; }
+inline bool may_be_nonzero(const scalar& s) { return s.device || s.value != 0; }
 
 inline bool is_one(const scalar& s) { return !s.device && s.value == 1; }
 

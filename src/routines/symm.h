@@ -27,13 +27,13 @@ struct symm_problem {
         list.size("m", m);
         list.size("n", n);
         list.scalar("alpha", alpha);
-        list.matrix("A", a, lda, shape_of(order(), order()), may_count(alpha));
-        list.matrix("B", b, ldb, shape_of(m, n), may_count(alpha));
+        list.matrix("A", a, lda, shape_of(order(), order()), may_be_nonzero(alpha));
+        list.matrix("B", b, ldb, shape_of(m, n), may_be_nonzero(alpha));
         list.scalar("beta", beta);
         list.matrix("C", c, ldc, shape_of(m, n));
     }
     bool is_empty() const { return m == 0 || n == 0; }
-    bool is_unchanged() const { return !may_count(alpha) && is_one(beta); }
+    bool is_unchanged() const { return !may_be_nonzero(alpha) && is_one(beta); }
     // A plan may have a square of at least the order in its workspace.
     wide most_elements() const { return wide{order() + 1024} * (order() + 1024); }
     selection_key key() const { return {1, {m, n, order()}}; }

@@ -22,13 +22,13 @@ struct symv_problem {
         list.fill_mode("uplo", upper);
         list.size("n", n);
         list.scalar("alpha", alpha);
-        list.matrix("A", a, lda, shape_of(n, n), may_count(alpha));
-        list.vector("x", x, incx, n, may_count(alpha));
+        list.matrix("A", a, lda, shape_of(n, n), may_be_nonzero(alpha));
+        list.vector("x", x, incx, n, may_be_nonzero(alpha));
         list.scalar("beta", beta);
         list.vector("y", y, incy, n);
     }
     bool is_empty() const { return n == 0; }
-    bool is_unchanged() const { return !may_count(alpha) && is_one(beta); }
+    bool is_unchanged() const { return !may_be_nonzero(alpha) && is_one(beta); }
 };
 
 namespace calls {

@@ -37,7 +37,7 @@ struct syr_problem {
         list.matrix("A", a, lda, shape_of(rows(), n));
     }
     bool is_empty() const { return rows() == 0 || n == 0; }
-    bool is_skipped() const { return !may_count(alpha); }
+    bool is_skipped() const { return !may_be_nonzero(alpha); }
     selection_key key() const { return {1, {n}}; }
     void take_form(const myblasCall_t& call) { has_y = call.ldc != 0; }
 };

@@ -28,7 +28,7 @@ struct rank_k_problem {
         list.size("n", n);
         list.size("k", k);
         list.scalar("alpha", alpha);
-        const bool reads_ab = k > 0 && may_count(alpha);
+        const bool reads_ab = k > 0 && may_be_nonzero(alpha);
         list.matrix("A", a, lda, shape_of(n, k, trans), reads_ab);
         if (has_b)
             list.matrix("B", b, ldb, shape_of(n, k, trans), reads_ab);
@@ -38,7 +38,7 @@ struct rank_k_problem {
         list.matrix("C", c, ldc, shape_of(n, n));
     }
     bool is_empty() const { return n == 0; }
-    bool is_unchanged() const { return (k == 0 || !may_count(alpha)) && is_one(beta); }
+    bool is_unchanged() const { return (k == 0 || !may_be_nonzero(alpha)) && is_one(beta); }
     // A plan may have a square of at least n rows in its workspace.
     wide most_elements() const {
         const wide square = wide{n + 1024} * (n + 1024), panels = 2 * wide{n} * k;

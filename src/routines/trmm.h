@@ -33,8 +33,8 @@ struct trmm_problem {
         list.size("m", m);
         list.size("n", n);
         list.scalar("alpha", alpha);
-        list.matrix("A", a, lda, shape_of(order(), order()), may_count(alpha));
-        list.matrix("B", b, ldb, shape_of(m, n), may_count(alpha));
+        list.matrix("A", a, lda, shape_of(order(), order()), may_be_nonzero(alpha));
+        list.matrix("B", b, ldb, shape_of(m, n), may_be_nonzero(alpha));
         list.matrix("C", c, ldc, shape_of(m, n));
     }
     bool is_empty() const { return m == 0 || n == 0; }

@@ -31,7 +31,8 @@ struct trsm_problem {
         list.size("m", m);
         list.size("n", n);
         list.scalar("alpha", alpha);
-        list.matrix("A", a, lda, shape_of(order(), order()), may_count(alpha), stride_a, a_array);
+        list.matrix(
+            "A", a, lda, shape_of(order(), order()), may_be_nonzero(alpha), stride_a, a_array);
         list.matrix("B", b, ldb, shape_of(m, n), true, stride_b, b_array);
         list.batch("batch_count", batch_count);
     }

@@ -172,14 +172,14 @@ struct problem_view {
         uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 
         constexpr float scale = log_scale;
-        const auto on_grid = [](const float* x, int64_t ld) {
+        const auto is_aligned = [](const float* x, int64_t ld) {
             return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
         };
         const bool facts[fact_count] = {p.transa,
                                         p.transb,
-                                        on_grid(p.a, p.lda),
-                                        on_grid(p.b, p.ldb),
-                                        on_grid(p.c, p.ldc),
+                                        is_aligned(p.a, p.lda),
+                                        is_aligned(p.b, p.ldb),
+                                        is_aligned(p.c, p.ldc),
                                         p.a_array != nullptr};
         size_t bits = 0;
         for (size_t i = 0; i < fact_count; ++i)
@@ -248,8 +248,11 @@ inline float learned_factor(const variant_model& variant,
         {work.l2_bytes + 1000,
          work.memory_bytes * problem.cycles_per_byte + 100,
          work.exchanges + 1,
-         work.fill + 0.01f},
-        {work.edge + 0.01f, work.launches, 256, 1}, // 256: its weight is an offset; 1: padding
+         work.wave_efficiency + 0.01f},
+        {work.tile_utilisation + 0.01f,
+         work.launches,
+         256,
+         1}, // 256: its weight is an offset; 1: padding
     };
     static_assert(std::size(features) * lanes == work_feature_count && hidden_count % lanes == 0);
     floats of_work = {}, of_problem = {};

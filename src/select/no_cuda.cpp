@@ -1,6 +1,6 @@
 // Replaces the CUDA registries and tables in a build without CUDA: all of them are empty.
 #include "core/routine.h"
-#include "level3/parts.h"
+#include "level3/steps.h"
 #include "select/select.h"
 
 namespace myblas {
@@ -22,8 +22,8 @@ selection_table<Problem> cuda_table(int) {
 MYBLAS_ROUTINES(MYBLAS_TABLE)
 #undef MYBLAS_TABLE
 
-const part_kernels& cuda_parts() {
-    static constexpr part_kernels none{};
+const step_functions& cuda_steps() {
+    static constexpr step_functions none{};
     return none;
 }
 

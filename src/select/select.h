@@ -80,7 +80,7 @@ bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
 template <class Problem>
 const char* missing_in(const kernel_entry<Problem>& kernel, const Problem& problem) {
     if constexpr (std::is_same_v<Problem, sgemm_problem>) {
-        if (!kernel.finishes && !problem.finish.is_empty())
+        if (!kernel.has_epilogue && !problem.epilogue.is_empty())
             return "it has no epilogue";
         if (!kernel.takes_triangles && problem.triangle != triangle_of_c::none)
             return "it computes all of C";

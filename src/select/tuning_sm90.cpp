@@ -22,7 +22,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
     {any_form, {any, any, any, any}, &cuda::sgemm_warp_tile[1]},
     // Vectors that run backwards
-    {any_form, {any, any, any, any}, &cuda::sgemm_thin_vector},
+    {any_form, {any, any, any, any}, &cuda::sgemm_gemv},
     {any_form, {any, any, any, any}, &cuda::sgemm_grid_stride},
 };
 

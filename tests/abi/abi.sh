@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# abi.sh LIBRARY SOURCE_DIR CC: the library's binary interface is that of abi/libmyblas.abi, and the
+# abi.sh LIBRARY SOURCE_DIR CC: the library's binary interface is that of abi/exports/libmyblas.abi, and the
 # comparison notices what breaks programs. LIBRARY has the public functions with debug information.
 set -u
 
 library=$1
 source=$2
 cc=$3
-baseline=$source/abi/libmyblas.abi
+baseline=$source/abi/exports/libmyblas.abi
 changed=4 incompatible=8 # bits of abidiff's status
 
 work=$(mktemp -d)
@@ -22,7 +22,7 @@ if [ $status != 0 ]; then
     if [ $((status & incompatible)) != 0 ]; then
         echo "programs that use the library would break: this needs a new SONAME (docs/abi.md)"
     elif [ $((status & changed)) != 0 ]; then
-        echo "an addition: abi/update_baseline.sh $library (docs/abi.md)"
+        echo "an addition: abi/exports/update_baseline.sh $library (docs/abi.md)"
     fi
     exit 1
 fi

@@ -5,7 +5,7 @@ set -u
 
 header=$1/include/myblas/myblas.h
 page=$1/docs/compatibility.md
-symbols=$1/abi/libmyblas.symbols
+symbols=$1/abi/exports/libmyblas.symbols
 
 # The BLAS's routines in single precision, without the s.
 all="gemm symm syrk syr2k trmm trsm

@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/abi" "$work/scripts" "$work/src/api" "$work/tests"
 cp -r "$source/include" "$work"
-cp -r "$source/abi/fortran" "$source"/abi/libmyblas.* "$work/abi"
+cp -r "$source/abi/fortran" "$source/abi/exports" "$work/abi"
 cp "$source/scripts/generate.py" "$work/scripts"
 cp "$source/src/api/entry_points.cpp" "$work/src/api"
 cp "$source/tests/functions.h" "$work/tests"
@@ -52,11 +52,11 @@ expect include/myblas/myblas_64.h 'MYBLAS_API myblasStatus_t mysnone_64(
     myblasHandle_t handle, int64_t n, const float* const x[], int64_t* result);'
 expect include/myblas/myblas_cublas.h '#define cublasSnone mysnone
 #define cublasSnone_64 mysnone_64'
-expect abi/libmyblas.map 'MYBLAS_1.2 {
+expect abi/exports/libmyblas.map 'MYBLAS_1.2 {
     mysnone;
     mysnone_64;
 } MYBLAS_1;'
-expect abi/libmyblas.symbols 'mysnone@@MYBLAS_1.2
+expect abi/exports/libmyblas.symbols 'mysnone@@MYBLAS_1.2
 mysnone_64@@MYBLAS_1.2'
 expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
             bind(c, name="mysnone_64") result(status)'
@@ -77,7 +77,7 @@ myblasStatus_t mysnone_64(myblasHandle_t h, int64_t n, const float* const x[], i
 }
 CODE
 "$cc" -std=c99 -pedantic -Wall -Wextra -Werror -Iinclude -fPIC -shared library.c -o library.so \
-    -Wl,--version-script=abi/libmyblas.map
+    -Wl,--version-script=abi/exports/libmyblas.map
 for symbol in mysnone mysnone_64; do
     nm --dynamic --defined-only library.so | grep -q " $symbol@@MYBLAS_1.2\$"
 done

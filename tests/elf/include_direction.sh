@@ -2,7 +2,7 @@
 # include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
 # api -> select -> host; everything may include core, and core the routines, which include nothing else. The plans of level3 are pure, and known to those who make, run
 # and list them. Kernels never see the handle. Of the rooms of SGEMM's
-# kernels, ladder, simt and tensor include parts, and the registry at their root; nothing else goes sideways.
+# kernels, ladder, simt and tensor include components, and the registry at their root; nothing else goes sideways.
 set -u
 
 cd "$1/src" || exit 1
@@ -34,7 +34,7 @@ function allowed(from, to, target) {
     if (from == "select")
         return to ~ /^(kernels|host)\// && target ~ /\/registry\.h$/
     if (from ~ /^kernels\/sgemm(\/(ladder|simt|tensor))?$/ &&
-        (to == "kernels/sgemm/parts" || target == "kernels/sgemm/registry.h"))
+        (to == "kernels/sgemm/components" || target == "kernels/sgemm/registry.h"))
         return 1
     if (from ~ /^kernels\//)
         return to == "kernels/common"

@@ -22,7 +22,7 @@ COPY = r"^MYBLAS_CUBLAS_(?:VECTOR|MATRIX)(?:_ASYNC)?\((\w+), int(?:64_t)?\)$"
 
 
 def exported():
-    return set(re.findall(r"^(\w+)@", (SOURCE / "abi/libmyblas.symbols").read_text(), re.MULTILINE))
+    return set(re.findall(r"^(\w+)@", (SOURCE / "abi/exports/libmyblas.symbols").read_text(), re.MULTILINE))
 
 
 def macros(text):

@@ -29,4 +29,4 @@ main=$(tr -d '\n' <"$html/index.html")
     exit 1
 }
 
-"$python" "$source/tests/pages/search.py" "$html" "$source/abi/libmyblas.symbols"
+"$python" "$source/tests/pages/search.py" "$html" "$source/abi/exports/libmyblas.symbols"

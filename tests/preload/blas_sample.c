@@ -40,8 +40,8 @@ static float* random_floats(size_t count, uint32_t state) {
 }
 
 // Element (i, j) of op(X), stored by columns, or by rows where the product is.
-static double element(const float* x, bool swapped, int ld, int i, int j) {
-    return swapped ? x[j + (size_t)i * ld] : x[i + (size_t)j * ld];
+static double element(const float* x, bool transposed, int ld, int i, int j) {
+    return transposed ? x[j + (size_t)i * ld] : x[i + (size_t)j * ld];
 }
 
 static bool is_right(product p) {

@@ -1,5 +1,5 @@
-// The plans of level 3 (abi/blas/level3.h), with matrices for a device: every step is done on the host, in a second
-// memory of which nothing may be read that was not sent.
+// The plans of level 3 (abi/preload/blas/level3.h), with matrices for a device: every step is done on the host, in a
+// second memory, where nothing may be read that was not sent.
 #include "blas/level3.h"
 
 #include <cmath>

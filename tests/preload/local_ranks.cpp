@@ -99,7 +99,8 @@ void check_sharing() {
                 for (int rank = 0; rank < ranks; ++rank)
                     sharers += local_ranks{rank, ranks}.take(gpu, gpus);
                 expect(sharers >= 1, "every GPU is taken");
-                expect(sharers == local_ranks{0, ranks}.on(gpu, gpus), "so many ranks share a GPU");
+                expect(sharers == local_ranks{0, ranks}.on(gpu, gpus),
+                       "the expected number of ranks shares a GPU");
             }
         }
     for (int rank = 0; rank < 4; ++rank)

@@ -125,7 +125,7 @@ myblasFillMode_t fill_mode(char c);
 myblasSideMode_t side_mode(char c);
 myblasDiagType_t diag_type(char c);
 
-// A matrix in rows is its transpose in columns: `is_turned`.
+// A matrix in rows is its transpose in columns: `is_transposed`.
 enum cblas_value {
     row_major = 101,
     no_trans = 111,
@@ -134,14 +134,15 @@ enum cblas_value {
     left_side = 141
 };
 
-inline myblasOperation_t cblas_operation(int trans, bool is_turned) {
-    return (trans != no_trans) != is_turned ? MYBLAS_OP_T : MYBLAS_OP_N;
+inline myblasOperation_t cblas_operation(int trans, bool is_transposed) {
+    return (trans != no_trans) != is_transposed ? MYBLAS_OP_T : MYBLAS_OP_N;
 }
-inline myblasFillMode_t cblas_fill(int uplo, bool is_turned) {
-    return (uplo == upper_triangle) != is_turned ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+inline myblasFillMode_t cblas_fill(int uplo, bool is_transposed) {
+    return (uplo == upper_triangle) != is_transposed ? MYBLAS_FILL_MODE_UPPER
+                                                     : MYBLAS_FILL_MODE_LOWER;
 }
-inline myblasSideMode_t cblas_side(int side, bool is_turned) {
-    return (side == left_side) != is_turned ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT;
+inline myblasSideMode_t cblas_side(int side, bool is_transposed) {
+    return (side == left_side) != is_transposed ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT;
 }
 inline myblasDiagType_t cblas_diag(int diag) {
     return diag == unit_diagonal ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;

@@ -133,7 +133,7 @@ public:
     void update_diagonal(bool is_solve, int64_t first, int64_t count, float alpha) const {
         const int64_t row = form.row(first), offset = row * form.along(ldx);
         const int64_t along = form.sign() * form.along(ldx);
-        (void)host_parts().triangle(triangle_part{.is_solve = is_solve,
+        (void)host_steps().triangle(triangle_step{.is_solve = is_solve,
                                                   .unit = p.unit,
                                                   .n = count,
                                                   .block = count,

@@ -10,7 +10,7 @@ namespace {
 template <class Problem>
 constexpr kernel_entry<Problem> products{
     .name = "products",
-    .description = "a plan of products, as mysgemm selects them, and small parts",
+    .description = "a plan of products, as mysgemm selects them, and small steps",
     .workspace_bytes = least_plan_bytes<Problem>,
 };
 

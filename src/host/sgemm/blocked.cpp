@@ -223,7 +223,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_blocked{
     .block_m = block_m,
     .block_n = block_n,
     .block_k = block_k,
-    .finishes = true,
+    .has_epilogue = true,
     .takes_backwards = true,
     .workspace_bytes = workspace_bytes,
     .best_workspace_bytes = best_workspace_bytes,

@@ -69,7 +69,7 @@ constinit const kernel_entry<sgemm_problem> sgemm_openblas{
     .name = "openblas",
     .description = "OpenBLAS, where it is installed",
     .deterministic = false, // OpenBLAS does not promise it
-    .finishes = true,
+    .has_epilogue = true,
     .takes_backwards = true, // if it has sgemv
     .accepts = accepts,
     .launch = launch,

@@ -4,7 +4,7 @@
 
 #include "host/batch.h"
 #include "host/scalar.h"
-#include "host/sgemm/finish.h"
+#include "host/sgemm/epilogue.h"
 #include "host/threads.h"
 
 #include "core/problem.h"
@@ -43,7 +43,7 @@ myblasStatus_t for_each_product(const sgemm_problem& p, int threads, const Multi
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     for_each_task(p.batch_count, threads, [&](int64_t i, int thread) {
         float* c = batch_operand(p.c, p.stride_c, p.c_array, i);
-        if (p.finish.source && beta != 0.0f)
+        if (p.epilogue.source && beta != 0.0f)
             copy_source(p, i, c);
         if (alpha == 0.0f || p.k == 0)
             scale_matrix(beta, p.m, p.n, c, p.ldc);
@@ -54,8 +54,8 @@ myblasStatus_t for_each_product(const sgemm_problem& p, int threads, const Multi
                              batch_operand(p.b, p.stride_b, p.b_array, i),
                              c},
                      thread);
-        if (!p.finish.is_empty())
-            finish_product(p, i, c);
+        if (!p.epilogue.is_empty())
+            apply_epilogue(p, i, c);
     });
     return MYBLAS_STATUS_SUCCESS;
 }

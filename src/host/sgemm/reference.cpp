@@ -62,7 +62,7 @@ myblasStatus_t launch(const sgemm_problem& p, const launch_context&) {
 constinit const kernel_entry<sgemm_problem> sgemm_reference{
     .name = "reference",
     .description = "textbook triple loop",
-    .finishes = true,
+    .has_epilogue = true,
     .takes_backwards = true,
     .launch = launch,
 };

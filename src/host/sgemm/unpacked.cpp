@@ -140,7 +140,7 @@ template <instruction_set set, int vector_bytes>
         multiply_edge<set, vector_bytes>(o, n, to);
 }
 
-int64_t turned_floats(const sgemm_problem& p) {
+int64_t transposed_floats(const sgemm_problem& p) {
     return p.transa ? (p.m * p.k + 15) / 16 * 16 : 0; // whole cache lines
 }
 
@@ -150,7 +150,7 @@ bool accepts(const sgemm_problem& p, const device_info&) {
 }
 
 size_t bytes_for(const sgemm_problem& p, int threads) {
-    return static_cast<size_t>(turned_floats(p)) * sizeof(float) * static_cast<size_t>(threads);
+    return static_cast<size_t>(transposed_floats(p)) * sizeof(float) * static_cast<size_t>(threads);
 }
 
 size_t workspace_bytes(const sgemm_problem& p, const device_info&) { return bytes_for(p, 1); }
@@ -164,12 +164,13 @@ myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
     while (threads > 1 && bytes_for(p, threads) > context.workspace_bytes)
         threads /= 2;
     return for_each_product(p, threads, [&](const product& q, int thread) {
-        float* const turned = static_cast<float*>(context.workspace) + thread * turned_floats(p);
+        float* const transposed =
+            static_cast<float*>(context.workspace) + thread * transposed_floats(p);
         run_best([&](auto length) {
             operands o{q.a, p.lda, q.b, p.transb ? p.ldb : 1, p.transb ? 1 : p.ldb, p.k};
             if (p.transa) {
-                transpose_block<length.value>(q.a, p.lda, p.k, p.m, turned, p.m);
-                o.a = turned;
+                transpose_block<length.value>(q.a, p.lda, p.k, p.m, transposed, p.m);
+                o.a = transposed;
                 o.lda = p.m;
             }
             multiply<length.instructions, length.value>(o, p.n, {q.alpha, q.beta, q.c, p.ldc, p.m});
@@ -182,7 +183,7 @@ myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
 constinit const kernel_entry<sgemm_problem> sgemm_unpacked{
     .name = "unpacked",
     .description = "register tiles of small products, nothing packed",
-    .finishes = true,
+    .has_epilogue = true,
     .accepts = accepts,
     .accepts_what = "products of up to 80 x 80 x 80",
     .workspace_bytes = workspace_bytes,

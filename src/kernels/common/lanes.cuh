@@ -7,7 +7,7 @@ namespace myblas::cuda {
 
 // threadIdx.x, hidden from the compiler. Values derived from it are computed again where they are
 // used, and occupy no registers during the loops over chunks, which have none to spare.
-__device__ __forceinline__ unsigned fresh_thread() {
+__device__ __forceinline__ unsigned rematerialised_tid() {
     unsigned thread = threadIdx.x;
     asm volatile("" : "+r"(thread));
     return thread;

@@ -16,7 +16,7 @@ namespace myblas::cuda {
 // Every thread of a kernel launched by launch_overlapped calls this before it accesses memory that
 // other kernels write or read, and no block exits without having called it. After the call, all
 // earlier work of the stream is complete and visible.
-__device__ inline void wait_for_earlier_work() {
+__device__ inline void grid_dependency_sync() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
@@ -26,13 +26,13 @@ __device__ inline void wait_for_earlier_work() {
 // all of this kernel's blocks have called it or exited. The call pays where the kernel leaves room
 // and is as short as a launch.
 //
-// Kernels of small blocks call it after wait_for_earlier_work, if at all. Before that call, kernel
+// Kernels of small blocks call it after grid_dependency_sync, if at all. Before that call, kernel
 // after kernel would start until the device is full. The last of them would find free places on few
 // multiprocessors only. A long row of calls then loses up to half of its rate, while a short row
 // shows nothing. Two kinds of kernel may call it earlier. One kind has a single cluster, or uses a
 // part of the device. Between two kernels of the other kind runs a kernel whose blocks need a whole
 // multiprocessor each.
-__device__ inline void let_next_kernel_come() {
+__device__ inline void launch_dependents() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif

@@ -114,11 +114,11 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     const int t = threadIdx.x;
     unsigned* const lane_count = &smem_count[0][t % lanes];
     if constexpr (blocks_per_sm == 1)
-        let_next_kernel_come();
+        launch_dependents();
     for (int i = t; i < bins * lanes / 4; i += threads)
         reinterpret_cast<uint4*>(smem_count)[i] = uint4{};
     __syncthreads(); // the counters are zero
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
     const int64_t vectors = (p.n - head) / 16;
     const uint4* const x = reinterpret_cast<const uint4*>(p.x + head);

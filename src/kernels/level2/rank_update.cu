@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
         --place.column; // shifted, a column of an upper triangle spans one more tile
     const int64_t rows = is_ger ? p.m : p.n;
     const int64_t first_i = int64_t{place.row} * tile_m, first_j = int64_t{place.column} * tile_n;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const float alpha = resolve(p.alpha);
     if (alpha == 0 || first_j < 0 || first_j >= p.n)
         return;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/problem.h"
-#include "kernels/common/lower_chain.h"
 #include "kernels/common/reduce.h"
 #include "kernels/common/scalar.h"
+#include "kernels/common/trsv_chain.h"
 
 #include <cstdint>
 

@@ -14,7 +14,7 @@ constexpr int threads = 256, warps = threads / warp_size;
 
 template <bool solve>
 __global__ void __launch_bounds__(threads) single_block(lower_view t) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     for (int64_t step = 0; step < t.n; ++step) {
         const int64_t u = solve ? step : t.n - 1 - step;
         const float* const row = t.a + u * t.row_step;

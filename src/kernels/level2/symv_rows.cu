@@ -17,7 +17,7 @@ namespace {
 constexpr int rows = 32, width = 128, threads = 256, warps = threads / warp_size;
 
 __global__ void __launch_bounds__(threads) multiply_by_warps(symmetric_view t) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int lane = threadIdx.x % warp_size;
     const int64_t u = int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
     if (u >= t.n)
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads, 4) multiply_rows(symmetric_view t) {
     using right = row_block<rows, width, true>;
     __shared__ typename left::parts left_part;
     __shared__ typename right::parts right_part;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const bool counts = resolve(t.alpha) != 0;
     const int64_t first_row = int64_t{blockIdx.x} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));

@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(threads, 4)
     const bool on_diagonal = place.row == place.column;
     const int64_t first_u = int64_t{place.row} * tile, first_v = int64_t{place.column} * tile;
     const int own = threadIdx.x;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     if (resolve(t.alpha) == 0) {
         if (on_diagonal && own < tile && first_u + own < t.n)
             t.store(first_u + own, 0);
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(threads, 2)
     const auto group = static_cast<int>(blockIdx.x) / strip_blocks;
     const int s = place_of(group, strips, true).column;
     const int column = static_cast<int>(blockIdx.x) - strip_blocks * (s * (s + 1) / 2);
-    wait_for_earlier_work();
+    grid_dependency_sync();
     if (column >= blocks)
         return;
     const int first_block = max(column, s * strip_blocks);

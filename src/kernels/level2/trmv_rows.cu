@@ -37,7 +37,7 @@ template <int rows, int width, bool across>
 __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsigned* counters) {
     using block = row_block<rows, width, across>;
     __shared__ typename block::parts part;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const bool is_alone = gridDim.x == 1;
     const unsigned number = is_alone ? 0 : take_number(counters);
     const int64_t first_row = int64_t{gridDim.x - 1 - number} * rows;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
 __global__ void __launch_bounds__(few_threads) multiply_few(lower_view t) {
     constexpr int warps = few_threads / warp_size, count = few_rows / warps;
     const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     float sum[count] = {};
 #pragma unroll
     for (int i = 0; i < count; ++i) {

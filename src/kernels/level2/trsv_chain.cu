@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(threads, 2)
     using block = block_of<across>;
     auto& smem = dynamic_smem<chain_smem<across>>();
     const int thread = threadIdx.x, lane = thread % warp_size, warp = thread / warp_size;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const unsigned number = take_number(counters);
     unsigned* const bits = counters + 1;
     const int64_t first_row = int64_t{number} * rows;

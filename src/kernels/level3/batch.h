@@ -1,7 +1,7 @@
 // The operands of one problem of a batch.
 #pragma once
 
-#include "level3/parts.h"
+#include "level3/steps.h"
 
 namespace myblas::cuda {
 

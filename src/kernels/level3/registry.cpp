@@ -62,16 +62,16 @@ kernel_list<trsm_problem> cuda_kernels<trsm_problem>() {
     return ladder;
 }
 
-const part_kernels& cuda_parts() {
-    static constexpr part_kernels parts{cuda::mirror,
-                                        cuda::store,
-                                        cuda::join,
-                                        cuda::triangle,
-                                        cuda::gate,
-                                        cuda::pointers,
-                                        cuda::zero_fill,
-                                        cuda::exact};
-    return parts;
+const step_functions& cuda_steps() {
+    static constexpr step_functions steps{cuda::mirror,
+                                          cuda::store,
+                                          cuda::join,
+                                          cuda::triangle,
+                                          cuda::gate,
+                                          cuda::pointers,
+                                          cuda::zero_fill,
+                                          cuda::fix_nonfinite};
+    return steps;
 }
 
 } // namespace myblas

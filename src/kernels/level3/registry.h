@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/kernel_entry.h"
-#include "level3/parts.h"
+#include "level3/steps.h"
 
 namespace myblas::cuda {
 
@@ -15,16 +15,16 @@ extern const kernel_entry<trsm_problem> trsm_naive, trsm_products;
 // Steps of a plan without a kernel_entry (parts.cu, zero_fill.cu), and diagonal blocks of
 // triangles: triangle.cu multiplies, solve.cu solves, and solve_small.cu solves batches of
 // triangles with at most 32 rows.
-myblasStatus_t mirror(const mirror_part&, const launch_context&);
-myblasStatus_t store(const store_part&, const launch_context&);
-myblasStatus_t join(const join_part&, const launch_context&);
-myblasStatus_t triangle(const triangle_part&, const launch_context&);
-myblasStatus_t solve(const triangle_part&, const launch_context&);
-myblasStatus_t solve_small(const triangle_part&, const launch_context&);
+myblasStatus_t mirror(const mirror_step&, const launch_context&);
+myblasStatus_t store(const store_step&, const launch_context&);
+myblasStatus_t join(const join_step&, const launch_context&);
+myblasStatus_t triangle(const triangle_step&, const launch_context&);
+myblasStatus_t solve(const triangle_step&, const launch_context&);
+myblasStatus_t solve_small(const triangle_step&, const launch_context&);
 myblasStatus_t prepare_solve(const device_info&); // before the first solve
-myblasStatus_t gate(const gate_part&, const launch_context&);
-myblasStatus_t pointers(const pointers_part&, const launch_context&);
-myblasStatus_t zero_fill(const zero_fill_part&, const launch_context&);
-myblasStatus_t exact(const exact_part&, const launch_context&);
+myblasStatus_t gate(const zero_if_alpha_zero&, const launch_context&);
+myblasStatus_t pointers(const pointers_step&, const launch_context&);
+myblasStatus_t zero_fill(const zero_fill_step&, const launch_context&);
+myblasStatus_t fix_nonfinite(const nonfinite_fixup&, const launch_context&);
 
 } // namespace myblas::cuda

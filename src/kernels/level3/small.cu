@@ -39,7 +39,7 @@ struct small_product {
     shape_of_w shape;
     bool is_unit;
     bool stored_upper; // the triangle of A that is read
-    bool turned;       // W is A^T
+    bool transposed;   // W is A^T
     int order;
     int64_t lines;
     scalar alpha, beta;
@@ -80,9 +80,9 @@ __device__ __forceinline__ void load_w(tile<rows>& smem, const small_product& p)
         const bool is_stored = p.stored_upper ? row <= col : row >= col;
         if (!is_stored)
             continue;
-        if (!p.turned)
+        if (!p.transposed)
             smem.w[col][row] = value[i];
-        if (p.turned || p.shape == shape_of_w::symmetric)
+        if (p.transposed || p.shape == shape_of_w::symmetric)
             smem.w[row][col] = value[i];
     }
 }
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
     const int own = threadIdx.x;
     const int line = across ? own % shape::lines : own / shape::row_groups;
     const int row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
-    wait_for_earlier_work();
-    let_next_kernel_come();
+    grid_dependency_sync();
+    launch_dependents();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     float sum[thread_rows] = {};
     if (alpha != 0) {
@@ -190,8 +190,8 @@ bool is_small(const Problem& p, const device_info&) {
 myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context) {
     small_product s = by_lines(p);
     s.is_unit = p.unit;
-    s.turned = p.trans != p.right;
-    s.shape = p.upper == s.turned ? shape_of_w::lower : shape_of_w::upper;
+    s.transposed = p.trans != p.right;
+    s.shape = p.upper == s.transposed ? shape_of_w::lower : shape_of_w::upper;
     return launch_small(s, p.right, context);
 }
 

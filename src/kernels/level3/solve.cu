@@ -1,4 +1,4 @@
-// Y = L^-1 * alpha * X by substitution, for a triangle L of up to 256 rows (level3/parts.h).
+// Y = L^-1 * alpha * X by substitution, for a triangle L of up to 256 rows (level3/steps.h).
 //
 // A block of threads has 16 or 32 lines of X, which do not depend on each other, and solves them in
 // panels of 32 rows:
@@ -21,12 +21,12 @@
 // Launch: 320 threads; the grid is tiles of lines x 1 x batch.
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/dynamic_smem.h"
+#include "kernels/common/dynamic_smem_128.h"
 #include "kernels/common/launch.h"
-#include "kernels/common/lower_chain.h"
 #include "kernels/common/named_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
+#include "kernels/common/trsv_chain.h"
 #include "kernels/level3/batch.h"
 #include "kernels/level3/registry.h"
 #include "kernels/level3/solve_panel.cuh"
@@ -71,7 +71,7 @@ struct walk {
     }
     // Neighbours in memory lie in different rows of shared memory: patches of 8 elements along
     // memory and 4 across it.
-    static __device__ walk turned() {
+    static __device__ walk transposed() {
         const int lane = threadIdx.x % warp, in_block = threadIdx.x / warp;
         return {in_block % 4 * 8 + lane % 8, in_block / 4 * 4 + lane / 8, 0, 8};
     }
@@ -80,14 +80,14 @@ struct walk {
 // Copies blocks of 32 x 32 elements of L, on or below the diagonal, to shared memory.
 class block_copy {
 public:
-    __device__ block_copy(const triangle_part& p, const float* a, int size)
+    __device__ block_copy(const triangle_step& p, const float* a, int size)
         : a_(a), row_stride_(p.a_row), col_stride_(p.a_col), size_(size),
           first_diagonal_(p.unit ? 1 : 0) {
-        const walk straight = walk::straight(panel_rows), turned = walk::turned();
+        const walk straight = walk::straight(panel_rows), transposed = walk::transposed();
         const bool is_straight = is_along(p.a_row); // rows are contiguous, as in shared memory
-        row_ = is_straight ? straight.col : turned.col;
-        col_ = is_straight ? straight.row : turned.row;
-        row_step_ = is_straight ? 0 : turned.col_step;
+        row_ = is_straight ? straight.col : transposed.col;
+        col_ = is_straight ? straight.row : transposed.row;
+        row_step_ = is_straight ? 0 : transposed.col_step;
         col_step_ = is_straight ? straight.row_step : 0;
     }
 
@@ -118,13 +118,13 @@ private:
 // How the copying threads traverse 32 rows of X or Y with `lines` lines.
 template <int lines>
 __device__ walk walk_lines(int64_t along) {
-    return is_along(along) ? walk::turned() : walk::straight(lines);
+    return is_along(along) ? walk::transposed() : walk::straight(lines);
 }
 
 // Loads alpha * X, with zeros outside X.
 template <int block, int lines>
 __device__ void load_lines(storage<block, lines>& smem,
-                           const triangle_part& p,
+                           const triangle_step& p,
                            const float* x,
                            int size,
                            int lines_here,
@@ -157,7 +157,7 @@ __device__ void load_lines(storage<block, lines>& smem,
 // Stores rows [first, first + panel_rows) of X, or zeros.
 template <int block, int lines>
 __device__ void store_panel(const storage<block, lines>& smem,
-                            const triangle_part& p,
+                            const triangle_step& p,
                             float* y,
                             int first,
                             int size,
@@ -256,7 +256,7 @@ struct task {
 constexpr int all = 0, prepared = 1;
 
 template <int block, int lines>
-__device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_part& p, task t) {
+__device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_step& p, task t) {
     const int panels = t.panels();
     const auto store_rows = [&](int panel) {
         store_panel(smem, p, t.y, panel * panel_rows, t.size, t.lines, t.alpha == 0);
@@ -313,7 +313,7 @@ __device__ void copy_and_subtract(storage<block, lines>& smem, const triangle_pa
 }
 
 template <int block, int lines>
-__device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_part& p, task t) {
+__device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_step& p, task t) {
     if (t.alpha == 0)
         return;
     const int thread = static_cast<int>(threadIdx.x) - copy_threads;
@@ -349,9 +349,9 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_pa
 }
 
 template <int block, int lines>
-__global__ void __launch_bounds__(threads, 2) solve_block(triangle_part p, int64_t first_index) {
-    storage<block, lines>& smem = dynamic_smem<storage<block, lines>>();
-    wait_for_earlier_work();
+__global__ void __launch_bounds__(threads, 2) solve_block(triangle_step p, int64_t first_index) {
+    storage<block, lines>& smem = dynamic_smem_128<storage<block, lines>>();
+    grid_dependency_sync();
     const int64_t index = first_index + blockIdx.z;
     const int64_t first_line = int64_t{blockIdx.x} * lines;
     task t;
@@ -383,7 +383,7 @@ size_t bytes_alone(const device_info& device) {
 }
 
 template <int block, int lines>
-myblasStatus_t launch_solve(const triangle_part& p, const launch_context& context) {
+myblasStatus_t launch_solve(const triangle_step& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
     if (tiles > max_grid_x)
         return MYBLAS_STATUS_NOT_SUPPORTED; // more lines than fit in a GPU's memory
@@ -432,7 +432,7 @@ myblasStatus_t prepare_solve(const device_info& device) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-myblasStatus_t solve(const triangle_part& p, const launch_context& context) {
+myblasStatus_t solve(const triangle_step& p, const launch_context& context) {
     if (p.n <= panel_rows && p.batch_count > 1)
         return solve_small(p, context);
     if (p.n > most_cuda_solve_block) { // for a single line only

@@ -1,4 +1,4 @@
-// Y = L^-1 * alpha * X for batches of triangles L of up to 32 rows (level3/parts.h). One warp
+// Y = L^-1 * alpha * X for batches of triangles L of up to 32 rows (level3/steps.h). One warp
 // solves 32 lines, where solve.cu has ten warps for 16 or 32 lines.
 //
 // Bound: the latency of loads, of dependent rows and of stores, hidden by many warps on a
@@ -49,11 +49,11 @@ struct walk {
 
 template <int rows>
 __global__ void __launch_bounds__(threads)
-    solve_tiles(triangle_part p, int64_t tiles, int64_t all_tiles) {
+    solve_tiles(triangle_step p, int64_t tiles, int64_t all_tiles) {
     static_assert(warp % rows == 0);
     __shared__ storage<rows> of_warps[warps];
     storage<rows>& smem = of_warps[threadIdx.x / warp];
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int64_t tile = int64_t{blockIdx.x} * warps + threadIdx.x / warp;
     if (tile >= all_tiles)
         return;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <int rows>
-myblasStatus_t launch_tiles(const triangle_part& p, const launch_context& context) {
+myblasStatus_t launch_tiles(const triangle_step& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines), all_tiles = tiles * p.batch_count;
     const int64_t blocks = ceil_div<int64_t>(all_tiles, warps);
     if (blocks > max_grid_x)
@@ -119,7 +119,7 @@ myblasStatus_t launch_tiles(const triangle_part& p, const launch_context& contex
 
 } // namespace
 
-myblasStatus_t solve_small(const triangle_part& p, const launch_context& context) {
+myblasStatus_t solve_small(const triangle_step& p, const launch_context& context) {
     return p.n <= 16 ? launch_tiles<16>(p, context) : launch_tiles<32>(p, context);
 }
 

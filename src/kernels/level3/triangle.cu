@@ -1,4 +1,4 @@
-// Y_i = alpha * L_i * X_i, where L_i are the diagonal blocks of a triangle (level3/parts.h).
+// Y_i = alpha * L_i * X_i, where L_i are the diagonal blocks of a triangle (level3/steps.h).
 //
 // A block of threads has 64 lines, which do not depend on each other, and one diagonal block.
 // Shared memory holds X and a panel of 32 rows of L. Four threads share a line; each has 8 of the
@@ -204,7 +204,7 @@ __device__ void multiply_rows(tile<block>& smem, int first) {
 
 template <int block>
 __global__ void __launch_bounds__(threads, 2)
-    multiply_blocks(triangle_part p, int64_t first_index) {
+    multiply_blocks(triangle_step p, int64_t first_index) {
     __shared__ __align__(16) tile<block> smem;
     const float alpha = resolve(p.gate) == 0 ? 0 : resolve(p.alpha);
     const int64_t index = first_index + blockIdx.z;
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(threads, 2)
 }
 
 template <int block>
-myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& context) {
+myblasStatus_t launch_blocks(const triangle_step& p, const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(p.lines, lines);
     if (tiles > max_grid_x)
         return MYBLAS_STATUS_NOT_SUPPORTED; // more lines than fit in a GPU's memory
@@ -263,7 +263,7 @@ myblasStatus_t launch_blocks(const triangle_part& p, const launch_context& conte
 
 } // namespace
 
-myblasStatus_t triangle(const triangle_part& p, const launch_context& context) {
+myblasStatus_t triangle(const triangle_step& p, const launch_context& context) {
     if (p.is_solve)
         return solve(p, context);
     const int64_t rows = std::min(p.n, p.block); // of the largest diagonal block

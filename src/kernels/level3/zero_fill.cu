@@ -1,12 +1,12 @@
-// Two steps of a trmm that is computed as one product (level3/parts.h).
+// Two steps of a trmm that is computed as one product (level3/steps.h).
 //
 // zero_fill copies the triangle, with zeros in place of its other half, and looks for an Inf or a
 // NaN in B.
 // Launch: 256 threads, tiles of 256 x 8 elements of A and of B; lanes have neighbouring rows.
 // Bound: bytes. Half of A and all of B are read. A copy of A is written, and one of B if wanted.
 //
-// exact exits immediately if B is finite. Otherwise the zeros may have made NaNs that trmm does not
-// have, and all of C is computed again, from the elements of the triangle alone.
+// fix_nonfinite exits immediately if B is finite. Otherwise the zeros may have made NaNs that trmm
+// does not have, and all of C is computed again, from the elements of the triangle alone.
 // Launch: 256 threads, tiles of 64 x 64 of C, 4 x 4 for each thread, slabs of 16 k in shared
 // memory.
 // Bound: FP32 arithmetic, at about a fifth of its rate.
@@ -52,8 +52,8 @@ int64_t tile_count(int64_t rows, int64_t cols) {
     return ceil_div<int64_t>(rows, threads) * ceil_div<int64_t>(cols, tile_cols);
 }
 
-__global__ void __launch_bounds__(threads) zero_fill_tiles(zero_fill_part p, int64_t tiles) {
-    wait_for_earlier_work();
+__global__ void __launch_bounds__(threads) zero_fill_tiles(zero_fill_step p, int64_t tiles) {
+    grid_dependency_sync();
     const int64_t tiles_a = ceil_div<int64_t>(p.n, threads),
                   tiles_b = ceil_div<int64_t>(p.rows, threads);
     const int64_t all_a = tiles_a * ceil_div<int64_t>(p.n, tile_cols);
@@ -101,15 +101,15 @@ __global__ void __launch_bounds__(threads) zero_fill_tiles(zero_fill_part p, int
 
 constexpr int side = 64, slab = 16, per_thread = 4, step = side / per_thread;
 
-__global__ void __launch_bounds__(threads) exact_tiles(exact_part e) {
+__global__ void __launch_bounds__(threads) fix_tiles(nonfinite_fixup e) {
     __shared__ float smem_l[slab][side + 1], smem_x[slab][side + 1]; // (k, row), (k, line)
-    wait_for_earlier_work();
+    grid_dependency_sync();
     bool is_special = false;
     for (int i = threadIdx.x; i < e.found_count; i += threads)
         is_special = is_special || e.found[i];
     if (!__syncthreads_or(is_special))
         return;
-    const triangle_part& p = e.product;
+    const triangle_step& p = e.product;
     const float alpha = resolve(p.alpha);
     const float* const a = p.a.base;
     const float* const x = p.x.base;
@@ -153,17 +153,17 @@ __global__ void __launch_bounds__(threads) exact_tiles(exact_part e) {
 
 } // namespace
 
-myblasStatus_t zero_fill(const zero_fill_part& p, const launch_context& context) {
+myblasStatus_t zero_fill(const zero_fill_step& p, const launch_context& context) {
     const int64_t tiles = tile_count(p.n, p.n) + tile_count(p.rows, p.cols);
     const dim3 grid(static_cast<unsigned>(p.found_count));
     return launch_overlapped(zero_fill_tiles, grid, threads, context, p, tiles);
 }
 
-myblasStatus_t exact(const exact_part& p, const launch_context& context) {
+myblasStatus_t fix_nonfinite(const nonfinite_fixup& p, const launch_context& context) {
     const int64_t tiles =
         ceil_div<int64_t>(p.product.n, side) * ceil_div<int64_t>(p.product.lines, side);
     const dim3 grid(static_cast<unsigned>(std::min<int64_t>(tiles, 4 * context.device->sm_count)));
-    return launch_overlapped(exact_tiles, grid, threads, context, p);
+    return launch_overlapped(fix_tiles, grid, threads, context, p);
 }
 
 } // namespace myblas::cuda

@@ -31,7 +31,7 @@ constexpr family families[] = {
     cuda::sgemm_small_tile_clusters,
     single(cuda::sgemm_short_k),
     single(cuda::sgemm_skinny),
-    single(cuda::sgemm_thin_vector),
+    single(cuda::sgemm_gemv),
     single(cuda::sgemm_thin_panel),
     cuda::sgemm_bf16x6,
     cuda::sgemm_fp16x3,

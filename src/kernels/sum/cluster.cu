@@ -36,10 +36,10 @@ __global__ void __launch_bounds__(threads) cluster(typename Reduction::problem p
     using carrier = typename Reduction::carrier;
     __shared__ inbox<carrier> sums;
     const int rank = blockIdx.x, blocks = gridDim.x;
-    let_next_kernel_come();
+    launch_dependents();
     if (blocks > 1)
         sums.open(rank, blocks);
-    wait_for_earlier_work();
+    grid_dependency_sync();
     carrier total = block_sum_by_warp<threads>(
         add_rows<Reduction, threads, loads, where, dealing::singly, caching::keep>(
             p, rank, blocks));
@@ -68,9 +68,9 @@ __global__ void __launch_bounds__(threads) one_round(typename Reduction::problem
     using T = typename Reduction::element;
     constexpr int operands = Reduction::operands;
     constexpr int v = vector_elements<T>, row = row_elements<T, threads>;
-    let_next_kernel_come();
+    launch_dependents();
     const int n = static_cast<int>(p.n), first = threadIdx.x * v;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     round_values<Reduction, loads> value;
     clear<Reduction, loads>(value);
 #pragma unroll

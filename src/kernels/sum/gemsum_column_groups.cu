@@ -44,7 +44,7 @@ constexpr int residents(int vector) { return vector == 4 ? 4 : 6; }
 template <int vector>
 __global__ void __launch_bounds__(threads, residents(vector))
     short_columns(gemsum_problem p, int width_log2) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int width = 1 << width_log2, height = threads >> width_log2;
     const int x = threadIdx.x & (width - 1), y = threadIdx.x >> width_log2;
     const int64_t j = int64_t{blockIdx.x} * height * loads + y;
@@ -80,7 +80,7 @@ template <int vector, int group>
 __global__ void __launch_bounds__(threads, residents(vector))
     long_columns(gemsum_problem p, cut c, carrier<float>* slots, unsigned* counters) {
     static_assert(group == warp_size || group == threads);
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int t = threadIdx.x % group;
     const int64_t j = int64_t{blockIdx.x} * (threads / group) + threadIdx.x / group;
     const int64_t chunk = blockIdx.y;

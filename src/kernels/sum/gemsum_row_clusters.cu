@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(threads)
     __shared__ alignas(8) uint64_t barrier;
     const int chunk = static_cast<int>(cluster_rank());
     if (leaves_room)
-        let_next_kernel_come();
+        launch_dependents();
     if (chunks > 1) {
         if (chunk == 0)
             expect_bytes(&barrier, (chunks - 1) * sizeof(inbox[0]));
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads)
     int64_t j = chunk * columns + warp;
     const float* a = p.a + row + j * p.lda;
     carrier<float> total{};
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
 #pragma unroll 1
     for (; j < end; j += loads * warps) {

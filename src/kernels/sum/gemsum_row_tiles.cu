@@ -90,7 +90,7 @@ __device__ void add_columns(carrier<float> (&total)[vector], int width) {
 template <int vector>
 __global__ void __launch_bounds__(threads, blocks_per_sm(vector))
     row_tiles(gemsum_problem p, cut c, carrier<float>* slots, unsigned* counters) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int width = 1 << c.width_log2, height = threads >> c.width_log2;
     const int x = threadIdx.x & (width - 1), y = threadIdx.x >> c.width_log2;
     const int64_t tile = blockIdx.x, chunk = blockIdx.y;

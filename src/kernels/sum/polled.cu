@@ -52,7 +52,7 @@ template <class Reduction, int threads, int loads, layout where, dealing order, 
 __global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduction::residents : 0)
     polled(typename Reduction::problem p, int head, uint64_t* slots) {
     using carrier = typename Reduction::carrier;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     carrier total =
         add_rows<Reduction, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x);
     if constexpr (Reduction::takes_head && where == layout::vectors)

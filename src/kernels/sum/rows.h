@@ -40,7 +40,7 @@ layout layout_of(const typename Reduction::problem& p) {
 enum class dealing { singly, in_batches };
 enum class caching { keep, pass };
 
-// Plain and volatile loads stay after wait_for_earlier_work(). The compiler may move an __ldg
+// Plain and volatile loads stay after grid_dependency_sync(). The compiler may move an __ldg
 // before it.
 template <caching policy>
 __device__ void load_vector(float (&value)[4], const float* x) {

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(tile::threads)
     T* gmem_b = static_cast<T*>(p.b) + tile_at.batch * p.stride_b;
     const tile_region at{p.m, p.n, tile_at.row * tile::rows, tile_at.col * tile::cols};
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     tile::load(smem, gmem_a, p.lda, at);
     wait_for_tile();
     tile::for_each_square(at, [&](int, int i, int j) {

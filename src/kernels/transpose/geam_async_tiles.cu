@@ -41,13 +41,13 @@ template <class tile>
 constexpr size_t operand_bytes = std::max(tile::smem_bytes, tile::rows* tile::cols * sizeof(float));
 
 // Issues the copies of an operand's tile.
-template <class tile, bool turned>
+template <class tile, bool transposed>
 __device__ __forceinline__ void load_operand(cell<tile>* smem,
                                              const geam_problem& p,
                                              const float* matrix,
                                              int64_t ld,
                                              const tile_region& at) {
-    if constexpr (turned)
+    if constexpr (transposed)
         tile::load(smem, matrix, ld, at);
     else if constexpr (is_aligned<tile>)
         tile::load_straight(smem, matrix, ld, at);
@@ -55,18 +55,18 @@ __device__ __forceinline__ void load_operand(cell<tile>* smem,
         tile::load_straight(smem, matrix, ld, p.c, p.ldc, at);
 }
 
-template <class tile, bool turned>
+template <class tile, bool transposed>
 __device__ __forceinline__ void
 read_square(const vector16* smem, int square, int i, int j, vector16 (&row)[4]) {
-    if constexpr (turned)
+    if constexpr (transposed)
         tile::read(smem, i, j, row);
     else
         tile::read_straight(smem, square, row);
 }
 
-template <class tile, bool turned>
+template <class tile, bool transposed>
 __device__ __forceinline__ float read_element(const float* smem, int slot, int place) {
-    return turned ? smem[place] : tile::read_straight(smem, slot);
+    return transposed ? smem[place] : tile::read_straight(smem, slot);
 }
 
 template <class tile, bool transa, bool transb>
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(threads) async_tiles(geam_problem p, tile_orde
 
     const mover_tile tile_at = order(blockIdx.x);
     const tile_region at{p.n, p.m, tile_at.row * tile::rows, tile_at.col * tile::cols};
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     // An operand with a zero scalar may hold NaN, or not exist.
     if (alpha != 0)

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(threads) shared_tile(geam_problem p) {
     __shared__ float smem_a[transa ? side : 1][transa ? pitch : 1];
     __shared__ float smem_b[transb ? side : 1][transb ? pitch : 1];
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     const position at{static_cast<int>(threadIdx.x) % side, static_cast<int>(threadIdx.x) / side};
     const int64_t tiles_m = tiles_of(p.m, side);
@@ -118,7 +118,7 @@ myblasStatus_t launch_shared_tile(const geam_problem& p, const launch_context& c
 
 constinit const kernel_entry<geam_problem> geam_shared_tile = {
     .name = "shared_tile",
-    .description = "transposed operands turned in padded shared memory",
+    .description = "transposed operands transposed in padded shared memory",
     .block_m = side,
     .block_n = side,
     .threads = threads,

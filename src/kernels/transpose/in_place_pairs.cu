@@ -3,7 +3,7 @@
 // Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.h), and
 // streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and stride
 // are multiples of 16 bytes. Aligned floats of up to 2048 rows have smaller tiles, which pass
-// through registers (turned_tile.h). Batches are one launch.
+// through registers (transposed_tile.h). Batches are one launch.
 //
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tiles and threads, by the element's size:
 //      bytes      1          2        4        8        16       threads
@@ -18,7 +18,7 @@
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/mover.h"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/turned_tile.h"
+#include "kernels/transpose/transposed_tile.h"
 
 namespace myblas::cuda {
 namespace {
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(tile::threads)
     const int64_t i0 = int64_t{pair.i} * tile::rows, j0 = int64_t{pair.j} * tile::rows;
     const tile_region upper{p.n, p.n, i0, j0}, lower{p.n, p.n, j0, i0};
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     tile::load(smem_upper, gmem, p.lda, upper);
     if (i0 != j0)
         tile::load(smem_lower, gmem, p.lda, lower);
@@ -101,10 +101,10 @@ __global__ void __launch_bounds__(tile::threads)
         store_tile<tile>(smem_lower, gmem, p.lda, lower);
 }
 
-// The same with tiles of turned_tile.h, so small that a few hundred rows fill the device. With two
-// groups of threads, each moves one tile of a pair, which takes less time. A single group moves
+// The same with tiles of transposed_tile.h, so small that a few hundred rows fill the device. With
+// two groups of threads, each moves one tile of a pair, which takes less time. A single group moves
 // both tiles, which keeps more bytes in flight on a multiprocessor.
-using small_vectors = turned_tile<uint32_t>;
+using small_vectors = transposed_tile<uint32_t>;
 static_assert(small_vectors::rows == small_vectors::cols);
 
 template <int groups>
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(groups* small_vectors::threads)
                 visit(t, 1, j0, i0);
         }
     };
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
     small_vectors own[own_tiles];
     for_each_tile([&](int t, int, int i, int j) {

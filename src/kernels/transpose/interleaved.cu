@@ -393,7 +393,7 @@ __device__ __forceinline__ void move_element(
     const int low = threadIdx.x & ((1 << log_low) - 1), high = threadIdx.x >> log_low;
     const T* const from = gmem_a + high + low * lda;
     T* const to = gmem_b + low + high * ldb;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     if (low < (thin_rows ? valid : shape.thin) && high < (thin_rows ? shape.thin : valid))
         __stcs(to, *from);
 }
@@ -419,7 +419,7 @@ __global__ void __launch_bounds__(threads)
         const int count = valid + before;
         gmem_a -= before * p.lda;
         const extent_of memory(p, matrix, gmem_a, gmem_a + count * p.lda);
-        wait_for_earlier_work();
+        grid_dependency_sync();
         load_short_side(smem, gmem_a, p.lda, count, shape, memory);
         wait_for_tile();
         if constexpr (sizeof(T) < 4)
@@ -428,7 +428,7 @@ __global__ void __launch_bounds__(threads)
             store_long_sectors(smem, misfit(gmem_a), gmem_b, p.ldb, before, rest, shape);
     } else {
         const extent_of memory(p, matrix, gmem_a, gmem_a + valid + (p.n - 1) * p.lda);
-        wait_for_earlier_work();
+        grid_dependency_sync();
         load_long_side(smem, gmem_a, p.lda, valid, shape, memory);
         wait_for_tile();
         const run_places run_at{misfit(gmem_a), shape.run_pitch};

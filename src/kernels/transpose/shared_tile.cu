@@ -35,7 +35,7 @@ myblasStatus_t launch_shared_tile(const transpose_problem& p, const launch_conte
 
 constinit const kernel_entry<transpose_problem> transpose_shared_tile = {
     .name = "shared_tile",
-    .description = "tiles turned in shared memory, with bank conflicts",
+    .description = "tiles transposed in shared memory, with bank conflicts",
     .block_m = tile_side,
     .block_n = tile_side,
     .threads = tile_threads,

@@ -32,7 +32,7 @@ myblasStatus_t launch_shared_tile_padded(const transpose_problem& p,
 
 constinit const kernel_entry<transpose_problem> transpose_shared_tile_padded = {
     .name = "shared_tile_padded",
-    .description = "tiles turned in shared memory that is padded against bank conflicts",
+    .description = "tiles transposed in shared memory that is padded against bank conflicts",
     .block_m = tile_side,
     .block_n = tile_side,
     .threads = tile_threads,

@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(tile::threads, min_blocks<tile>)
     T* gmem_b = static_cast<T*>(p.b) + tile_at.batch * p.stride_b;
     const tile_region at{p.m, p.n, tile_at.row * tile::rows, tile_at.col * tile::cols};
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     if constexpr (sizeof(T) == 4) {
         T* smem = reinterpret_cast<T*>(smem_raw);
         tile::load_through_registers(smem, gmem_a, p.lda, at);

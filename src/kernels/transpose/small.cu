@@ -4,8 +4,8 @@
 // work, how many instructions a block has to fetch, and that the launch is hidden behind the
 // previous kernel.
 //
-//   squares    tiles of turned_tile.h. Loads keep an A of up to 16 MiB in the caches; stores stream
-//              past them.
+//   squares    tiles of transposed_tile.h. Loads keep an A of up to 16 MiB in the caches; stores
+//              stream past them.
 //   elements   `unrolled` with small tiles and 32-bit numbers, except for addresses: any alignment,
 //              padded shared memory.
 //
@@ -24,7 +24,7 @@
 #include "kernels/common/overlap.h"
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.h"
-#include "kernels/transpose/turned_tile.h"
+#include "kernels/transpose/transposed_tile.h"
 
 namespace myblas::cuda {
 namespace {
@@ -52,16 +52,16 @@ bool has_short_extents(const transpose_problem& p, int tile_cols) {
 constexpr int64_t kept_bytes = 16 << 20; // of an A that is kept in the caches, at most
 
 template <class T, bool keeps>
-__global__ void __launch_bounds__(turned_tile<T>::threads,
-                                  resident_threads / turned_tile<T>::threads)
+__global__ void __launch_bounds__(transposed_tile<T>::threads,
+                                  resident_threads / transposed_tile<T>::threads)
     small_squares(small_problem<T> p) {
-    using tile = turned_tile<T>;
+    using tile = transposed_tile<T>;
     __shared__ vector16 smem[tile::vectors];
     const int i0 = blockIdx.x * tile::rows, j0 = blockIdx.y * tile::cols;
     const int rows = p.m - i0, cols = p.n - j0; // from the tile's first row and column on
     const T* gmem_a = p.a + blockIdx.z * p.stride_a + i0 + int64_t{j0} * p.lda;
     T* gmem_b = p.b + blockIdx.z * p.stride_b + j0 + int64_t{i0} * p.ldb;
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
     tile own;
     own.template load<keeps>(gmem_a, p.lda, rows, cols);
@@ -92,12 +92,12 @@ bool accepts_aligned(const transpose_problem& p, const device_info&) {
     return !p.in_place() &&
            misfit(p.a, p.lda | p.stride_a | p.m) % (p.element_bytes >= 8 ? 16 : 8) == 0 &&
            misfit(p.b, p.ldb | p.stride_b | p.n) % sizeof(vector16) == 0 && fits_grid(p) &&
-           has_short_extents(p, p.element_bytes == 1 ? turned_tile<uint8_t>::cols : 64);
+           has_short_extents(p, p.element_bytes == 1 ? transposed_tile<uint8_t>::cols : 64);
 }
 
 myblasStatus_t launch_small_squares(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        using tile = turned_tile<T>;
+        using tile = transposed_tile<T>;
         return launch_overlapped(p.m * p.n * p.batch_count <= kept_bytes / int64_t{sizeof(T)}
                                      ? small_squares<T, true>
                                      : small_squares<T, false>,
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(threads, sizeof(T) <= 8 ? resident_threads / t
     const int j = threadIdx.x % cols, first_i = threadIdx.x / cols;
     const T* gmem_a = p.a + blockIdx.z * p.stride_a + i0 + i + int64_t{j0 + first_j} * p.lda;
     T* gmem_b = p.b + blockIdx.z * p.stride_b + j0 + j + int64_t{i0 + first_i} * p.ldb;
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
     T value[cols / load_step];
 #pragma unroll
@@ -175,11 +175,11 @@ myblasStatus_t launch_small_elements(const transpose_problem& p, const launch_co
 constinit const kernel_entry<transpose_problem> transpose_small_squares = {
     .name = "small_squares",
     .description = "up to 4 columns a thread, small tiles for matrices that stay in the L2 cache",
-    .block_m = turned_tile<uint32_t>::rows,
-    .block_n = turned_tile<uint32_t>::cols,
-    .threads = turned_tile<uint32_t>::threads,
+    .block_m = transposed_tile<uint32_t>::rows,
+    .block_n = transposed_tile<uint32_t>::cols,
+    .threads = transposed_tile<uint32_t>::threads,
     .stages = 1,
-    .smem_bytes = sizeof(vector16) * turned_tile<uint8_t>::vectors,
+    .smem_bytes = sizeof(vector16) * transposed_tile<uint8_t>::vectors,
     .alignment_bytes = sizeof(vector16),
     .accepts = accepts_aligned,
     .launch = launch_small_squares,

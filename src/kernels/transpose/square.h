@@ -61,11 +61,11 @@ __device__ __forceinline__ void transpose_square(const vector16 (&from)[vector_e
                                           from[4 * q + 1].word[r],
                                           from[4 * q + 2].word[r],
                                           from[4 * q + 3].word[r]};
-                uint32_t turned[4];
-                transpose_word_square<T>(words, turned);
+                uint32_t transposed[4];
+                transpose_word_square<T>(words, transposed);
 #pragma unroll
                 for (int k = 0; k < 4; ++k)
-                    to[4 * r + k].word[q] = turned[k];
+                    to[4 * r + k].word[q] = transposed[k];
             }
     } else if constexpr (sizeof(T) == 2) {
 #pragma unroll

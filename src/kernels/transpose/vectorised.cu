@@ -114,11 +114,11 @@ __device__ void move_tile(
     }
 #pragma unroll
     for (int s = 0; s < shape::repeats; ++s) {
-        vector16 turned[v];
-        transpose_square<T>(square[s], turned);
+        vector16 transposed[v];
+        transpose_square<T>(square[s], transposed);
 #pragma unroll
         for (int r = 0; r < v; ++r) // elements outside the matrix are never read
-            smem[place<shape>(i + r, first_square + s * shape::lanes_n)] = turned[r];
+            smem[place<shape>(i + r, first_square + s * shape::lanes_n)] = transposed[r];
     }
     __syncthreads(); // the tile is complete
     const int unit = threadIdx.x % shape::units;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(shape::threads, shape::min_blocks)
     vectorised(transpose_problem p, tile_order order) {
     using T = typename shape::T;
     __shared__ vector16 smem[shape::rows * shape::units];
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
     const mover_tile tile = order(blockIdx.x);
     const int64_t i0 = tile.row * shape::rows, j0 = tile.col * shape::cols;
@@ -183,7 +183,7 @@ myblasStatus_t launch_vectorised(const transpose_problem& p, const launch_contex
 
 constinit const kernel_entry<transpose_problem> transpose_vectorised = {
     .name = "vectorised",
-    .description = "16-byte accesses, squares turned in registers, swizzled shared memory",
+    .description = "16-byte accesses, squares transposed in registers, swizzled shared memory",
     .block_m = tiling<uint32_t, true>::rows,
     .block_n = tiling<uint32_t, true>::cols,
     .threads = tiling<uint32_t, true>::threads,

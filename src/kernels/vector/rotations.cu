@@ -13,7 +13,7 @@ namespace {
 
 template <class Problem>
 __global__ void __launch_bounds__(warp_size) generate_one(Problem p) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     if (threadIdx.x == 0)
         generate(p);
 }

@@ -92,7 +92,7 @@ __device__ void update(const Operation& op, float* x, float* y) {
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_naive(Problem p) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const Operation op(p);
     const vectors v = vectors_of(p);
     const int64_t i = int64_t{blockIdx.x} * walk_threads + threadIdx.x;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(walk_threads) walk_naive(Problem p) {
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const Operation op(p);
     if (op.idle())
         return;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
 
 template <class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const Operation op(p);
     if (op.idle())
         return;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
 template <class Operation, class Problem>
 __global__ void walk_in_order(Problem p) {
     constexpr use x_use = Operation::x_use, y_use = Operation::y_use;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const Operation op(p);
     if (op.idle())
         return;

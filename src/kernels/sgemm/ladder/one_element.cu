@@ -19,7 +19,7 @@
 // Each warp of a 32 x 8 tile has one column. The grid of grid_stride has 8 blocks for each
 // multiprocessor.
 // Accepts: every product whose tiles fit into a grid; grid_stride accepts every product.
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {

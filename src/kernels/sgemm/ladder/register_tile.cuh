@@ -2,7 +2,7 @@
 // elements for each thread. A line is a row of op(A) or a column of op(B).
 #pragma once
 
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 
 namespace myblas::cuda::register_tile {
 

@@ -9,7 +9,7 @@
 // stores over the banks.
 // Launch: 256 threads for a 16 x 16 tile of C.
 // Accepts: products whose k fits (1709 with 227 KiB) and whose tiles fit into a grid.
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {

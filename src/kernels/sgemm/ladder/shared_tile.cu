@@ -10,7 +10,7 @@
 // Launch: 1024 threads for a 32 x 32 tile of C. Rung 6 has 2 blocks for each multiprocessor, in one
 // launch for any number of tiles and products.
 // Accepts: every product whose tiles fit into a grid; rung 6 accepts every product.
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {

@@ -3,7 +3,7 @@
 // registers a quad can be transposed, and a rung can put arithmetic between the load and the store.
 #pragma once
 
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 
 namespace myblas::cuda::vector_slab {
 

@@ -22,8 +22,8 @@
 // Accepts: k up to 2^30, and every size whose tiles fit into a grid.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/overlap.h"
-#include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/operands.cuh"
+#include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 
 #include <type_traits>
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int row = warp % Shape::warps_m * Shape::warp_m + threadIdx.x % Shape::lanes_m;
     const int col = warp / Shape::warps_m * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
     tile t;
     t.multiply(typename tile::copier_a(o.a, p.lda, tile_row, p.m),
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                row,
                col,
                smem);
-    let_next_kernel_come();
+    launch_dependents();
     const auto store = [&](auto whole) {
         t.template store<whole>(
             o.c + tile_row + row + (tile_col + col) * p.ldc,

@@ -2,7 +2,7 @@
 // times vector to dot products.
 //
 // New: operands stream through shared memory in the order of global memory. The threads of a block,
-// the blocks of a cluster and several clusters split k (parts/cluster_split.cuh).
+// the blocks of a cluster and several clusters split k (components/cluster_split.cuh).
 //
 // Bound: with up to 32 lines on the short side, reading the long operand once, 4 max(m, n) k bytes.
 // A thread does little with each element but must have many in flight. Slabs are therefore deep in
@@ -36,8 +36,8 @@
 // cache.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/reduce.h"
-#include "kernels/sgemm/parts/cluster_split.cuh"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/cluster_split.cuh"
+#include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -54,7 +54,7 @@ template <int block_l_,
           int warps_k_,
           int stages_,
           int blocks_per_sm_,
-          int fill_>
+          int busy_blocks_>
 struct skinny_shape {
     static constexpr int block_l = block_l_, block_s = block_s_, block_k = block_k_;
     static constexpr int thread_l = thread_l_, thread_s = thread_s_;
@@ -62,7 +62,7 @@ struct skinny_shape {
     static constexpr int lanes_k = 32 / (lanes_l * lanes_s);
     static constexpr int warps_s = warps_s_, warps_k = warps_k_;
     static constexpr int stages = stages_, blocks_per_sm = blocks_per_sm_;
-    static constexpr int fill = fill_; // blocks that keep a multiprocessor busy
+    static constexpr int busy_blocks = busy_blocks_; // blocks that keep a multiprocessor busy
 
     static constexpr int threads = warps_s * warps_k * 32;
     static constexpr int k_groups = lanes_k * warps_k;
@@ -311,7 +311,7 @@ struct skinny_tile {
 template <class Shape, bool l_k_contiguous, bool s_k_contiguous>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     skinny_kernel(int64_t first_batch,
-                  bool swapped,
+                  bool swap_ab,
                   const k_split split,
                   const cluster_sums sums,
                   const sgemm_problem p) {
@@ -319,14 +319,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);
     const line_operand a{o.a, p.lda, p.m}, b{o.b, p.ldb, p.n};
-    const line_operand l = swapped ? b : a, s = swapped ? a : b;
+    const line_operand l = swap_ab ? b : a, s = swap_ab ? a : b;
     const split_position<Shape> at(split, blockIdx.x, l.lines, o.k);
 
     skinny_tile<Shape, l_k_contiguous, s_k_contiguous> tile;
     tile.multiply(l, s, at.tile_l, at.tile_s, at.first_k, at.k, smem);
     tile.lay_out(smem);
-    const int64_t tile_number = batch * (gridDim.x / split.parts()) + at.tile;
-    split_output<Shape>(p, o, swapped, at).reduce(at, tile_number, split, sums, smem);
+    const int64_t tile_number = batch * (gridDim.x / split.splits()) + at.tile;
+    split_output<Shape>(p, o, swap_ab, at).reduce(at, tile_number, split, sums, smem);
 }
 
 template <class Shape>
@@ -346,11 +346,11 @@ struct variant {
         });
     }
 
-    static bool is_swapped(const sgemm_problem& p) { return p.n > p.m; }
+    static bool swaps_ab(const sgemm_problem& p) { return p.n > p.m; }
 
     static int64_t tiles(const sgemm_problem& p) {
-        return is_swapped(p) ? tile_count(p, Shape::block_s, Shape::block_l)
-                             : tile_count(p, Shape::block_l, Shape::block_s);
+        return swaps_ab(p) ? tile_count(p, Shape::block_s, Shape::block_l)
+                           : tile_count(p, Shape::block_l, Shape::block_s);
     }
 
     static k_split make_split(const sgemm_problem& p, const device_info& device) {
@@ -359,7 +359,7 @@ struct variant {
 
     static bool fits(const sgemm_problem& p, const device_info& device) {
         return smem_bytes <= device.smem_per_block &&
-               tiles(p) <= max_grid_x / make_split(p, device).parts();
+               tiles(p) <= max_grid_x / make_split(p, device).splits();
     }
 
     static size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
@@ -370,41 +370,41 @@ struct variant {
         constexpr float elements = Shape::block_l * Shape::block_s, slab_k = Shape::block_k;
         const k_split split = make_split(q.problem, q.device);
         const auto count = static_cast<float>(tiles(q.problem)) * q.batch;
-        const auto parts = static_cast<float>(split.parts());
-        const block_rounds blocks(q.device, count * parts, Shape::fill, split.cluster);
-        const float slabs = whole_up(whole_up(q.k / slab_k) / parts);
+        const auto splits = static_cast<float>(split.splits());
+        const block_rounds blocks(q.device, count * splits, Shape::busy_blocks, split.cluster);
+        const float slabs = whole_up(whole_up(q.k / slab_k) / splits);
         const float depth = blocks.turns * slabs * slab_k;
-        const bool swapped = is_swapped(q.problem);
+        const bool swap_ab = swaps_ab(q.problem);
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
         w.math_cycles = depth * elements / 128;
-        w.copies = depth * (Shape::block_l * (swapped ? q.copies_b : q.copies_a) +
-                            Shape::block_s * (swapped ? q.copies_a : q.copies_b));
+        w.copies = depth * (Shape::block_l * (swap_ab ? q.copies_b : q.copies_a) +
+                            Shape::block_s * (swap_ab ? q.copies_a : q.copies_b));
         w.l2_bytes = depth * 4 * (Shape::block_l + Shape::block_s);
         w.memory_bytes = q.operand_bytes;
         // The barrier of a cluster, and the addition of the clusters' sums from the workspace.
         w.exchanges = (split.cluster > 1 ? 1.0f : 0.0f) +
                       (split.clusters > 1 ? 4.0f + static_cast<float>(split.clusters) / 8 : 0.0f);
-        w.fill = blocks.fill;
-        w.edge = q.m * q.n * q.batch / (count * elements);
+        w.wave_efficiency = blocks.wave_efficiency;
+        w.tile_utilisation = q.m * q.n * q.batch / (count * elements);
         return w;
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const bool swapped = is_swapped(p);
+        const bool swap_ab = swaps_ab(p);
         const unsigned a = p.transa, b = !p.transb; // whether k runs along memory
         const k_split split = make_split(p, *context.device);
         const cluster_sums sums{static_cast<float*>(context.workspace), context.counters};
-        return with_kernel(swapped ? b | a << 1 : a | b << 1, [&](auto kernel, size_t bytes) {
+        return with_kernel(swap_ab ? b | a << 1 : a | b << 1, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
-                                   {.x = tiles(p) * split.parts(),
+                                   {.x = tiles(p) * split.splits(),
                                     .threads = Shape::threads,
                                     .smem_bytes = bytes,
                                     .cluster = split.cluster},
                                    p,
                                    context,
-                                   swapped,
+                                   swap_ab,
                                    split,
                                    sums);
         });
@@ -413,7 +413,7 @@ struct variant {
 
 // clang-format off
 //                        block         thread lanes   warps          blocks of a
-//                        l    s   k    l  s   l   s   s  k   stages  multiprocessor, fill
+//                        l    s   k    l  s   l   s   s  k   stages  multiprocessor, busy
 using square_4   = variant<skinny_shape<4,   4,  512, 4, 4,  1,  1,  1, 4,  4,      3, 3>>;
 using square_8   = variant<skinny_shape<8,   8,  256, 4, 4,  2,  2,  1, 4,  4,      3, 3>>;
 using square_16  = variant<skinny_shape<16,  16, 128, 4, 4,  4,  4,  1, 4,  4,      3, 3>>;

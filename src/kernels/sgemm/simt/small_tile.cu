@@ -14,8 +14,8 @@
 namespace myblas::cuda {
 namespace {
 
-template <class Shape, bool finishes = false>
-using variant = small_tile_variant<Shape, finishes>;
+template <class Shape, bool has_epilogue = false>
+using variant = small_tile_variant<Shape, has_epilogue>;
 
 // clang-format off
 // small_tile_shape: warps m, n; groups; thread tile m, n; lanes m; slab k; stages; cluster;

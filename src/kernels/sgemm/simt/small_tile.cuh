@@ -29,9 +29,9 @@
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/swizzle.cuh"
-#include "kernels/sgemm/parts/finish.cuh"
-#include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/epilogue.cuh"
+#include "kernels/sgemm/components/operands.cuh"
+#include "kernels/sgemm/components/work.h"
 
 #include <algorithm>
 #include <bit>
@@ -54,7 +54,7 @@ struct small_tile_shape {
     static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
     static constexpr int block_k = slab_k_, stages = stages_, cluster = cluster_;
     static constexpr bool packed = packed_;
-    static constexpr bool finishes = false;
+    static constexpr bool has_epilogue = false;
     // The registers must suffice for this number.
     static constexpr int blocks_per_sm = blocks_per_sm_;
 
@@ -198,12 +198,12 @@ struct small_tile {
 
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr int ring_floats = Shape::stages * stage_floats;
-    static constexpr int part_floats = Shape::block_m * Shape::block_n;
-    static constexpr int group_floats = ring_floats > part_floats ? ring_floats : part_floats;
+    static constexpr int partial_floats = Shape::block_m * Shape::block_n;
+    static constexpr int group_floats = ring_floats > partial_floats ? ring_floats : partial_floats;
     // Quads of each thread's tile that one block of a cluster adds up, and the bytes that the block
     // receives.
     static constexpr int share_quads = Shape::thread_quads / Shape::cluster;
-    static constexpr int share_bytes = Shape::cluster > 1 ? part_floats* int{sizeof(float)} : 0;
+    static constexpr int share_bytes = Shape::cluster > 1 ? partial_floats* int{sizeof(float)} : 0;
     static constexpr int groups_bytes = Shape::groups * group_floats * int{sizeof(float)};
     static constexpr size_t smem_bytes =
         groups_bytes + share_bytes + (Shape::cluster > 1 ? sizeof(uint64_t) : 0);
@@ -212,8 +212,8 @@ struct small_tile {
     // tiles, whose sums are in shared memory anyway, neighbouring threads write neighbouring rows
     // instead.
     static constexpr bool writes_columns = Shape::groups > 1 && Shape::cluster == 1 &&
-                                           !Shape::packed && !Shape::finishes &&
-                                           part_floats >= 1024;
+                                           !Shape::packed && !Shape::has_epilogue &&
+                                           partial_floats >= 1024;
 
     using accumulators = float[Shape::thread_n][Shape::thread_m]; // [column][row]
 
@@ -299,18 +299,18 @@ struct small_tile {
     }
 
     // The sum of one element of the block tile over the groups' sums, [group][quad][thread].
-    static __device__ __forceinline__ float add_words(const float* parts, int row, int col) {
+    static __device__ __forceinline__ float add_words(const float* partial, int row, int col) {
         const int r = row % Shape::warp_m, c = col % Shape::warp_n;
         const int warp = row / Shape::warp_m + col / Shape::warp_n * Shape::warps_m;
         const int thread = warp * 32 + c / width_b % Shape::lanes_n * Shape::lanes_m +
                            r / width_a % Shape::lanes_m;
         const int column = c / (width_b * Shape::lanes_n) * width_b + c % width_b;
         const int quad = column * (Shape::thread_m / 4) + r / (width_a * Shape::lanes_m);
-        parts += (quad * Shape::group_threads + thread) * 4 + r % 4;
-        float sum = parts[0];
+        partial += (quad * Shape::group_threads + thread) * 4 + r % 4;
+        float sum = partial[0];
 #pragma unroll
         for (int g = 1; g < Shape::groups; ++g)
-            sum += parts[g * group_floats];
+            sum += partial[g * group_floats];
         return sum;
     }
 
@@ -336,7 +336,7 @@ constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape
 // C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds.
 template <class Shape, class Tile, class Has>
 __device__ __forceinline__ void write_columns(
-    const sgemm_problem& p, const sgemm_operands& o, float* c, const float* parts, Has&& has) {
+    const sgemm_problem& p, const sgemm_operands& o, float* c, const float* partial, Has&& has) {
     constexpr int batch = 8, step = Shape::threads / Shape::block_m; // columns at a time
     static_assert(Shape::threads % Shape::block_m == 0 && Shape::block_n % (batch * step) == 0);
     const int row = threadIdx.x % Shape::block_m;
@@ -346,7 +346,7 @@ __device__ __forceinline__ void write_columns(
         float value[batch];
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            value[i] = o.alpha * Tile::add_words(parts, row, col + i * step);
+            value[i] = o.alpha * Tile::add_words(partial, row, col + i * step);
         float* const at = c + row + col * p.ldc;
         if (o.beta != 0) {
 #pragma unroll
@@ -391,7 +391,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         cluster_arrive(); // from here on the other blocks may send
     }
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const sgemm_operands o = resolve_operands(p, batch);
     const int k = static_cast<int>(o.k);
     float* group_smem = smem + group * tile::group_floats;
@@ -406,20 +406,20 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                    acc);
 
     // The biases for the quads that this thread writes.
-    constexpr int written_quads = Shape::finishes ? Shape::thread_quads / Shape::groups : 1;
+    constexpr int written_quads = Shape::has_epilogue ? Shape::thread_quads / Shape::groups : 1;
     float bias[written_quads][4] = {};
-    if constexpr (Shape::finishes) {
+    if constexpr (Shape::has_epilogue) {
         static_assert(Shape::cluster == 1 && !Shape::packed && Shape::groups > 1);
-        const finisher finish(p, o, batch);
+        const epilogue_op epilogue(p, o, batch);
 #pragma unroll
         for (int i = 0; i < written_quads; ++i) {
             const int q = i * Shape::groups + group;
             const int64_t row = tile_row + tile::quad_row(thread, q);
             const int64_t col = tile_col + tile::quad_col(thread, q);
-            const float of_col = finish.bias_of_col(col, col < p.n);
+            const float of_col = epilogue.bias_of_col(col, col < p.n);
 #pragma unroll
             for (int r = 0; r < 4; ++r)
-                bias[i][r] = of_col + finish.bias_of_row(row + r, row + r < p.m);
+                bias[i][r] = of_col + epilogue.bias_of_row(row + r, row + r < p.m);
         }
     }
 
@@ -429,13 +429,13 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         const int64_t row = tile_row + tile::quad_row(thread, q);
         const int64_t col = tile_col + tile::quad_col(thread, q);
         const float product[4] = {v.x, v.y, v.z, v.w};
-        if constexpr (Shape::finishes) {
+        if constexpr (Shape::has_epilogue) {
             float value[1][4];
 #pragma unroll
             for (int r = 0; r < 4; ++r)
                 value[0][r] = fmaf(o.alpha, product[r], bias[written][r]);
-            finisher(p, o, batch)(value, [&](int) {
-                return finish_place{row, col, col < p.n ? p.m - row : 0};
+            epilogue_op(p, o, batch)(value, [&](int) {
+                return epilogue_place{row, col, col < p.n ? p.m - row : 0};
             });
         } else if (col < p.n) {
             int64_t end = p.m - row;
@@ -457,10 +457,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         constexpr int group_threads = Shape::group_threads;
         // The ring has been read.
         barrier.synchronize();
-        float4* part = reinterpret_cast<float4*>(group_smem) + thread; // [quad][thread]
+        float4* own_partial = reinterpret_cast<float4*>(group_smem) + thread; // [quad][thread]
 #pragma unroll
         for (int q = 0; q < Shape::thread_quads; ++q)
-            part[q * group_threads] = tile::quad(acc, q);
+            own_partial[q * group_threads] = tile::quad(acc, q);
         __syncthreads(); // the sums of all groups are complete
 
         if constexpr (tile::writes_columns) {
@@ -473,7 +473,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                 return;
             }
         }
-        const float4* parts =
+        const float4* partial =
             reinterpret_cast<const float4*>(smem) + thread; // [group][quad][thread]
         if constexpr (Shape::cluster > 1)
             cluster_wait(); // all blocks of the cluster have arrived
@@ -483,7 +483,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             if (Shape::thread_quads % Shape::groups != 0 && q >= Shape::thread_quads)
                 break;
             const float4 sum = tile::template add_quads<Shape::groups, tile::group_floats / 4>(
-                parts + q * group_threads);
+                partial + q * group_threads);
             if constexpr (Shape::cluster == 1)
                 write(q, sum, first / Shape::groups);
             else // to the block that adds and writes this quad
@@ -504,22 +504,22 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     }
 }
 
-template <class Shape, bool finishes_ = false>
+template <class Shape, bool has_epilogue_ = false>
 struct small_tile_variant {
     using shape = Shape;
-    static constexpr bool finishes = finishes_;
+    static constexpr bool has_epilogue = has_epilogue_;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
     static constexpr bool takes_triangles = cuda::takes_triangles<Shape>;
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    static constexpr int choice_bits = 2 + finishes; // the transpositions, and the epilogue
+    static constexpr int choice_bits = 2 + has_epilogue; // the transpositions, and the epilogue
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_bits<2>(choice % 4, [&](auto transa, auto transb) {
-            if constexpr (finishes)
+            if constexpr (has_epilogue)
                 if (choice >= 4)
-                    return f(small_tile_kernel<finishing<Shape>, transa, transb>, smem_bytes);
+                    return f(small_tile_kernel<with_epilogue<Shape>, transa, transb>, smem_bytes);
             return f(small_tile_kernel<Shape, transa, transb>, smem_bytes);
         });
     }
@@ -544,7 +544,7 @@ struct small_tile_variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const unsigned choice = form_bits(p) | !p.finish.is_empty() << 2;
+        const unsigned choice = form_bits(p) | !p.epilogue.is_empty() << 2;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,

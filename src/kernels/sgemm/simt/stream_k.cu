@@ -1,5 +1,5 @@
 // stream_k: C = alpha op(A) op(B) + beta C by persistent blocks with 128 x 64 or 128 x 32 tiles.
-// All multiprocessors get equal shares of the work, for every shape. The variant "_parts" is for
+// All multiprocessors get equal shares of the work, for every shape. The variant "_splits" is for
 // products with few tiles and a long k. The kernel is in stream_k.cuh.
 //
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Splits of k also
@@ -10,14 +10,14 @@
 // Workspace: if tiles are split, the sums of unfinished tiles, 32 or 16 KiB for each worker; and
 // aligned copies of unaligned operands, unless these are read by scalar loads.
 // Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
-// it has a warp for every 256 elements of a line. If k is split ("_parts"), a kernel after it has
+// it has a warp for every 256 elements of a line. If k is split ("_splits"), a kernel after it has
 // 256 threads for 32 quads of rows of C.
-// Accepts: single products. "_parts" needs at least four multiprocessors for each tile. The other
+// Accepts: single products. "_splits" needs at least four multiprocessors for each tile. The other
 // variants also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only
 // the warp tiles that lie on it.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
-#include "kernels/common/grid_copy.h"
+#include "kernels/common/aligned_copy.h"
 #include "kernels/sgemm/registry.h"
 
 #include <utility>
@@ -31,28 +31,28 @@ constexpr int copy_warps = 8; // of a block
 
 // Each warp copies a piece of a line of A or B. A line is contiguous in memory.
 __global__ void __launch_bounds__(copy_warps * 32)
-    copy_to_grid(const sgemm_problem p, const grid_copy a, const grid_copy b) {
-    let_next_kernel_come();
-    wait_for_earlier_work();
+    make_aligned_copies(const sgemm_problem p, const aligned_copy a, const aligned_copy b) {
+    launch_dependents();
+    grid_dependency_sync();
     if (resolve_operands(p, 0).k == 0)
         return;
     const int warp = static_cast<int>(blockIdx.x) * copy_warps + threadIdx.x / 32;
-    const int of_a = a.parts * a.across;
-    const grid_copy x = warp < of_a ? a : b;
+    const int of_a = a.pieces * a.across;
+    const aligned_copy x = warp < of_a ? a : b;
     const int index = warp < of_a ? warp : warp - of_a;
-    if (index >= x.parts * x.across)
+    if (index >= x.pieces * x.across)
         return;
-    const int line = index / x.parts;
-    const int first = index % x.parts * grid_copy_floats + threadIdx.x % 32;
+    const int line = index / x.pieces;
+    const int first = index % x.pieces * aligned_copy_floats + threadIdx.x % 32;
     const float* from = x.from + line * x.ld_from + first;
     float* to = x.to + line * x.ld_to + first;
-    float value[grid_copy_floats / 32];
+    float value[aligned_copy_floats / 32];
 #pragma unroll
-    for (int i = 0; i < grid_copy_floats; i += 32)
+    for (int i = 0; i < aligned_copy_floats; i += 32)
         if (first + i < x.along)
             value[i / 32] = from[i];
 #pragma unroll
-    for (int i = 0; i < grid_copy_floats; i += 32)
+    for (int i = 0; i < aligned_copy_floats; i += 32)
         if (first + i < x.along)
             to[i] = value[i / 32];
 }
@@ -78,26 +78,26 @@ make_map(const strided_matrix& x, bool is_a, bool k_along, int block_lines, CUte
     return make_tensor_map({x.base, x.along, x.across, x.ld, box_along, box_across, swizzle}, map);
 }
 
-size_t bytes_off_grid(const sgemm_problem& p) {
+size_t unaligned_bytes(const sgemm_problem& p) {
     return matrix_a(p).copied_bytes() + matrix_b(p).copied_bytes();
 }
 
 // Whether unaligned operands are read by scalar loads or copied. Scalar loads slow the
 // multiplication by a quarter. An aligned copy costs a launch and twice the time of its bytes. If C
 // is unaligned too, the separate writers, which exist only without scalar loads, fall behind the
-// consumers; with scalar loads the consumers write C themselves. The two constants by_words and
+// consumers; with scalar loads the consumers write C themselves. The two constants scalar_loads and
 // cycles_of_writers are from an H200, where both ways were timed on 20 products with k from 33 to
 // 7371. The rule selects the faster way for each of them (docs/experiments/sgemm.md).
-bool words_pay(const sgemm_problem& p, const device_info& device) {
-    constexpr double launch_us = 2.5, by_words = 0.25, cycles_of_writers = 0.37;
-    const auto bytes = static_cast<double>(bytes_off_grid(p));
+bool scalar_loads_pay(const sgemm_problem& p, const device_info& device) {
+    constexpr double launch_us = 2.5, scalar_loads = 0.25, cycles_of_writers = 0.37;
+    const auto bytes = static_cast<double>(unaligned_bytes(p));
     if (bytes == 0)
         return false;
     const double outputs =
         computed_elements(p) / (static_cast<double>(device.sm_count) * device.clock_mhz);
     const double multiplying_us = outputs * static_cast<double>(p.k) / 128;
     const double writers_us = aligned16(p.c, p.ldc) ? 0 : outputs * cycles_of_writers;
-    return multiplying_us * by_words <
+    return multiplying_us * scalar_loads <
            launch_us + 2 * bytes / (1e3 * device.memory_gbps) + writers_us;
 }
 
@@ -110,29 +110,29 @@ constexpr int adding_warps = 8;
 template <class Shape>
 constexpr int adding_blocks = Shape::tile_floats / 4 / 32; // of a tile
 
-template <class Shape, bool transa, bool transb, bool turned>
+template <class Shape, bool transa, bool transb, bool swap_ab>
 __global__ void __launch_bounds__(adding_warps * 32)
-    stream_k_add(const sgemm_problem p, const stream_k_plan plan, const float* workspace) {
-    using sums = stream_k_consumer<Shape, transa, transb, turned>;
+    stream_k_add(const sgemm_problem p, const stream_k_schedule schedule, const float* workspace) {
+    using sums = stream_k_consumer<Shape, transa, transb, swap_ab>;
     constexpr int consumer_warps = Shape::group_threads / 32, quads = Shape::sum_rows / 4;
     __shared__ float4 smem[adding_warps][32];
-    let_next_kernel_come();
+    launch_dependents();
     const int tile = static_cast<int>(blockIdx.x) / adding_blocks<Shape>;
     const int in_tile = static_cast<int>(blockIdx.x) % adding_blocks<Shape>;
     const int consumer_warp = in_tile % consumer_warps, quad = in_tile / consumer_warps;
     // The quad's position among the lane's sums.
     const int column = quad / quads, row_quad = quad % quads;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const float* source = workspace + int64_t{tile} * plan.parts * Shape::tile_floats +
+    const float* source = workspace + int64_t{tile} * schedule.splits * Shape::tile_floats +
                           (column * Shape::sum_rows + row_quad * 4) * Shape::group_threads +
                           consumer_warp * 32 + lane;
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const sgemm_operands o = resolve_operands(p, 0);
     float4 sum = make_float4(0, 0, 0, 0);
-    const int parts = o.k == 0 ? 0 : plan.parts; // if k is 0, no worker has stored sums
+    const int splits = o.k == 0 ? 0 : schedule.splits; // if k is 0, no worker has stored sums
 #pragma unroll 4
-    for (int part = warp; part < parts; part += adding_warps) {
-        const float* from = source + int64_t{part} * Shape::tile_floats;
+    for (int split_index = warp; split_index < splits; split_index += adding_warps) {
+        const float* from = source + int64_t{split_index} * Shape::tile_floats;
         add_quad(sum,
                  make_float4(__ldcg(from),
                              __ldcg(from + Shape::group_threads),
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(adding_warps * 32)
     const float product[4] = {sum.x, sum.y, sum.z, sum.w};
     if (col >= p.n)
         return;
-    if constexpr (turned) {
+    if constexpr (swap_ab) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
             if (e < rows_left)
@@ -173,138 +173,149 @@ __global__ void __launch_bounds__(adding_warps * 32)
 // tiles. NT and TN keep their form. NN becomes TT, whose main loop is faster, and TT becomes NN, so
 // the speed of the loop is weighed against the number of tiles.
 template <class Shape>
-bool is_turned(const sgemm_problem& p) {
+bool swaps_ab(const sgemm_problem& p) {
     constexpr double slower_loop = 1.12; // NN relative to TT
-    const bool is_faster_turned = !p.transa && !p.transb;
+    const bool is_swap_faster = !p.transa && !p.transb;
     if (p.triangle != triangle_of_c::none) // both ways have the same number of tiles
-        return is_faster_turned;
+        return is_swap_faster;
     const auto tiles = static_cast<double>(tile_count(p, Shape::block_m, Shape::block_n));
-    const auto turned = static_cast<double>(tile_count(p, Shape::block_n, Shape::block_m));
-    if (is_faster_turned)
-        return turned <= tiles * slower_loop;
-    return turned * (p.transa && p.transb ? slower_loop : 1) < tiles;
+    const auto tiles_if_swapped =
+        static_cast<double>(tile_count(p, Shape::block_n, Shape::block_m));
+    if (is_swap_faster)
+        return tiles_if_swapped <= tiles * slower_loop;
+    return tiles_if_swapped * (p.transa && p.transb ? slower_loop : 1) < tiles;
 }
 
 // The product as the kernel sees it: unchanged, or C^T = op(B)^T op(A)^T.
 template <class Shape>
-sgemm_problem turn(const sgemm_problem& p) {
-    if (!is_turned<Shape>(p))
+sgemm_problem with_ab_swapped(const sgemm_problem& p) {
+    if (!swaps_ab<Shape>(p))
         return p;
-    sgemm_problem turned = p;
-    turned.transa = !p.transb, turned.transb = !p.transa;
-    std::swap(turned.m, turned.n);
-    std::swap(turned.a, turned.b);
-    std::swap(turned.lda, turned.ldb);
+    sgemm_problem q = p;
+    q.transa = !p.transb, q.transb = !p.transa;
+    std::swap(q.m, q.n);
+    std::swap(q.a, q.b);
+    std::swap(q.lda, q.ldb);
     if (p.triangle != triangle_of_c::none)
-        turned.triangle =
+        q.triangle =
             p.triangle == triangle_of_c::lower ? triangle_of_c::upper : triangle_of_c::lower;
-    constexpr known_zeros turned_zeros[] = {known_zeros::none,
-                                            known_zeros::below_of_b,
-                                            known_zeros::above_of_b,
-                                            known_zeros::below_of_a,
-                                            known_zeros::above_of_a};
-    turned.zeros = turned_zeros[static_cast<int>(p.zeros)];
-    return turned;
+    constexpr known_zeros zeros_after_swap[] = {known_zeros::none,
+                                                known_zeros::below_of_b,
+                                                known_zeros::above_of_b,
+                                                known_zeros::below_of_a,
+                                                known_zeros::above_of_a};
+    q.zeros = zeros_after_swap[static_cast<int>(p.zeros)];
+    return q;
 }
 
 // The kernels of one form: the kernel that multiplies, and the kernel that adds splits.
-template <class Shape, bool transa, bool transb, bool turned>
+template <class Shape, bool transa, bool transb, bool swap_ab>
 struct form {
-    template <class Finishing, bool in_parts, bool by_words, class Share>
+    template <class ShapeWithEpilogue, bool in_splits, bool scalar_loads, class Share>
     static auto compute() {
-        return stream_k_kernel<Finishing, transa, transb, turned, in_parts, by_words, Share>;
+        return stream_k_kernel<ShapeWithEpilogue,
+                               transa,
+                               transb,
+                               swap_ab,
+                               in_splits,
+                               scalar_loads,
+                               Share>;
     }
-    static constexpr auto add = stream_k_add<Shape, transa, transb, turned>;
+    static constexpr auto add = stream_k_add<Shape, transa, transb, swap_ab>;
 };
 
 // Calls f(form) for a product before A and B are swapped.
 template <class Shape, class F>
 myblasStatus_t with_form(unsigned choice, F&& f) {
-    return with_bits<3>(choice, [&](auto transa, auto transb, auto turned) {
-        return f(form < Shape, turned ? !transb : transa, turned ? !transa : transb, turned > {});
+    return with_bits<3>(choice, [&](auto transa, auto transb, auto swap_ab) {
+        return f(
+            form < Shape, swap_ab ? !transb : transa, swap_ab ? !transa : transb, swap_ab > {});
     });
 }
 
-template <class Shape, bool in_parts>
+template <class Shape, bool in_splits>
 struct variant {
     using shape = Shape;
-    using planner = stream_k_planner<Shape>;
+    using scheduler = stream_k_scheduler<Shape>;
     static constexpr int min_arch = 90, max_arch = 90;
     static constexpr size_t smem_bytes = shape::smem_bytes;
-    static constexpr bool takes_triangles = !in_parts; // stream_k_add writes whole tiles
+    static constexpr bool takes_triangles = !in_splits; // stream_k_add writes whole tiles
     static constexpr bool uses_counters = true;
 
-    static constexpr bool finishes = !in_parts;
-    static constexpr bool may_skip_zeros = !in_parts && Shape::may_skip_zeros;
+    static constexpr bool has_epilogue = !in_splits;
+    static constexpr bool may_skip_zeros = !in_splits && Shape::may_skip_zeros;
 
     // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue. Among
     // the last three, only scalar loads and the epilogue can be set together.
-    static constexpr int choice_bits = 5 + finishes;
+    static constexpr int choice_bits = 5 + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_form<Shape>(choice % 8, [&](auto form) {
-            return with_bits<2>(choice / 8 % 4, [&](auto by_words, auto skips) {
+            return with_bits<2>(choice / 8 % 4, [&](auto scalar_loads, auto skips) {
                 using compiled = decltype(form);
-                constexpr bool words = decltype(by_words)::value;
-                if constexpr (finishes)
+                constexpr bool is_scalar = decltype(scalar_loads)::value;
+                if constexpr (has_epilogue)
                     if (choice >= 32)
-                        return f(
-                            compiled::
-                                template compute<finishing<Shape>, false, words, stream_k_share>(),
-                            smem_bytes);
-                using share = std::conditional_t<decltype(skips)::value && !words && may_skip_zeros,
-                                                 stream_k_list,
-                                                 stream_k_share>;
-                return f(compiled::template compute<Shape, in_parts, words, share>(), smem_bytes);
+                        return f(compiled::template compute<with_epilogue<Shape>,
+                                                            false,
+                                                            is_scalar,
+                                                            stream_k_share>(),
+                                 smem_bytes);
+                using share =
+                    std::conditional_t<decltype(skips)::value && !is_scalar && may_skip_zeros,
+                                       stream_k_list,
+                                       stream_k_share>;
+                return f(compiled::template compute<Shape, in_splits, is_scalar, share>(),
+                         smem_bytes);
             });
         });
     }
 
     static constexpr const char* accepts_what =
-        in_parts ? "it accepts single products of at most a tile for four multiprocessors"
-                 : "it accepts single products";
+        in_splits ? "it accepts single products of at most a tile for four multiprocessors"
+                  : "it accepts single products";
     static bool fits(const sgemm_problem& asked, const device_info& device) {
-        const sgemm_problem p = turn<Shape>(asked);
-        return smem_bytes <= device.smem_per_block && planner::fits(p, device) &&
+        const sgemm_problem p = with_ab_swapped<Shape>(asked);
+        return smem_bytes <= device.smem_per_block && scheduler::fits(p, device) &&
                copy_blocks(p, device) <= max_grid_x / copy_warps &&
-               (!in_parts || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
+               (!in_splits || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
     }
 
     // The sums, followed by the aligned copies of A and B.
     static size_t workspace_bytes(const sgemm_problem& asked, const device_info& device) {
-        const sgemm_problem p = turn<Shape>(asked);
-        return sums_bytes(make_plan(p, device)) + copied_bytes(p, device);
+        const sgemm_problem p = with_ab_swapped<Shape>(asked);
+        return sums_bytes(make_schedule(p, device)) + copied_bytes(p, device);
     }
 
     // Aligned copies are made first, by all multiprocessors.
     static work_estimate work(const work_query& q) {
-        const sgemm_problem p = turn<Shape>(q.problem);
+        const sgemm_problem p = with_ab_swapped<Shape>(q.problem);
         work_estimate w =
-            planner::work(work_query(p, q.device, q.workspace_bytes), make_plan(p, q.device));
+            scheduler::work(work_query(p, q.device, q.workspace_bytes), make_schedule(p, q.device));
         const size_t copied = copied_bytes(p, q.device);
-        if (copied < bytes_off_grid(p))
+        if (copied < unaligned_bytes(p))
             w.math_cycles *= 1.15f;
         w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * q.device.sm_count);
-        w.launches = 1.0f + in_parts + (copied > 0);
+        w.launches = 1.0f + in_splits + (copied > 0);
         return w;
     }
 
     static myblasStatus_t launch(const sgemm_problem& asked, const launch_context& context) {
-        const sgemm_problem p = turn<Shape>(asked);
-        const stream_k_plan plan = make_plan(p, *context.device);
+        const sgemm_problem p = with_ab_swapped<Shape>(asked);
+        const stream_k_schedule schedule = make_schedule(p, *context.device);
         strided_matrix a = matrix_a(p), b = matrix_b(p);
-        const bool by_words = reads_words(p, *context.device);
+        const bool scalar_loads = uses_scalar_loads(p, *context.device);
         if (const int64_t blocks = copy_blocks(p, *context.device)) {
-            auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(plan);
-            const grid_copy copy_a = a.move_to_grid(space);
-            const grid_copy copy_b = b.move_to_grid(space + matrix_a(p).copied_bytes());
+            auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(schedule);
+            const aligned_copy copy_a = a.use_aligned_copy(space);
+            const aligned_copy copy_b = b.use_aligned_copy(space + matrix_a(p).copied_bytes());
             const dim3 grid(static_cast<unsigned>(blocks));
             if (const myblasStatus_t failure = launch_overlapped(
-                    copy_to_grid, grid, copy_warps * 32, context, p, copy_a, copy_b))
+                    make_aligned_copies, grid, copy_warps * 32, context, p, copy_a, copy_b))
                 return failure;
         }
         CUtensorMap map_a{}, map_b{};
-        if (!by_words) {
+        if (!scalar_loads) {
             if (const myblasStatus_t failure = make_map(a, true, p.transa, Shape::block_m, &map_a))
                 return failure;
             if (const myblasStatus_t failure =
@@ -312,61 +323,62 @@ struct variant {
                 return failure;
         }
         auto* sums = static_cast<float*>(context.workspace);
-        const unsigned choice = form_bits(asked) | is_turned<Shape>(asked) << 2;
-        const dim3 grid(static_cast<unsigned>(plan.workers));
-        const bool finishes_here = !p.finish.is_empty();
-        const myblasStatus_t status =
-            with_kernel(choice | by_words << 3 | plan.skips_zeros << 4 | finishes_here << 5,
-                        [&](auto kernel, size_t bytes) {
-                            return launch_clusters(kernel,
-                                                   grid,
-                                                   1,
-                                                   true,
-                                                   shape::threads,
-                                                   bytes,
-                                                   context,
-                                                   p,
-                                                   plan,
-                                                   map_a,
-                                                   map_b,
-                                                   sums,
-                                                   context.counters);
-                        });
-        if (!in_parts || status != MYBLAS_STATUS_SUCCESS)
+        const unsigned choice = form_bits(asked) | swaps_ab<Shape>(asked) << 2;
+        const dim3 grid(static_cast<unsigned>(schedule.workers));
+        const bool has_epilogue_here = !p.epilogue.is_empty();
+        const myblasStatus_t status = with_kernel(
+            choice | scalar_loads << 3 | schedule.skips_zeros << 4 | has_epilogue_here << 5,
+            [&](auto kernel, size_t bytes) {
+                return launch_clusters(kernel,
+                                       grid,
+                                       1,
+                                       true,
+                                       shape::threads,
+                                       bytes,
+                                       context,
+                                       p,
+                                       schedule,
+                                       map_a,
+                                       map_b,
+                                       sums,
+                                       context.counters);
+            });
+        if (!in_splits || status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_form<Shape>(choice, [&](auto form) {
-            return launch_overlapped(form.add,
-                                     dim3(static_cast<unsigned>(plan.tiles * adding_blocks<Shape>)),
-                                     adding_warps * 32,
-                                     context,
-                                     p,
-                                     plan,
-                                     static_cast<const float*>(sums));
+            return launch_overlapped(
+                form.add,
+                dim3(static_cast<unsigned>(schedule.tiles * adding_blocks<Shape>)),
+                adding_warps * 32,
+                context,
+                p,
+                schedule,
+                static_cast<const float*>(sums));
         });
     }
 
 private:
     // A kernel with scalar loads skips no zeroes.
-    static bool reads_words(const sgemm_problem& p, const device_info& device) {
-        return !make_plan(p, device).skips_zeros && words_pay(p, device);
+    static bool uses_scalar_loads(const sgemm_problem& p, const device_info& device) {
+        return !make_schedule(p, device).skips_zeros && scalar_loads_pay(p, device);
     }
     static size_t copied_bytes(const sgemm_problem& p, const device_info& device) {
-        return reads_words(p, device) ? 0 : bytes_off_grid(p);
+        return uses_scalar_loads(p, device) ? 0 : unaligned_bytes(p);
     }
     static int64_t copy_blocks(const sgemm_problem& p, const device_info& device) {
-        if (reads_words(p, device))
+        if (uses_scalar_loads(p, device))
             return 0;
         int64_t warps = 0;
         for (const strided_matrix& x : {matrix_a(p), matrix_b(p)})
-            warps += x.copied_parts() * x.across;
+            warps += x.copied_pieces() * x.across;
         return ceil_div<int64_t>(warps, copy_warps);
     }
-    static stream_k_plan make_plan(const sgemm_problem& p, const device_info& device) {
-        return in_parts ? planner::plan_parts(p, device)
-                        : planner::plan_shares(p, device, may_skip_zeros);
+    static stream_k_schedule make_schedule(const sgemm_problem& p, const device_info& device) {
+        return in_splits ? scheduler::schedule_splits(p, device)
+                         : scheduler::schedule_shares(p, device, may_skip_zeros);
     }
-    static size_t sums_bytes(const stream_k_plan& plan) {
-        return plan.split_tiles ? sizeof(float) * shape::tile_floats * plan.workers : 0;
+    static size_t sums_bytes(const stream_k_schedule& schedule) {
+        return schedule.split_tiles ? sizeof(float) * shape::tile_floats * schedule.workers : 0;
     }
 };
 
@@ -379,8 +391,8 @@ constinit const std::array<sgemm_kernel, 3> sgemm_stream_k = {
     describe<variant<tile_128x64, false>>("stream_k/128x64",
                                           "persistent blocks, equal shares of all slabs, TMA"),
     describe<variant<tile_128x32, false>>("stream_k/128x32", "the same, pairs of warps share k"),
-    describe<variant<tile_128x32, true>>("stream_k/128x32_parts",
-                                         "parts of k of few tiles, added by all blocks"),
+    describe<variant<tile_128x32, true>>("stream_k/128x32_splits",
+                                         "splits of k of few tiles, added by all blocks"),
 };
 
 } // namespace myblas::cuda

@@ -1,6 +1,6 @@
 // Stream-K: a persistent kernel with block tiles of up to 128 x 64. Some warps only multiply, fed
-// by threads that only copy. The schedule is in parts/schedule.cuh. Operands lie in shared memory
-// as in global memory.
+// by threads that only copy. The schedule is in components/schedule.cuh. Operands lie in shared
+// memory as in global memory.
 //
 // Roles      The last 128 threads of a block are producers (stream_k_producers.cuh). Producers give
 //            their registers to the consumers and keep a ring of stages filled. The other eight
@@ -18,7 +18,7 @@
 //            the lane's k. If lines run along memory, it is a 128-bit load. If k does, it is
 //            ldmatrix. An 8 x 8 matrix of 16-bit elements is 8 lines x 4 k of 32 bits, and lane
 //            4 j + i gets line j at k = i.
-// Forms      A and B may be swapped, C^T = op(B)^T op(A)^T, where that makes fewer tiles (is_turned
+// Forms      A and B may be swapped, C^T = op(B)^T op(A)^T, where that makes fewer tiles (swaps_ab
 //            in stream_k.cu): NT and TN keep their form, NN becomes TT and TT becomes NN. C is
 //            transposed back when it is written.
 // Slabs      have 32 k. If k runs along memory, a slab is smem[line][k] with rows of 128 bytes,
@@ -53,8 +53,8 @@ struct stream_k_shape {
     static constexpr int threads = consumers + producers;
     // Their average over all threads is at most 65536 / threads, rounded down to a multiple of 8.
     static constexpr int producer_registers = 72, consumer_registers = 216;
-    static constexpr bool finishes = false;
-    static constexpr int64_t least_idle = 2; // slabs, for stream_k_planner
+    static constexpr bool has_epilogue = false;
+    static constexpr int64_t least_idle = 2; // slabs, for stream_k_scheduler
     static constexpr bool may_skip_zeros = groups == 1;
 
     static constexpr int tile_floats = block_m * block_n;
@@ -160,7 +160,7 @@ struct stream_k_fragment {
     }
 };
 
-template <class Shape, bool transa, bool transb, bool turned>
+template <class Shape, bool transa, bool transb, bool swap_ab>
 class stream_k_consumer {
     using operand_a = stream_k_operand<Shape, true, transa>;
     using operand_b = stream_k_operand<Shape, false, !transb>;
@@ -282,11 +282,11 @@ private:
     }
 
 public:
-    // in_parts: the worker has one segment and stores its sums for another kernel. If not
+    // in_splits: the worker has one segment and stores its sums for another kernel. If not
     // has_writers, consumers write their tiles.
-    template <bool in_parts, bool has_writers, class Share>
+    template <bool in_splits, bool has_writers, class Share>
     __device__ __forceinline__ void run(const sgemm_problem& p,
-                                        const stream_k_plan& plan,
+                                        const stream_k_schedule& schedule,
                                         float* smem,
                                         const Share& share,
                                         stream_k_barriers<Shape>& barriers,
@@ -303,7 +303,7 @@ public:
         // Whether the segment's last slab belongs to this group and is not whole.
         const auto has_tail = [&](const stream_k_segment& segment) {
             const int slabs = segment.end_slab - segment.first_slab;
-            return multiplies && tail_pairs(p) > 0 && segment.end_slab == plan.slabs &&
+            return multiplies && tail_pairs(p) > 0 && segment.end_slab == schedule.slabs &&
                    (slabs - 1) % groups == group;
         };
 
@@ -311,7 +311,7 @@ public:
         int before = 0; // slabs of earlier segments
         int parity = 1; // of written tiles; there is room for the first tile
         stream_k_segment segment;
-        for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+        for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
             const int slabs = multiplies ? segment.end_slab - segment.first_slab : 0;
             int slabs_left = slabs - has_tail(segment); // whole slabs of this group
             if constexpr (groups > 1) {
@@ -356,7 +356,7 @@ public:
             }
             // Computed again, instead of held in registers during the loop.
             asm volatile("" : "+r"(index)::"memory");
-            find_segment(plan, share, index, segment);
+            find_segment(schedule, share, index, segment);
             if (has_tail(segment)) {
                 const uint32_t stage = ring.stage * Shape::stage_floats * 4;
                 barriers.full[ring.stage].wait(ring.parity);
@@ -382,13 +382,13 @@ public:
                 if (group > 0)
                     continue;
             }
-            if constexpr (in_parts) {
+            if constexpr (in_splits) {
                 if (multiplies)
                     save(workspace + blockIdx.x * tile_floats);
                 // There is no other segment. With `return` here, nvcc 13.0 does not terminate.
                 continue;
             }
-            if (!skips_zeros<Share> && segment.end_slab < plan.slabs) {
+            if (!skips_zeros<Share> && segment.end_slab < schedule.slabs) {
                 save(workspace + blockIdx.x * tile_floats);
                 flag::announce(ready + blockIdx.x);
                 continue;
@@ -399,7 +399,7 @@ public:
                     --other;
                     flag::await(ready + other);
                     add(workspace + other * tile_floats);
-                } while (stream_k_share::begins_inside(plan, other, segment.tile));
+                } while (stream_k_share::begins_inside(schedule, other, segment.tile));
             }
             const warp_tile_quads tile = own_tile(smem);
             const sgemm_operands o = resolve_operands(p, 0);
@@ -419,7 +419,7 @@ public:
                 const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
 #pragma unroll 1
                 for (int first = 0; first < 32; first += written_lines)
-                    write_lines<Shape, turned, true>(
+                    write_lines<Shape, swap_ab, true>(
                         tile, p, o, at.row + warp_row(), at.col + warp_col(), first, 0);
             }
         }
@@ -428,20 +428,20 @@ public:
 
 // ---- Kernel -------------------------------------------------------------------------------------
 
-// If `turned`, A and B are swapped, and C is transposed back when it is written. If `in_parts`,
-// each block computes one split of a tile's k, and stream_k_add adds the sums. If `by_words`,
+// If `swap_ab`, A and B are swapped, and C is transposed back when it is written. If `in_splits`,
+// each block computes one split of a tile's k, and stream_k_add adds the sums. If `scalar_loads`,
 // operands are read by scalar loads; this needs all producers, so there are no writers. Share is
-// stream_k_share, or stream_k_list for plans that skip zeroes.
+// stream_k_share, or stream_k_list for schedules that skip zeroes.
 template <class Shape,
           bool transa,
           bool transb,
-          bool turned,
-          bool in_parts,
-          bool by_words,
+          bool swap_ab,
+          bool in_splits,
+          bool scalar_loads,
           class Share>
 __global__ void __launch_bounds__(Shape::threads, 1)
     stream_k_kernel(const sgemm_problem p,
-                    const stream_k_plan plan,
+                    const stream_k_schedule schedule,
                     const __grid_constant__ CUtensorMap map_a,
                     const __grid_constant__ CUtensorMap map_b,
                     float* workspace,
@@ -450,32 +450,33 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     extern __shared__ __align__(1024) float smem[];
     __shared__ stream_k_barriers<Shape> barriers;
     __shared__ Share share;
-    if constexpr (!in_parts) // stream_k_add finds no room before the last splits are done
-        let_next_kernel_come();
+    if constexpr (!in_splits) // stream_k_add finds no room before the last splits are done
+        launch_dependents();
     if constexpr (skips_zeros<Share>)
-        share.template fill<Shape>(p, plan);
+        share.template fill<Shape>(p, schedule);
     if (threadIdx.x == 0) {
         if constexpr (!skips_zeros<Share>)
-            share = in_parts ? Share::part_of(plan, blockIdx.x) : Share::of(plan, blockIdx.x);
-        barriers.init(by_words ? Shape::producers : 1);
+            share =
+                in_splits ? Share::split_of(schedule, blockIdx.x) : Share::of(schedule, blockIdx.x);
+        barriers.init(scalar_loads ? Shape::producers : 1);
     }
     __syncthreads(); // the share and the barriers are initialised
-    wait_for_earlier_work();
+    grid_dependency_sync();
 
     if (threadIdx.x >= Shape::consumers) {
         give_up_registers<Shape::producer_registers>();
-        if constexpr (by_words) {
-            produce_words<Shape, transa, transb>(p, plan, smem, share, barriers);
+        if constexpr (scalar_loads) {
+            produce_words<Shape, transa, transb>(p, schedule, smem, share, barriers);
         } else if (threadIdx.x == Shape::consumers) {
-            produce_slabs<Shape, transa, transb>(p, plan, map_a, map_b, smem, share, barriers);
-        } else if (!in_parts && threadIdx.x >= Shape::consumers + 32) {
-            write_tiles<Shape, turned>(p, plan, smem, share, barriers);
+            produce_slabs<Shape, transa, transb>(p, schedule, map_a, map_b, smem, share, barriers);
+        } else if (!in_splits && threadIdx.x >= Shape::consumers + 32) {
+            write_tiles<Shape, swap_ab>(p, schedule, smem, share, barriers);
         }
     } else {
         take_registers<Shape::consumer_registers>();
-        stream_k_consumer<Shape, transa, transb, turned> consumer;
-        consumer.template run<in_parts, !by_words>(
-            p, plan, smem, share, barriers, workspace, ready);
+        stream_k_consumer<Shape, transa, transb, swap_ab> consumer;
+        consumer.template run<in_splits, !scalar_loads>(
+            p, schedule, smem, share, barriers, workspace, ready);
     }
 #endif
 }

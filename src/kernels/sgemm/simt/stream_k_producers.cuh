@@ -3,14 +3,14 @@
 // Aligned operands: one thread fills the stages by TMA. If an operand is unaligned, either another
 // kernel makes aligned copies first, or the producers use scalar loads. The four producer warps
 // then copy rows of 32 words, one word for each lane, to the places where TMA would put them.
-// Scalar loads take issue slots from the consumers, so only products that fulfil reads_words() use
-// them (stream_k.cu).
+// Scalar loads take issue slots from the consumers, so only products that fulfil
+// uses_scalar_loads() use them (stream_k.cu).
 #pragma once
 
 #include "kernels/common/smem.h"
 #include "kernels/common/tma.cuh"
-#include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/parts/schedule.cuh"
+#include "kernels/sgemm/components/operands.cuh"
+#include "kernels/sgemm/components/schedule.cuh"
 
 namespace myblas::cuda {
 
@@ -146,7 +146,7 @@ private:
 // Aligned operands: one thread copies.
 template <class Shape, bool transa, bool transb, class Share>
 __device__ void produce_slabs(const sgemm_problem& p,
-                              const stream_k_plan& plan,
+                              const stream_k_schedule& schedule,
                               const CUtensorMap& map_a,
                               const CUtensorMap& map_b,
                               float* smem,
@@ -159,7 +159,7 @@ __device__ void produce_slabs(const sgemm_problem& p,
     fence_for_copies();
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
-    for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+    for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
         const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
 #pragma unroll 1
         for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
@@ -177,7 +177,7 @@ __device__ void produce_slabs(const sgemm_problem& p,
 // Scalar loads: all producers copy.
 template <class Shape, bool transa, bool transb>
 __device__ void produce_words(const sgemm_problem& p,
-                              const stream_k_plan& plan,
+                              const stream_k_schedule& schedule,
                               float* smem,
                               const stream_k_share& share,
                               stream_k_barriers<Shape>& barriers) {
@@ -189,7 +189,7 @@ __device__ void produce_words(const sgemm_problem& p,
     stream_k_words<Shape, false, !transb> b(p.ldb);
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
-    for (int index = 0; find_segment(plan, share, index, segment); ++index) {
+    for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
         const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
         const int k = segment.first_slab * block_k;
         int k_left = static_cast<int>(o.k) - k;

@@ -4,7 +4,7 @@
 // at about the same moment, and the L2 cache must take 32 KiB from each of them.
 #pragma once
 
-#include "kernels/sgemm/parts/finish.cuh"
+#include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/simt/stream_k_producers.cuh"
 
 namespace myblas::cuda {
@@ -27,10 +27,10 @@ struct warp_tile_quads {
 constexpr int written_lines = 16;
 
 // This lane's elements of four neighbouring lines.
-template <bool turned>
+template <bool swap_ab>
 __device__ __forceinline__ void load_lines(float (&sum)[4], const warp_tile_quads& tile, int line) {
     const int lane = threadIdx.x % 32;
-    if constexpr (turned)
+    if constexpr (swap_ab)
         load_quad(sum, &tile.at(line / 4, lane).x);
     else
 #pragma unroll
@@ -40,7 +40,7 @@ __device__ __forceinline__ void load_lines(float (&sum)[4], const warp_tile_quad
 
 // Writes written_lines lines, from line `first` on, to c. A store must take few instructions: a
 // writer is a single warp, and the other warps of its scheduler multiply all the time.
-template <bool turned, bool reads>
+template <bool swap_ab, bool reads>
 __device__ __forceinline__ void
 write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta) {
     float old[written_lines];
@@ -59,7 +59,7 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
 #pragma unroll
     for (int i = 0; i < written_lines; i += 4) {
         float sum[4];
-        load_lines<turned>(sum, tile, first + i);
+        load_lines<swap_ab>(sum, tile, first + i);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             *c = reads ? fmaf(beta, old[i + e], sum[e]) : sum[e];
@@ -69,11 +69,11 @@ write_whole_lines(const warp_tile_quads& tile, int first, float* c, int64_t ldc,
 }
 
 // The same for the lines whose bits are set in `computed`; bit 0 is line `first`.
-template <bool turned>
+template <bool swap_ab>
 __device__ __forceinline__ void write_some_lines(
     const warp_tile_quads& tile, int first, float* c, int64_t ldc, float beta, uint32_t computed) {
     constexpr int lines = 4; // more lines would give the consumers' accumulators bank conflicts
-    const int lane = fresh_thread() % 32;
+    const int lane = rematerialised_tid() % 32;
 #pragma unroll 1
     for (int from = 0; from < written_lines; from += lines) {
         float old[lines] = {};
@@ -87,7 +87,7 @@ __device__ __forceinline__ void write_some_lines(
         for (int i = 0; i < lines; ++i)
             if (computed >> i & 1) {
                 const int line = first + i;
-                const float sum = turned ? tile.word(line, lane) : tile.word(lane, line);
+                const float sum = swap_ab ? tile.word(line, lane) : tile.word(lane, line);
                 c[i * ldc] = beta == 0 ? sum : fmaf(beta, old[i], sum);
             }
         c += lines * ldc;
@@ -100,15 +100,15 @@ constexpr uint32_t all_lines = ~0u;
 
 // Scalar stores. computed: a bit for each line of the warp's tile in which this lane's element is
 // computed.
-template <bool turned>
-__device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
-                                               int first,
-                                               float* c,
-                                               int64_t ldc,
-                                               float beta,
-                                               int lanes_left,
-                                               int lines_left,
-                                               uint32_t computed) {
+template <bool swap_ab>
+__device__ __forceinline__ void write_scalars(const warp_tile_quads& tile,
+                                              int first,
+                                              float* c,
+                                              int64_t ldc,
+                                              float beta,
+                                              int lanes_left,
+                                              int lines_left,
+                                              uint32_t computed) {
     constexpr uint32_t all = (1u << written_lines) - 1;
     const int lane = threadIdx.x % 32;
     if (lane >= lanes_left)
@@ -118,11 +118,11 @@ __device__ __forceinline__ void write_by_words(const warp_tile_quads& tile,
     if (lines_left < written_lines)
         here &= (1u << max(lines_left, 0)) - 1;
     if (here != all)
-        write_some_lines<turned>(tile, first, c, ldc, beta, here);
+        write_some_lines<swap_ab>(tile, first, c, ldc, beta, here);
     else if (beta == 0)
-        write_whole_lines<turned, false>(tile, first, c, ldc, beta);
+        write_whole_lines<swap_ab, false>(tile, first, c, ldc, beta);
     else
-        write_whole_lines<turned, true>(tile, first, c, ldc, beta);
+        write_whole_lines<swap_ab, true>(tile, first, c, ldc, beta);
 }
 
 // The same for aligned columns: a lane has a quad of every fourth column.
@@ -164,30 +164,33 @@ __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
 }
 
 // The biases of the warp tile at (row, col): of 32 rows or of 32 columns of C, one in each lane.
-template <bool turned>
+template <bool swap_ab>
 __device__ __forceinline__ float
 load_biases(const sgemm_problem& p, const sgemm_operands& o, int row, int col) {
-    const finisher finish(p, o, 0);
-    const int lane = fresh_thread() % 32;
-    const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + lane;
-    return finish.bias_of_row(row_of_c, row_of_c < (turned ? p.n : p.m)) +
-           finish.bias_of_col(col_of_c, col_of_c < (turned ? p.m : p.n));
+    const epilogue_op epilogue(p, o, 0);
+    const int lane = rematerialised_tid() % 32;
+    const int row_of_c = (swap_ab ? col : row) + lane, col_of_c = (swap_ab ? row : col) + lane;
+    return epilogue.bias_of_row(row_of_c, row_of_c < (swap_ab ? p.n : p.m)) +
+           epilogue.bias_of_col(col_of_c, col_of_c < (swap_ab ? p.m : p.n));
 }
 
 // Epilogue of lines that are all inside C, if C is the only output. is_inside: the lane's elements
 // are inside C, too.
-template <bool turned>
-__device__ __forceinline__ void finish_whole_lines(
-    const warp_tile_quads& tile, int first, const finisher& finish, bool is_inside, float biases) {
+template <bool swap_ab>
+__device__ __forceinline__ void write_whole_epilogue_lines(const warp_tile_quads& tile,
+                                                           int first,
+                                                           const epilogue_op& epilogue,
+                                                           bool is_inside,
+                                                           float biases) {
     constexpr int quads = 2; // of lines, at a time
-    float* c = finish.c();
+    float* c = epilogue.c();
 #pragma unroll 1
     for (int line = first; line < first + written_lines; line += 4 * quads) {
         float value[quads][4];
 #pragma unroll
         for (int i = 0; i < quads; ++i)
-            load_lines<turned>(value[i], tile, line + 4 * i);
-        if (finish.has_bias_of_columns()) {
+            load_lines<swap_ab>(value[i], tile, line + 4 * i);
+        if (epilogue.has_bias_of_columns()) {
 #pragma unroll
             for (int i = 0; i < 4 * quads; ++i)
                 value[i / 4][i % 4] += __shfl_sync(~0u, biases, line + i);
@@ -196,65 +199,65 @@ __device__ __forceinline__ void finish_whole_lines(
             for (int i = 0; i < 4 * quads; ++i)
                 value[i / 4][i % 4] += biases;
         }
-        finish.activate(value);
+        epilogue.activate(value);
         if (is_inside) {
 #pragma unroll
             for (int i = 0; i < 4 * quads; ++i) {
                 *c = value[i / 4][i % 4];
-                c += finish.ldc();
+                c += epilogue.ldc();
             }
         }
     }
 }
 
 // Epilogue of lines of a warp tile, a few at a time; each lane has one element. Consumers
-// (by_words) load the biases of columns themselves: if lanes exchanged them, the compiler would
+// (scalar_loads) load the biases of columns themselves: if lanes exchanged them, the compiler would
 // keep addresses for each lane.
-template <bool turned, bool by_words>
-__device__ __forceinline__ void finish_lines(const warp_tile_quads& tile,
-                                             const sgemm_problem& p,
-                                             const sgemm_operands& o,
-                                             int row,
-                                             int col,
-                                             int first,
-                                             float biases) {
+template <bool swap_ab, bool scalar_loads>
+__device__ __forceinline__ void write_epilogue_lines(const warp_tile_quads& tile,
+                                                     const sgemm_problem& p,
+                                                     const sgemm_operands& o,
+                                                     int row,
+                                                     int col,
+                                                     int first,
+                                                     float biases) {
     constexpr int lines = 4; // more lines would give the consumers' accumulators bank conflicts
-    const int lane = fresh_thread() % 32;
-    const int row_of_c = (turned ? col : row) + lane, col_of_c = (turned ? row : col) + first;
-    const bool is_inside = row_of_c < (turned ? p.n : p.m);
-    int cols_left = static_cast<int>(turned ? p.m : p.n) - col_of_c;
-    finisher finish(p, o, 0);
-    const bool has_biases_of_lines = finish.has_bias_of_columns();
-    finish.begin_at(row_of_c, col_of_c);
-    if constexpr (by_words)
-        biases = finish.bias_of_row(0, is_inside);
-    else if (finish.writes_only() && cols_left >= written_lines) {
-        finish_whole_lines<turned>(tile, first, finish, is_inside, biases);
+    const int lane = rematerialised_tid() % 32;
+    const int row_of_c = (swap_ab ? col : row) + lane, col_of_c = (swap_ab ? row : col) + first;
+    const bool is_inside = row_of_c < (swap_ab ? p.n : p.m);
+    int cols_left = static_cast<int>(swap_ab ? p.m : p.n) - col_of_c;
+    epilogue_op epilogue(p, o, 0);
+    const bool has_biases_of_lines = epilogue.has_bias_of_columns();
+    epilogue.begin_at(row_of_c, col_of_c);
+    if constexpr (scalar_loads)
+        biases = epilogue.bias_of_row(0, is_inside);
+    else if (epilogue.writes_only() && cols_left >= written_lines) {
+        write_whole_epilogue_lines<swap_ab>(tile, first, epilogue, is_inside, biases);
         return;
     }
 #pragma unroll 1
     for (int line = first; line < first + written_lines && cols_left > 0; line += lines) {
         float sum[lines], value[lines][1];
-        load_lines<turned>(sum, tile, line);
+        load_lines<swap_ab>(sum, tile, line);
 #pragma unroll
         for (int i = 0; i < lines; ++i)
             value[i][0] = sum[i] + (has_biases_of_lines ? 0 : biases);
         if (has_biases_of_lines) {
 #pragma unroll
             for (int i = 0; i < lines; ++i)
-                value[i][0] += by_words ? finish.bias_of_col(i, i < cols_left)
-                                        : __shfl_sync(~0u, biases, line + i);
+                value[i][0] += scalar_loads ? epilogue.bias_of_col(i, i < cols_left)
+                                            : __shfl_sync(~0u, biases, line + i);
         }
-        finish(value, [&](int i) { return finish_place{0, i, is_inside && i < cols_left}; });
-        finish.begin_at(0, lines);
+        epilogue(value, [&](int i) { return epilogue_place{0, i, is_inside && i < cols_left}; });
+        epilogue.begin_at(0, lines);
         cols_left -= lines;
     }
 }
 
 // Writes written_lines lines of the warp tile at (row, col), from line `first` on. The argument
-// `biases` comes from load_biases if there is an epilogue. If `by_words`, consumers write their own
-// tiles, always by scalar stores, as they have too few registers for both ways.
-template <class Shape, bool turned, bool by_words>
+// `biases` comes from load_biases if there is an epilogue. If `scalar_loads`, consumers write their
+// own tiles, always by scalar stores, as they have too few registers for both ways.
+template <class Shape, bool swap_ab, bool scalar_loads>
 __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             const sgemm_problem& p,
                                             const sgemm_operands& o,
@@ -263,8 +266,8 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             int first,
                                             float biases) {
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
-    if constexpr (Shape::finishes) {
-        finish_lines<turned, by_words>(tile, p, o, row, col, first, biases);
+    if constexpr (Shape::has_epilogue) {
+        write_epilogue_lines<swap_ab, scalar_loads>(tile, p, o, row, col, first, biases);
         return;
     }
     uint32_t computed = all_lines;
@@ -273,27 +276,27 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
         if (is_lower ? row < col : row > col)
             return;
         if (row == col) // up to the diagonal, or from the diagonal on
-            computed = is_lower != turned ? (2u << threadIdx.x % 32) - 1 : ~0u << threadIdx.x % 32;
+            computed = is_lower != swap_ab ? (2u << threadIdx.x % 32) - 1 : ~0u << threadIdx.x % 32;
     }
-    if constexpr (turned) {
+    if constexpr (swap_ab) {
         float* c = o.c + col + (row + first) * p.ldc;
-        write_by_words<turned>(
+        write_scalars<swap_ab>(
             tile, first, c, p.ldc, o.beta, cols_left, rows_left - first, computed);
     } else {
         float* c = o.c + row + (col + first) * p.ldc;
         const bool is_cut = p.triangle != triangle_of_c::none && row == col;
-        if (!by_words && aligned16(o.c, p.ldc) && !is_cut)
+        if (!scalar_loads && aligned16(o.c, p.ldc) && !is_cut)
             write_by_quads(tile, first, c, p.ldc, o.beta, rows_left, cols_left - first);
         else
-            write_by_words<turned>(
+            write_scalars<swap_ab>(
                 tile, first, c, p.ldc, o.beta, rows_left, cols_left - first, computed);
     }
 }
 
 // Writes the tiles of a worker. Warps 1 to 3 of the producers take turns.
-template <class Shape, bool turned, class Share>
+template <class Shape, bool swap_ab, class Share>
 __device__ void write_tiles(const sgemm_problem& p,
-                            const stream_k_plan& plan,
+                            const stream_k_schedule& schedule,
                             float* smem,
                             const Share& share,
                             stream_k_barriers<Shape>& barriers) {
@@ -303,23 +306,23 @@ __device__ void write_tiles(const sgemm_problem& p,
     const int writer = threadIdx.x % Shape::producers / 32 - 1;
     stream_k_segment segment;
     int parity = 0;
-    for (int index = 0; find_segment(plan, share, index, segment); ++index) {
-        if (!skips_zeros<Share> && segment.end_slab < plan.slabs)
+    for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
+        if (!skips_zeros<Share> && segment.end_slab < schedule.slabs)
             continue; // another worker has the end of this tile's k
         const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
         // Biases are loaded while consumers multiply, for all warp tiles in a column or in a row of
         // the block tile.
-        constexpr int most = Shape::finishes ? Shape::warps_m : 1;
+        constexpr int most = Shape::has_epilogue ? Shape::warps_m : 1;
         static_assert(Shape::warps_m >= Shape::warps_n);
         float biases[most];
-        const bool along_m = p.finish.is_bias_of_columns == turned;
-        if constexpr (Shape::finishes) {
+        const bool along_m = p.epilogue.is_bias_of_columns == swap_ab;
+        if constexpr (Shape::has_epilogue) {
 #pragma unroll
             for (int i = 0; i < most; ++i)
-                biases[i] = load_biases<turned>(p,
-                                                o,
-                                                at.row + (along_m ? i * Shape::warp_m : 0),
-                                                at.col + (along_m ? 0 : i * Shape::warp_n));
+                biases[i] = load_biases<swap_ab>(p,
+                                                 o,
+                                                 at.row + (along_m ? i * Shape::warp_m : 0),
+                                                 at.col + (along_m ? 0 : i * Shape::warp_n));
         }
 #pragma unroll 1
         for (int part = writer; part < Shape::group_threads / 32 * parts; part += Shape::writers) {
@@ -327,20 +330,20 @@ __device__ void write_tiles(const sgemm_problem& p,
             const warp_tile_quads tile{reinterpret_cast<float4*>(smem + Shape::sums) +
                                        warp * Shape::warp_quads};
             float bias = 0;
-            if constexpr (Shape::finishes) {
+            if constexpr (Shape::has_epilogue) {
                 const int at_line = along_m ? warp % Shape::warps_m : warp / Shape::warps_m;
 #pragma unroll
                 for (int i = 0; i < most; ++i)
                     bias = i == at_line ? biases[i] : bias;
             }
             barriers.handed_over[warp].wait(parity);
-            write_lines<Shape, turned, false>(tile,
-                                              p,
-                                              o,
-                                              at.row + warp % Shape::warps_m * Shape::warp_m,
-                                              at.col + warp / Shape::warps_m * Shape::warp_n,
-                                              part % parts * written_lines,
-                                              bias);
+            write_lines<Shape, swap_ab, false>(tile,
+                                               p,
+                                               o,
+                                               at.row + warp % Shape::warps_m * Shape::warp_m,
+                                               at.col + warp / Shape::warps_m * Shape::warp_n,
+                                               part % parts * written_lines,
+                                               bias);
             __syncwarp(); // the warp has read its part of the tile
             if (threadIdx.x % 32 == 0)
                 barriers.written[warp].arrive();

@@ -6,15 +6,15 @@
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/reduce.h"
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 
 namespace myblas::cuda {
 
 // The layout of the operands, in lines.
 struct thin_layout {
-    bool swapped;      // B is the long operand
+    bool swap_ab;      // B is the long operand
     bool k_contiguous; // in the long operand
-    bool finishes;     // product_finish is not empty
+    bool has_epilogue; // product_epilogue is not empty
     int64_t lines, short_lines;
     int64_t ld; // of the long operand
     // Distances in the short operand, from k to k and from line to line.
@@ -25,9 +25,9 @@ struct thin_layout {
 
 inline thin_layout layout_of(const sgemm_problem& p) {
     if (p.n > p.m)
-        return {.swapped = true,
+        return {.swap_ab = true,
                 .k_contiguous = !p.transb,
-                .finishes = !p.finish.is_empty(),
+                .has_epilogue = !p.epilogue.is_empty(),
                 .lines = p.n,
                 .short_lines = p.m,
                 .ld = p.ldb,
@@ -35,9 +35,9 @@ inline thin_layout layout_of(const sgemm_problem& p) {
                 .short_step = p.transa ? p.lda : 1,
                 .c_step = p.ldc,
                 .short_c_step = 1};
-    return {.swapped = false,
+    return {.swap_ab = false,
             .k_contiguous = bool{p.transa},
-            .finishes = !p.finish.is_empty(),
+            .has_epilogue = !p.epilogue.is_empty(),
             .lines = p.m,
             .short_lines = p.n,
             .ld = p.lda,

@@ -23,7 +23,7 @@
 // of k.
 // Accepts: single products with up to 16 rows or columns and k up to 2^30.
 #include "kernels/common/cp_async.cuh"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
 
@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
 
     if (!fetch_parameters(p))
         return;
-    wait_for_earlier_work();
-    let_next_kernel_come();
+    grid_dependency_sync();
+    launch_dependents();
     const sgemm_operands o = resolve_operands(p, 0);
     const int64_t first_k = o.k * rank / cluster;
     const int k = static_cast<int>(o.k * (rank + 1) / cluster - first_k);
@@ -184,10 +184,10 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     for (int l = 0; l < lines; ++l) {
         const int own = k_contiguous ? threadIdx.x / 32 * lines + l : l * 32 + threadIdx.x % 32;
         const int64_t at = min(first_line + own, layout.lines - 1);
-        line[l] = (layout.swapped ? o.b : o.a) +
+        line[l] = (layout.swap_ab ? o.b : o.a) +
                   (k_contiguous ? at * layout.ld + first_k : at + first_k * layout.ld);
     }
-    const float* source = (layout.swapped ? o.a : o.b) + first_k * layout.short_k_step;
+    const float* source = (layout.swap_ab ? o.a : o.b) + first_k * layout.short_k_step;
     if (k > 0)
         tile::copy_panel(smem, source, k, layout);
     cp_async_commit();
@@ -294,8 +294,8 @@ work_estimate work(const work_query& q) {
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;
     w.exchanges = static_cast<float>(cluster - 1);
-    w.fill = blocks.fill;
-    w.edge = static_cast<float>(layout.short_lines) / static_cast<float>(side);
+    w.wave_efficiency = blocks.wave_efficiency;
+    w.tile_utilisation = static_cast<float>(layout.short_lines) / static_cast<float>(side);
     return w;
 }
 

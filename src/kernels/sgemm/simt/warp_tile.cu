@@ -1,5 +1,5 @@
 // Rung 12, warp_tile: C = alpha op(A) op(B) + beta C, with the block / warp / thread hierarchy and
-// slabs streamed by cp.async. The hierarchy is in parts/warp_tile.cuh.
+// slabs streamed by cp.async. The hierarchy is in components/warp_tile.cuh.
 //
 // New: copies from global to shared memory bypass the registers, so more of them can be in flight
 // (three or five slabs). The thread tile can grow to 16 x 8: 6 128-bit shared loads for 128 FMAs.
@@ -17,8 +17,8 @@
 //   256 x 128: 4 x 2 warps of 64 x 64; lane (li, lj) of a 4 x 8 grid owns
 //   rows 4 li + {0..3} + {0, 16, 32, 48} and columns 4 lj + {0..3} + {0, 32} of its warp tile
 #include "kernels/common/overlap.h"
-#include "kernels/sgemm/parts/warp_tile.cuh"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/warp_tile.cuh"
+#include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     warp_tile_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = warp_tile<Shape, transa, transb, copies != line_copies::words>;
     extern __shared__ __align__(16) float smem[];
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int64_t batch = first_batch + blockIdx.z;
     const sgemm_operands o = resolve_operands(p, batch);
     const tile_position at = first_element<Shape>(p);
@@ -78,8 +78,9 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
         tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
     else
         warp_tile<Shape, transa, transb, false>::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
-    if constexpr (Shape::finishes)
-        tile::finish_by_columns(p, o.alpha, finisher(p, o, batch), at.row, at.col, acc, smem);
+    if constexpr (Shape::has_epilogue)
+        tile::write_epilogue_by_columns(
+            p, o.alpha, epilogue_op(p, o, batch), at.row, at.col, acc, smem);
     else if constexpr (quads_c)
         tile::template store_quads<false>(p, o, at, acc);
     else
@@ -92,27 +93,27 @@ bool may_be_quads(const sgemm_problem& p) {
     const bool a = p.a_array && p.m % 4 == 0 && p.lda % 4 == 0;
     const bool b = p.b_array && p.n % 4 == 0 && p.ldb % 4 == 0;
     return p.c_array && p.ldc % 4 == 0 && p.triangle == triangle_of_c::none &&
-           p.finish.is_empty() && (p.transa || a) && (!p.transb || b);
+           p.epilogue.is_empty() && (p.transa || a) && (!p.transb || b);
 }
 
 // Across: the transposed tile shape, used if it makes fewer tiles of C. Shape itself if there is
 // none.
-template <class Shape, int blocks_per_sm, bool finishes_ = false, class Across = Shape>
+template <class Shape, int blocks_per_sm, bool has_epilogue_ = false, class Across = Shape>
 struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
-    static constexpr bool finishes = finishes_;
+    static constexpr bool has_epilogue = has_epilogue_;
     static constexpr bool takes_triangles = true;
     static constexpr bool has_across = lies_across<Across>;
     // For the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
-    template <class Tile, bool finishes_here, class F>
+    template <class Tile, bool has_epilogue_here, class F>
     static myblasStatus_t with_tile(unsigned choice, F&& f) {
         return with_bits<5>(
             choice, [&](auto transa, auto transb, auto quads, auto quads_c, auto arrays) {
                 constexpr bool has_lines = !transa || transb,
-                               by_quads_c = quads_c && !finishes_here;
+                               by_quads_c = quads_c && !has_epilogue_here;
                 constexpr line_copies copies = !has_lines || !quads   ? line_copies::words
                                                : arrays && by_quads_c ? line_copies::as_found
                                                                       : line_copies::quads;
@@ -124,7 +125,7 @@ struct variant {
     // Bits: the two transpositions; A and B are copied by quads; C is written by quads; alignment
     // of pointer arrays is checked in the kernel; the tile shape is Across; there is an epilogue,
     // which writes C by columns.
-    static constexpr int choice_bits = 5 + has_across + finishes;
+    static constexpr int choice_bits = 5 + has_across + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         const bool is_finished = choice >> (5 + has_across);
@@ -135,9 +136,9 @@ struct variant {
     }
     template <class Tile, class F>
     static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
-        if constexpr (finishes)
+        if constexpr (has_epilogue)
             if (is_finished)
-                return with_tile<finishing<Tile>, true>(choice, f);
+                return with_tile<with_epilogue<Tile>, true>(choice, f);
         return with_tile<Tile, false>(choice, f);
     }
 
@@ -171,7 +172,7 @@ struct variant {
         const bool across = is_across(p);
         const bool arrays = may_be_quads(p);
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
-                                across << 5 | !p.finish.is_empty() << (5 + has_across);
+                                across << 5 | !p.epilogue.is_empty() << (5 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = across ? tile_count(p, Across::block_m, Across::block_n)

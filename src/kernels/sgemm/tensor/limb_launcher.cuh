@@ -1,5 +1,5 @@
-// The launches of bf16x6 and fp16x3. Each pass (plan.h) has the packing, the product on the tensor
-// cores, and the fallback where limbs cannot hold the operands.
+// The launches of bf16x6 and fp16x3. Each pass (schedule.h) has the packing, the product on the
+// tensor cores, and the fallback where limbs cannot hold the operands.
 #pragma once
 
 #include "kernels/sgemm/tensor/pack_and_multiply.cuh"
@@ -23,10 +23,10 @@ struct limb_launcher {
     template <class S, class Kernel, class... Arguments>
     static myblasStatus_t start(Kernel kernel,
                                 unsigned blocks,
-                                const tile_plan& tiles,
+                                const tile_schedule& tiles,
                                 const launch_context& context,
                                 const Arguments&... arguments) {
-        const int cluster = tiles.in_cluster ? tiles.parts : 1;
+        const int cluster = tiles.in_cluster ? tiles.splits : 1;
         return launch_clusters(
             kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
     }
@@ -34,27 +34,29 @@ struct limb_launcher {
     // Launches the packing, then the product, of one scheme.
     template <class S>
     static myblasStatus_t
-    launch_scheme(const pass_job& job, const tile_plan& tiles, const launch_context& context) {
+    launch_scheme(const pass_job& job, const tile_schedule& tiles, const launch_context& context) {
         const auto& [p, pass, packed] = job;
-        const pack_plan plan = plan_packing(pass, S::block_m, *context.device);
+        const pack_schedule schedule = schedule_packing(pass, S::block_m, *context.device);
         const auto pack = pack_kernel<typename S::Scheme>;
-        const dim3 grid(plan.blocks_a + plan.blocks_b);
+        const dim3 grid(schedule.blocks_a + schedule.blocks_b);
         if (const myblasStatus_t failure =
-                launch_overlapped(pack, grid, pack_threads, context, p, pass, plan, packed))
+                launch_overlapped(pack, grid, pack_threads, context, p, pass, schedule, packed))
             return failure;
         const unsigned blocks =
-            std::min<unsigned>(tiles.tiles * tiles.parts, context.device->sm_count);
-        const auto kernel = p.finish.is_empty() ? product_kernel<S> : product_kernel<finishing<S>>;
+            std::min<unsigned>(tiles.tiles * tiles.splits, context.device->sm_count);
+        const auto kernel =
+            p.epilogue.is_empty() ? product_kernel<S> : product_kernel<with_epilogue<S>>;
         return start<S>(kernel, blocks, tiles, context, p, pass, packed, tiles);
     }
 
     static myblasStatus_t launch_pass(const sgemm_problem& p,
                                       const limb_pass& pass,
-                                      const pass_plan& plan,
+                                      const pass_schedule& schedule,
                                       const launch_context& context) {
         const device_info& device = *context.device;
-        tile_plan tiles = variant.plan_tiles(pass, plan.limbs, device, context.workspace_bytes);
-        const pass_layout at = variant.lay_out(pass, plan.limbs, tiles);
+        tile_schedule tiles =
+            variant.schedule_tiles(pass, schedule.limbs, device, context.workspace_bytes);
+        const pass_layout at = variant.lay_out(pass, schedule.limbs, tiles);
         char* const workspace = static_cast<char*>(context.workspace);
         const auto operand = [&](size_t limbs, size_t cells, size_t lines, size_t samples) {
             return packed_operand{workspace + limbs,
@@ -65,41 +67,44 @@ struct limb_launcher {
         packed_pass packed{};
         packed.a = operand(at.limbs_a, at.cell_scales_a, at.line_scales_a, at.samples_a);
         packed.b = operand(at.limbs_b, at.cell_scales_b, at.line_scales_b, at.samples_b);
-        packed.taken = reinterpret_cast<route*>(workspace);
-        packed.other = plan.has_fallback ? route_bf16x6 : route_strict;
+        packed.taken = reinterpret_cast<precision_path*>(workspace);
+        packed.other = schedule.has_fallback ? path_bf16x6 : path_strict;
         packed.counters = context.counters;
         tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
         tiles.counters = context.counters + pass_counters;
 
-        strip_plan strips;
+        strip_schedule strips;
         const bool has_strips =
-            variant.may_pack_beside(p) && variant.plan_strips(pass, tiles, device, strips);
-        packed.is_alone = variant.is_short(pass, device) && (Shape::halves == 1 || has_strips);
+            variant.may_pack_beside(p) && variant.schedule_strips(pass, tiles, device, strips);
+        packed.has_no_fallback_launch =
+            variant.is_short(pass, device) && (Shape::halves == 1 || has_strips);
         const pass_job job{p, pass, packed};
         myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
         if (!has_strips) {
             status = launch_scheme<Shape>(job, tiles, context);
         } else if constexpr (overlaps) {
             using S = overlap_shape<Shape>;
-            const unsigned blocks = tiles.parts == 1 ? device.sm_count : tiles.tiles * tiles.parts;
-            const auto kernel = p.finish.is_empty() ? pack_and_multiply_kernel<S>
-                                                    : pack_and_multiply_kernel<finishing<S>>;
+            const unsigned blocks =
+                tiles.splits == 1 ? device.sm_count : tiles.tiles * tiles.splits;
+            const auto kernel = p.epilogue.is_empty() ? pack_and_multiply_kernel<S>
+                                                      : pack_and_multiply_kernel<with_epilogue<S>>;
             status = start<S>(kernel, blocks, tiles, context, p, pass, strips, packed, tiles);
         }
-        if (status != MYBLAS_STATUS_SUCCESS || packed.is_alone)
+        if (status != MYBLAS_STATUS_SUCCESS || packed.has_no_fallback_launch)
             return status;
-        packed.other = route_strict;
+        packed.other = path_strict;
         packed.is_fallback = true;
         if constexpr (has_fallback)
-            if (plan.has_fallback)
+            if (schedule.has_fallback)
                 status = launch_scheme<Fallback>(job, tiles, context);
         return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
                                                : status;
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const pass_plan plan = variant.plan_passes(p, *context.device, context.workspace_bytes);
-        const limb_pass& size = plan.first;
+        const pass_schedule schedule =
+            variant.schedule_passes(p, *context.device, context.workspace_bytes);
+        const limb_pass& size = schedule.first;
         limb_pass pass = size;
         for (pass.first_batch = 0; pass.first_batch < p.batch_count;
              pass.first_batch += size.batches) {
@@ -112,7 +117,7 @@ struct limb_launcher {
                     do { // at least once, as beta applies also if k is 0
                         pass.k = std::min(size.k, p.k - pass.first_k);
                         variant.count_panels(pass);
-                        if (const myblasStatus_t failure = launch_pass(p, pass, plan, context))
+                        if (const myblasStatus_t failure = launch_pass(p, pass, schedule, context))
                             return failure;
                         pass.first_k += size.k;
                     } while (pass.first_k < p.k);
@@ -125,7 +130,7 @@ struct limb_launcher {
     template <class S>
     static myblasStatus_t prepare_scheme() {
         myblasStatus_t failure = allow_smem(product_kernel<S>, S::smem_bytes);
-        failure = failure ? failure : allow_smem(product_kernel<finishing<S>>, S::smem_bytes);
+        failure = failure ? failure : allow_smem(product_kernel<with_epilogue<S>>, S::smem_bytes);
         return failure ? failure : prefer_smem(pack_kernel<typename S::Scheme>);
     }
 
@@ -136,8 +141,9 @@ struct limb_launcher {
         if constexpr (overlaps) {
             using S = overlap_shape<Shape>;
             failure = failure ? failure : allow_smem(pack_and_multiply_kernel<S>, S::smem_bytes);
-            failure = failure ? failure
-                              : allow_smem(pack_and_multiply_kernel<finishing<S>>, S::smem_bytes);
+            failure = failure
+                          ? failure
+                          : allow_smem(pack_and_multiply_kernel<with_epilogue<S>>, S::smem_bytes);
         }
         return failure ? failure : prepare_strict_pass();
     }
@@ -158,7 +164,7 @@ struct limb_launcher {
             .smem_bytes = Shape::smem_bytes,
             .takes_triangles = true,
             .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
-            .finishes = true,
+            .has_epilogue = true,
             .uses_counters = true,
             .accepts = fits_counts,
             .accepts_what = "it accepts up to 2^40 elements of an operand",

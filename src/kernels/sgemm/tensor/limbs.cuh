@@ -1,6 +1,6 @@
 // FP32 operands as sums of 16-bit limbs, for the tensor cores: how a float is split, where the
 // limbs lie, and the checks for operands that limbs cannot hold. The bounds are derived in
-// docs/emulation.md. Line, panel, chunk and cell are defined in plan.h.
+// docs/emulation.md. Line, panel, chunk and cell are defined in schedule.h.
 //
 // A float is divided by the scale of its cell and by the scale of its line, then split. Both scales
 // are powers of two. The scale of a line is at most 1: according to a sample, the line's largest
@@ -24,8 +24,8 @@
 // pages.
 #pragma once
 
-#include "kernels/sgemm/parts/operands.cuh"
-#include "kernels/sgemm/tensor/plan.h"
+#include "kernels/sgemm/components/operands.cuh"
+#include "kernels/sgemm/tensor/schedule.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -110,10 +110,10 @@ struct bf16x6 {
 
 // The precision path of a pass. Every kernel that may be needed is launched. A kernel that is not
 // needed exits immediately.
-enum route : unsigned { route_fp16x3, route_bf16x6, route_strict };
+enum precision_path : unsigned { path_fp16x3, path_bf16x6, path_strict };
 
 template <class Scheme>
-inline constexpr route route_of = Scheme::is_exact ? route_bf16x6 : route_fp16x3;
+inline constexpr precision_path path_of = Scheme::is_exact ? path_bf16x6 : path_fp16x3;
 
 // fp16x3: an element that loses this much of itself is lossy. The fallback computes if a line of a
 // chunk, or a cell, has more lossy elements than these limits. The fallback also computes if a line
@@ -153,13 +153,15 @@ struct exponent_range {
 // The precision path of a pass over k elements that was packed for this scheme: `other` if
 // exponents exceed their limits.
 template <class Scheme>
-__device__ __forceinline__ route decide(const unsigned* counters, int64_t k, route other) {
+__device__ __forceinline__ precision_path decide(const unsigned* counters,
+                                                 int64_t k,
+                                                 precision_path other) {
     const exponent_range a(counters + greatest_of_a), b(counters + greatest_of_b);
-    unsigned taken = max(counters[vote_of_blocks], static_cast<unsigned>(route_of<Scheme>));
+    unsigned taken = max(counters[request_of_blocks], static_cast<unsigned>(path_of<Scheme>));
     if (!a.is_empty && !b.is_empty &&
         (a.high + b.high > greatest_sum(k) || a.low + b.low < least_sum<Scheme>))
         taken = max(taken, static_cast<unsigned>(other));
-    return static_cast<route>(taken);
+    return static_cast<precision_path>(taken);
 }
 
 // ---- Packed operands ----------------------------------------------------------------------------
@@ -173,11 +175,11 @@ struct packed_operand {
 
 struct packed_pass {
     packed_operand a, b;
-    route* taken;       // path of the first product kernel, then of the fallback's
-    route other;        // the path if the limbs lose too much
-    bool is_fallback;   // this is the fallback; it exits if the path is another one
-    bool is_alone;      // no launch follows; the product kernel computes route_strict, too
-    unsigned* counters; // see pass_counter
+    precision_path* taken;       // path of the first product kernel, then of the fallback's
+    precision_path other;        // the path if the limbs lose too much
+    bool is_fallback;            // this is the fallback; it exits if the path is another one
+    bool has_no_fallback_launch; // no launch follows; the product kernel computes path_strict, too
+    unsigned* counters;          // see pass_counter
 };
 
 // The parameters of every kernel of a pass.

@@ -8,7 +8,7 @@
 //
 // Bound: bytes. For each element 4 are read, and 2 are written for each limb.
 // Shared memory: three words, for the findings of the block.
-// Launch: 128 threads, up to 4 blocks for each multiprocessor (plan_packing).
+// Launch: 128 threads, up to 4 blocks for each multiprocessor (schedule_packing).
 #pragma once
 
 #include "kernels/common/lanes.cuh"
@@ -26,7 +26,7 @@ __device__ __forceinline__ float power_of_two(int exponent) { // of a normal flo
 // A thread's findings about its operand. Exponents are biased.
 struct findings {
     int greatest = 0, smallest = no_exponent;
-    unsigned vote = route_fp16x3;
+    unsigned request = path_fp16x3;
 };
 
 // Neighbouring elements along k.
@@ -133,7 +133,7 @@ struct lane_place {
 
     __device__ __forceinline__ lane_place() {
         using elements = lane_elements<k_contiguous, piece_k>;
-        const int lane = fresh_thread() % 32;
+        const int lane = rematerialised_tid() % 32;
         line = k_contiguous ? lane / line_pieces : lane % 8 * elements::lines;
         j = lane / elements::step % line_pieces;
     }
@@ -203,7 +203,7 @@ __device__ __forceinline__ float split_cell(const Elements& own,
                                             int line,
                                             int j,
                                             char* limbs,
-                                            route fallback,
+                                            precision_path fallback,
                                             findings& found) {
     unsigned largest[Elements::lines];
     int exponent = 0; // of the cell, biased
@@ -219,7 +219,7 @@ __device__ __forceinline__ float split_cell(const Elements& own,
     const bool is_empty =
         __all_sync(full_warp, (largest[0] | largest[1] | largest[2] | largest[3]) == 0);
     if (!is_empty && (exponent < lowest || exponent > highest))
-        found.vote = fallback;
+        found.request = fallback;
     exponent = min(max(exponent, lowest), highest);
     if (!is_empty) {
         found.greatest = max(found.greatest, exponent);
@@ -235,7 +235,7 @@ __device__ __forceinline__ float split_cell(const Elements& own,
         const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled(r));
         if (largest[r] != 0 &&
             (shift > exponent_bias || (!Scheme::is_exact && room - known > max_headroom)))
-            found.vote = fallback;
+            found.request = fallback;
         factors |= (min(shift, exponent_bias) + exponent_bias) << 8 * r;
     }
     asm volatile("" : "+r"(factors)); // only the factors are kept of the lines
@@ -259,11 +259,11 @@ __device__ __forceinline__ float split_cell(const Elements& own,
         for (int r = 0; r < Elements::lines; ++r) {
             const int own_lossy = count_lossy<Scheme>(own.piece(r), factor(r));
             if (sum_of_4<Elements::step>(own_lossy) > (Scheme::is_exact ? 0 : max_lossy_of_line))
-                found.vote = fallback;
+                found.request = fallback;
             lossy += own_lossy;
         }
         if (__reduce_add_sync(full_warp, lossy) > (Scheme::is_exact ? 0 : max_lossy_of_cell))
-            found.vote = fallback;
+            found.request = fallback;
     }
     return power_of_two(exponent - exponent_bias - Scheme::top);
 }
@@ -333,7 +333,7 @@ struct pack_source {
 template <class Scheme, bool k_contiguous>
 __device__ __forceinline__ void pack_strips(const pass_job& job,
                                             const pack_source& source,
-                                            const pack_plan& plan,
+                                            const pack_schedule& schedule,
                                             unsigned first,
                                             unsigned stride,
                                             findings& found) {
@@ -343,7 +343,7 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
     // Warps that run side by side should read side by side. Where k runs along memory, the cells of
     // a strip are pack_warps apart.
     const unsigned chunk_step = k_contiguous ? pack_warps : 1;
-    const unsigned span = plan.strip * chunk_step;
+    const unsigned span = schedule.strip * chunk_step;
     const unsigned spans = ceil_div(chunks, span);
     for (unsigned strip = first; strip < groups * spans * chunk_step; strip += stride) {
         const unsigned group = k_contiguous ? strip / (spans * chunk_step) : strip % groups;
@@ -351,7 +351,7 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
         const unsigned first_chunk = place / chunk_step * span + place % chunk_step;
         const unsigned last_chunk = min((place / chunk_step + 1) * span, chunks);
         const unsigned panel = group / panel_cells, cell = group % panel_cells;
-        const chunk_span wanted = source.wanted_chunks(job, panel, plan.tile_rows);
+        const chunk_span wanted = source.wanted_chunks(job, panel, schedule.tile_rows);
         if (first_chunk != 0 && (first_chunk >= wanted.end || last_chunk <= wanted.first))
             continue;
         const int line = static_cast<int>(cell) * cell_lines + lane.line; // of the panel
@@ -383,18 +383,21 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
 }
 
 template <class Scheme>
-__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
-    const sgemm_problem p, const limb_pass pass, const pack_plan plan, const packed_pass packed) {
+__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
+    pack_kernel(const sgemm_problem p,
+                const limb_pass pass,
+                const pack_schedule schedule,
+                const packed_pass packed) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) // only the sm_90a product kernel reads the result
-    wait_for_earlier_work();
-    let_next_kernel_come();
-    if (packed.is_fallback && *packed.taken != route_of<Scheme>)
+    grid_dependency_sync();
+    launch_dependents();
+    if (packed.is_fallback && *packed.taken != path_of<Scheme>)
         return;
     if (resolve_operands(p, 0).k == 0)
         return; // the limbs are not read, and there are no findings
     __shared__ int smem_greatest, smem_smallest;
-    __shared__ unsigned smem_vote;
-    const bool is_a = static_cast<int>(blockIdx.x) < plan.blocks_a;
+    __shared__ unsigned smem_request;
+    const bool is_a = static_cast<int>(blockIdx.x) < schedule.blocks_a;
     unsigned* const tell = packed.counters + (is_a ? greatest_of_a : greatest_of_b);
     // Findings of other blocks so far, which this block need not repeat.
     int told_greatest = 0, told_smallest = 0;
@@ -404,29 +407,29 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
         told_smallest = told[1];
         smem_greatest = 0;
         smem_smallest = no_exponent;
-        smem_vote = route_fp16x3;
+        smem_request = path_fp16x3;
     }
     __syncthreads(); // shared memory is initialised
 
-    const int blocks = is_a ? plan.blocks_a : plan.blocks_b;
-    const int block = is_a ? blockIdx.x : blockIdx.x - plan.blocks_a;
+    const int blocks = is_a ? schedule.blocks_a : schedule.blocks_b;
+    const int block = is_a ? blockIdx.x : blockIdx.x - schedule.blocks_a;
     const int first = block * pack_warps + threadIdx.x / 32, stride = blocks * pack_warps;
     const pass_job job{p, pass, packed};
     const pack_source source(job, is_a);
     findings found;
     if (source.k_contiguous)
-        pack_strips<Scheme, true>(job, source, plan, first, stride, found);
+        pack_strips<Scheme, true>(job, source, schedule, first, stride, found);
     else
-        pack_strips<Scheme, false>(job, source, plan, first, stride, found);
+        pack_strips<Scheme, false>(job, source, schedule, first, stride, found);
 
     const int greatest = __reduce_max_sync(full_warp, found.greatest);
     const int smallest = __reduce_min_sync(full_warp, found.smallest);
-    const unsigned vote = __reduce_max_sync(full_warp, found.vote);
+    const unsigned request = __reduce_max_sync(full_warp, found.request);
     if (threadIdx.x % 32 == 0) {
         atomicMax(&smem_greatest, greatest);
         atomicMin(&smem_smallest, smallest);
-        if (vote)
-            atomicMax(&smem_vote, vote);
+        if atomicMax (&smem_request, request)
+            ;
     }
     __syncthreads(); // the block's findings are complete
     if (threadIdx.x != 0)
@@ -440,8 +443,8 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm) pack_kernel(
     tell_range(tell);
     if (pass.shares_panels) // all blocks pack A
         tell_range(packed.counters + greatest_of_b);
-    if (smem_vote)
-        atomicMax(&packed.counters[vote_of_blocks], smem_vote);
+    if (smem_request)
+        atomicMax(&packed.counters[request_of_blocks], smem_request);
 #endif
 }
 

@@ -7,9 +7,10 @@
 //
 // The precision path is known only when everything is packed. If beta is 0, C is written
 // speculatively until then: if the fallback has to compute, it overwrites all of C. With another
-// beta, the first tile waits. The first tile also waits if no launch follows (is_alone): then the
-// product's own warps compute in place of a fallback, on the FP32 units (strict_pass.cuh). As soon
-// as the findings require the fallback, packing and product stop.
+// beta, the first tile waits. The first tile also waits if no launch follows
+// (has_no_fallback_launch): then the product's own warps compute in place of a fallback, on the
+// FP32 units (strict_pass.cuh). As soon as the findings require the fallback, packing and product
+// stop.
 //
 // At the start, all warps of all blocks pack the first chunks of the first tiles, unless blocks
 // share tiles.
@@ -68,8 +69,8 @@ inline constexpr int polled_spans = 4; // more at a time would disturb the warps
 // ends the product.
 template <class Shape>
 __device__ __forceinline__ void copy_when_packed(const pass_job& job,
-                                                 const strip_plan& plan,
-                                                 const tile_plan& tiles,
+                                                 const strip_schedule& schedule,
+                                                 const tile_schedule& tiles,
                                                  char* smem,
                                                  product_end<Shape::stages>& end_of_product) {
     using Scheme = typename Shape::Scheme;
@@ -77,11 +78,11 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
     const packed_pass& packed = job.packed;
     const int lane = threadIdx.x % 32;
     const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
-    const unsigned* counters = packed.counters + plan.first_counter;
+    const unsigned* counters = packed.counters + schedule.first_counter;
     const unsigned* ready = counters + strip_counters;
     const int panels_a = pass.batches * pass.panels_a, panels_b = pass.batches * pass.panels_b;
     const auto cells_of = [&](int span) { // cells of a panel in the span
-        return min(plan.span, pass.chunks - span * plan.span) * panel_cells;
+        return min(schedule.span, pass.chunks - span * schedule.span) * panel_cells;
     };
     ring_position<Shape::stages> ring;
     const auto hand_over_nothing = [&](bool stop) {
@@ -92,18 +93,18 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
         }
         ring.advance();
     };
-    for (unsigned unit = blockIdx.x; unit < tiles.tiles * tiles.parts; unit += gridDim.x) {
-        const pass_tile at = locate_tile<Shape>(pass, unit / tiles.parts);
-        const int first = static_cast<int>(unit % tiles.parts) * tiles.part_chunks;
-        const int last = min(first + tiles.part_chunks, pass.chunks);
+    for (unsigned unit = blockIdx.x; unit < tiles.tiles * tiles.splits; unit += gridDim.x) {
+        const pass_tile at = locate_tile<Shape>(pass, unit / tiles.splits);
+        const int first = static_cast<int>(unit % tiles.splits) * tiles.chunks_of_split;
+        const int last = min(first + tiles.chunks_of_split, pass.chunks);
         const int panel_a = at.batch * pass.panels_a + at.panel_a;
         const int panel_b = at.batch * pass.panels_b + at.panel_b;
         int chunk = first;
         while (chunk < last) {
             // Each of the first few lanes polls one span.
-            const int span = chunk / plan.span + lane;
+            const int span = chunk / schedule.span + lane;
             bool is_ready = false;
-            if (lane < polled_spans && span * plan.span < last) {
+            if (lane < polled_spans && span * schedule.span < last) {
                 const unsigned wanted = cells_of(span);
                 const unsigned* row = ready + span * (panels_a + panels_b);
                 is_ready = load_counter_and_acquire(&row[panels_a + panel_b]) == wanted;
@@ -111,9 +112,9 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
                 for (int i = 0; i < Shape::panels_m; ++i)
                     is_ready &= load_counter_and_acquire(&row[panel_a + i]) == wanted;
             }
-            const unsigned vote = load_counter(&packed.counters[vote_of_blocks]);
+            const unsigned request = load_counter(&packed.counters[request_of_blocks]);
             const int spans = __ffs(~__ballot_sync(full_warp, is_ready)) - 1;
-            if (__any_sync(full_warp, vote > route_of<Scheme>)) {
+            if (__any_sync(full_warp, request > path_of<Scheme>)) {
                 hand_over_nothing(true);
                 return;
             }
@@ -121,7 +122,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
                 continue;
             __syncwarp(); // the cells that these lanes have seen are visible to all lanes
             fence_for_copies();
-            const int end = min((chunk / plan.span + spans) * plan.span, last);
+            const int end = min((chunk / schedule.span + spans) * schedule.span, last);
             for (; chunk < end; ++chunk) {
                 barriers.emptied[ring.stage].wait(ring.parity ^ 1);
                 if (lane == 0)
@@ -133,10 +134,10 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
             const unsigned all =
                 static_cast<unsigned>(panels_a + panels_b) * panel_cells * pass.chunks;
             while (load_counter(&counters[finished_cells]) != all &&
-                   load_counter(&packed.counters[vote_of_blocks]) <= route_of<Scheme>)
+                   load_counter(&packed.counters[request_of_blocks]) <= path_of<Scheme>)
                 ;
             fence_device(); // the findings are complete
-            const bool stop = decide_now<Scheme>(packed, job.p.k) != route_of<Scheme>;
+            const bool stop = decide_now<Scheme>(packed, job.p.k) != path_of<Scheme>;
             hand_over_nothing(stop);
             if (stop)
                 return;
@@ -147,7 +148,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
 // Called by one warp of each block, when the block no longer needs the counters. The last block
 // stores the path for the later kernels and clears the counters.
 template <class Scheme>
-__device__ __forceinline__ void end_packing(const pass_job& job, const strip_plan& plan) {
+__device__ __forceinline__ void end_packing(const pass_job& job, const strip_schedule& schedule) {
     const packed_pass& packed = job.packed;
     const int lane = threadIdx.x % 32;
     unsigned finished = 0;
@@ -161,8 +162,8 @@ __device__ __forceinline__ void end_packing(const pass_job& job, const strip_pla
     if (lane == 0)
         *packed.taken = decide_now<Scheme>(packed, job.p.k);
     __syncwarp(); // the findings have been read
-    for (int i = lane; i < plan.counters; i += 32)
-        if (i < pass_counters || i >= plan.first_counter) // not the counters of shared tiles
+    for (int i = lane; i < schedule.counters; i += 32)
+        if (i < pass_counters || i >= schedule.first_counter) // not the counters of shared tiles
             packed.counters[i] = 0;
 }
 
@@ -172,9 +173,9 @@ template <class Shape>
 __global__ void __launch_bounds__(Shape::threads, 1)
     pack_and_multiply_kernel(const sgemm_problem p,
                              const limb_pass pass,
-                             const strip_plan plan,
+                             const strip_schedule schedule,
                              const packed_pass packed,
-                             const tile_plan tiles) {
+                             const tile_schedule tiles) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using Scheme = typename Shape::Scheme;
     extern __shared__ __align__(1024) char smem[];
@@ -186,24 +187,26 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     if (threadIdx.x == 0) {
         barriers.init(Shape::math_threads);
-        smem_block = {{0, 0}, {no_exponent, no_exponent}, route_fp16x3, 0};
+        smem_block = {{0, 0}, {no_exponent, no_exponent}, path_fp16x3, 0};
     }
-    wait_for_earlier_work();
-    let_next_kernel_come();
+    grid_dependency_sync();
+    launch_dependents();
     const bool reads = p.k != 0 && resolve(p.alpha) != 0;
     if (threadIdx.x == 0) {
-        smem_end = {{}, reads && (packed.is_alone || pass.first_k != 0 || resolve(p.beta) != 0)};
-        smem_lead = plan.lead_strips;
-        if (reads && plan.lead_strips > 0)
-            smem_lead = atomicAdd(&packed.counters[plan.first_counter + claimed_lead], warps);
+        smem_end = {
+            {},
+            reads && (packed.has_no_fallback_launch || pass.first_k != 0 || resolve(p.beta) != 0)};
+        smem_lead = schedule.lead_strips;
+        if (reads && schedule.lead_strips > 0)
+            smem_lead = atomicAdd(&packed.counters[schedule.first_counter + claimed_lead], warps);
     }
-    __syncthreads();            // the barriers and the block's variables are initialised
-    if (plan.lead_strips > 0) { // all warps pack; raw cells use the memory of the stages
+    __syncthreads();                // the barriers and the block's variables are initialised
+    if (schedule.lead_strips > 0) { // all warps pack; raw cells use the memory of the stages
         const unsigned warp = __shfl_sync(full_warp, threadIdx.x / 32, 0);
         char* const raw = smem + warp * raw_cells * raw_cell_bytes;
         strip_place at;
-        if (at.locate(job, plan, 1, smem_lead + warp, true))
-            pack_strip<Scheme>(job, plan, at, raw, smem_block);
+        if (at.locate(job, schedule, 1, smem_lead + warp, true))
+            pack_strip<Scheme>(job, schedule, at, raw, smem_block);
         fence_async_shared();
         __syncthreads(); // the raw cells have been read, so stages may be filled
     }
@@ -214,20 +217,21 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         if (reads) {
             char* const raw = smem + Shape::raw_at + (warp - 1) * raw_cells * raw_cell_bytes;
             if (warp == 0)
-                copy_when_packed<Shape>(job, plan, tiles, smem, smem_end);
+                copy_when_packed<Shape>(job, schedule, tiles, smem, smem_end);
             else
-                pack_claimed_strips<Scheme>(job, plan, tiles.parts, raw, smem_block);
+                pack_claimed_strips<Scheme>(job, schedule, tiles.splits, raw, smem_block);
         }
         __syncwarp();
         sync_at<copy_barrier, 128>(); // the block no longer needs the counters
         if (warp == 0)
-            end_packing<Scheme>(job, plan);
+            end_packing<Scheme>(job, schedule);
     } else {
         take_registers<Shape::math_registers>();
-        if (!multiply_tiles<Shape>(job, tiles, reads, smem, smem_end) && packed.is_alone) {
+        if (!multiply_tiles<Shape>(job, tiles, reads, smem, smem_end) &&
+            packed.has_no_fallback_launch) {
             sync_math<Shape>(); // all products have read the stages
-            compute_strict_tiles<finishing_as<Shape, alone_beside_packing_shape>>(
-                p, pass, tiles.tiles * tiles.parts, smem);
+            compute_strict_tiles<with_epilogue_of<Shape, alone_beside_packing_shape>>(
+                p, pass, tiles.tiles * tiles.splits, smem);
         }
     }
 #endif

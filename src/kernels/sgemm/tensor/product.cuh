@@ -12,8 +12,8 @@
 // cores busy: they take turns. A warpgroup whose registers hold two sums also overlaps its own FP32
 // additions. If there are few tiles, several blocks share a tile, each with a range of the chunks.
 // If a block has only one tile, it writes it through shared memory, as clusters do. If no launch
-// follows (is_alone), the kernel computes on the FP32 units where limbs cannot hold the operands
-// (strict_pass.cuh), with tiles of 128 x 64.
+// follows (has_no_fallback_launch), the kernel computes on the FP32 units where limbs cannot hold
+// the operands (strict_pass.cuh), with tiles of 128 x 64.
 //
 // Bound: tensor cores, 2 m n k * pairs flop at the dense rate of 16-bit operands, and power.
 // Shared memory: `stages` of the limbs and cell scales of block_m rows of A and 128 columns of B.
@@ -41,7 +41,7 @@ struct product_shape {
     using Scheme = Scheme_;
     static constexpr int warpgroups = 2, halves = halves_, stages = stages_;
     static constexpr bool takes_turns = halves == 2; // of the warpgroups
-    static constexpr bool finishes = false;
+    static constexpr bool has_epilogue = false;
     static constexpr int block_m = warpgroups * halves * 64, block_n = panel_lines;
     static constexpr int math_threads = warpgroups * 128;
     static constexpr int threads = math_threads + 128;
@@ -80,7 +80,7 @@ template <class Shape>
 __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned tile) {
     constexpr unsigned patch = patch_rows / Shape::block_m;
     const unsigned tiles_m = pass.panels_a / Shape::panels_m, tiles_n = pass.panels_b;
-    if (!Shape::finishes && pass.triangle != triangle_of_c::none) {
+    if (!Shape::has_epilogue && pass.triangle != triangle_of_c::none) {
         const tile_position<int> at = triangle_order<static_cast<int>(patch), Shape::panels_m>(
             static_cast<int>(tile),
             pass.triangle == triangle_of_c::upper,
@@ -88,7 +88,7 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
             static_cast<int>(tiles_n));
         return {0, at.row * Shape::panels_m, at.col};
     }
-    if (!Shape::finishes && pass.zeros != known_zeros::none) {
+    if (!Shape::has_epilogue && pass.zeros != known_zeros::none) {
         constexpr int patch_n = patch_rows / panel_lines;
         const tile_position<int> at =
             longest_first<static_cast<int>(patch), patch_n>(static_cast<int>(tile),
@@ -108,7 +108,7 @@ __device__ __forceinline__ pass_tile locate_tile(const limb_pass& pass, unsigned
 // The unit that a block computes in a round. A unit is one split of a tile.
 template <class Shape>
 __device__ __forceinline__ unsigned block_unit(const limb_pass& pass, unsigned round) {
-    return Shape::finishes || pass.zeros == known_zeros::none
+    return Shape::has_epilogue || pass.zeros == known_zeros::none
                ? round * gridDim.x + blockIdx.x
                : unit_back_and_forth(static_cast<int>(round), static_cast<int>(gridDim.x));
 }
@@ -119,16 +119,17 @@ struct chunk_range {
 
     template <class Shape>
     static __device__ __forceinline__ chunk_range
-    of(const limb_pass& pass, const tile_plan& plan, const pass_tile& at, int part) {
-        if (Shape::finishes || pass.zeros == known_zeros::none) {
-            const int first = part * plan.part_chunks;
-            return {first, min(first + plan.part_chunks, pass.chunks)};
+    of(const limb_pass& pass, const tile_schedule& schedule, const pass_tile& at, int split_index) {
+        if (Shape::has_epilogue || pass.zeros == known_zeros::none) {
+            const int first = split_index * schedule.chunks_of_split;
+            return {first, min(first + schedule.chunks_of_split, pass.chunks)};
         }
         const int row = at.panel_a * panel_lines, col = at.panel_b * panel_lines;
         const k_range k(pass.zeros, pass.k, row, row + Shape::block_m, col, col + Shape::block_n);
         const int begin = static_cast<int>(k.begin) / chunk_k;
         const int end = ceil_div(static_cast<int>(k.end), chunk_k);
-        const int length = ceil_div(end - begin, plan.parts), first = begin + part * length;
+        const int length = ceil_div(end - begin, schedule.splits),
+                  first = begin + split_index * length;
         return {first, min(first + length, end)};
     }
 };
@@ -227,7 +228,7 @@ struct chunk_product {
 
 // When all blocks have read the counters, the last block stores the path for the later kernels and
 // clears the counters.
-__device__ __forceinline__ void publish_route(const packed_pass& packed, route taken) {
+__device__ __forceinline__ void publish_path(const packed_pass& packed, precision_path taken) {
     __threadfence(); // the counters have been read before the block is counted
     if (atomicAdd(&packed.counters[finished_blocks], 1) + 1 != gridDim.x)
         return;
@@ -323,7 +324,7 @@ struct never_stop {
 // the product ran to its end.
 template <class Shape, class Stop>
 __device__ __forceinline__ bool multiply_tiles(
-    const pass_job& job, const tile_plan& plan, bool reads, char* smem, const Stop& stop) {
+    const pass_job& job, const tile_schedule& schedule, bool reads, char* smem, const Stop& stop) {
     const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
     // Uniform in the warp, so that descriptors are in uniform registers.
     const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128 - 1, 0);
@@ -331,17 +332,17 @@ __device__ __forceinline__ bool multiply_tiles(
     // would wait for both while they add in FP32. One starts when the first step of the other's
     // product is done.
     const turns_of_two<Shape::math_threads, first_turn_barrier> turns(group, Shape::takes_turns);
-    const unsigned units = plan.tiles * plan.parts;
+    const unsigned units = schedule.tiles * schedule.splits;
     ring_position<Shape::stages> ring;
     for (unsigned round = 0;; ++round) {
         const unsigned unit = block_unit<Shape>(job.pass, round);
         if (unit >= units)
             break;
-        const unsigned tile = unit / plan.parts;
-        const int part = static_cast<int>(unit % plan.parts);
+        const unsigned tile = unit / schedule.splits;
+        const int split_index = static_cast<int>(unit % schedule.splits);
         const pass_tile at = locate_tile<Shape>(job.pass, tile);
         float acc[Shape::halves][64] = {};
-        const auto range = chunk_range::of<Shape>(job.pass, plan, at, part);
+        const auto range = chunk_range::of<Shape>(job.pass, schedule, at, split_index);
         const int chunks = reads ? range.end - range.first : 0;
         bool stops = false;
         if constexpr (!Shape::takes_turns) {
@@ -376,14 +377,15 @@ __device__ __forceinline__ bool multiply_tiles(
         }
         // Blocks that share a tile must meet even if only some of them have been stopped, unless
         // all of them stop before anything is written.
-        if (stops && (stop.decides() || plan.parts == 1))
+        if (stops && (stop.decides() || schedule.splits == 1))
             return false;
         const tile_target target(job, at);
         // A block with a single tile writes it the same way, by whole columns.
-        const bool is_only = plan.parts == 1 && units <= gridDim.x;
-        if (is_only || plan.in_cluster) {
-            write_shared_tile<Shape>(target, plan.parts, part, reinterpret_cast<float*>(smem), acc);
-        } else if (add_parts<Shape>(plan, tile, part, acc))
+        const bool is_only = schedule.splits == 1 && units <= gridDim.x;
+        if (is_only || schedule.in_cluster) {
+            write_shared_tile<Shape>(
+                target, schedule.splits, split_index, reinterpret_cast<float*>(smem), acc);
+        } else if (add_splits<Shape>(schedule, tile, split_index, acc))
             write_tile<Shape>(target, acc);
         if (stops)
             return false;
@@ -397,25 +399,26 @@ template <class Shape>
 __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_problem p,
                                                                     const limb_pass pass,
                                                                     const packed_pass packed,
-                                                                    const tile_plan plan) {
+                                                                    const tile_schedule schedule) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    constexpr route own = route_of<typename Shape::Scheme>;
+    constexpr precision_path own = path_of<typename Shape::Scheme>;
     extern __shared__ __align__(1024) char smem[];
     const pass_job job{p, pass, packed};
     init_stages<Shape>(smem);
-    wait_for_earlier_work();
-    let_next_kernel_come();
+    grid_dependency_sync();
+    launch_dependents();
     if (packed.is_fallback && *packed.taken != own)
         return;
-    const route taken = decide<typename Shape::Scheme>(packed.counters, p.k, packed.other);
+    const precision_path taken = decide<typename Shape::Scheme>(packed.counters, p.k, packed.other);
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
-        publish_route(packed, taken);
+        publish_path(packed, taken);
     if constexpr (Shape::halves == 1) { // here, so that it is compiled after the rest
         static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
-        if (packed.is_alone && taken != own) {
+        if (packed.has_no_fallback_launch && taken != own) {
             if (threadIdx.x < alone_shape::threads)
-                compute_strict_tiles<finishing_as<Shape, alone_shape>>(p, pass, gridDim.x, smem);
+                compute_strict_tiles<with_epilogue_of<Shape, alone_shape>>(
+                    p, pass, gridDim.x, smem);
             return;
         }
     }
@@ -431,11 +434,11 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         ring_position<Shape::stages> ring;
         for (unsigned round = 0;; ++round) {
             const unsigned unit = block_unit<Shape>(pass, round);
-            if (unit >= plan.tiles * plan.parts)
+            if (unit >= schedule.tiles * schedule.splits)
                 break;
-            const pass_tile at = locate_tile<Shape>(pass, unit / plan.parts);
-            const auto range =
-                chunk_range::of<Shape>(pass, plan, at, static_cast<int>(unit % plan.parts));
+            const pass_tile at = locate_tile<Shape>(pass, unit / schedule.splits);
+            const auto range = chunk_range::of<Shape>(
+                pass, schedule, at, static_cast<int>(unit % schedule.splits));
             for (int chunk = range.first; chunk < range.end; ++chunk) {
                 barriers.emptied[ring.stage].wait(ring.parity ^ 1);
                 copy_chunk<Shape>(job, at, chunk, smem, ring.stage);
@@ -444,7 +447,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         }
     } else {
         take_registers<Shape::math_registers>();
-        multiply_tiles<Shape>(job, plan, reads, smem, never_stop());
+        multiply_tiles<Shape>(job, schedule, reads, smem, never_stop());
     }
 #endif
 }

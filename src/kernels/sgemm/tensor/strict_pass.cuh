@@ -1,11 +1,12 @@
 // A pass on the FP32 units, for operands that its limbs cannot hold.
 //
 // The strict pass is launched after every pass whose product kernel does not do the same itself
-// (packed_pass::is_alone). The packing kernel has stored the decision in device memory, so the host
-// does not wait. Blocks are persistent, so that exiting immediately is cheap. Tiles and thread
-// tiles are as in warp_tile.cuh. Each element of C has three accumulators: the sum of 64 k, the sum
-// of 16 such sums, and the sum of all of these. Few additions then follow a large term; each of
-// them rounds at the size of that term. The operands here have terms of widely different sizes.
+// (packed_pass::has_no_fallback_launch). The packing kernel has stored the decision in device
+// memory, so the host does not wait. Blocks are persistent, so that exiting immediately is cheap.
+// Tiles and thread tiles are as in warp_tile.cuh. Each element of C has three accumulators: the sum
+// of 64 k, the sum of 16 such sums, and the sum of all of these. Few additions then follow a large
+// term; each of them rounds at the size of that term. The operands here have terms of widely
+// different sizes.
 //
 // Bound: instruction issue, like warp_tile.
 // Shared memory: 4 stages of 16 k of both operands.
@@ -13,7 +14,7 @@
 #pragma once
 
 #include "kernels/common/overlap.h"
-#include "kernels/sgemm/parts/warp_tile.cuh"
+#include "kernels/sgemm/components/warp_tile.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
@@ -58,9 +59,10 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         });
         hand_over(least, middle);
         hand_over(middle, sum);
-        if constexpr (Shape::finishes) {
-            const finisher finish(p, o, batch, pass.first_k == 0, pass.first_k + pass.k >= p.k);
-            tile::finish_by_columns(p, o.alpha, finish, at.row, at.col, sum, smem);
+        if constexpr (Shape::has_epilogue) {
+            const epilogue_op epilogue(
+                p, o, batch, pass.first_k == 0, pass.first_k + pass.k >= p.k);
+            tile::write_epilogue_by_columns(p, o.alpha, epilogue, at.row, at.col, sum, smem);
             __syncthreads(); // shared memory is free for the next tile
         } else
             tile::template store_quads<true>(p, o, at, sum);
@@ -87,10 +89,10 @@ using strict_shape = warp_tile_shape<128, 128, 16, 32, 64, 4, 4>;
 
 template <class Shape, bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(Shape::threads, 1)
-    strict_pass_kernel(const sgemm_problem p, const limb_pass pass, const route* taken) {
-    wait_for_earlier_work();
-    let_next_kernel_come();
-    if (*taken != route_strict)
+    strict_pass_kernel(const sgemm_problem p, const limb_pass pass, const precision_path* taken) {
+    grid_dependency_sync();
+    launch_dependents();
+    if (*taken != path_strict)
         return;
     extern __shared__ __align__(1024) char smem[];
     float* const floats = reinterpret_cast<float*>(smem);
@@ -99,24 +101,25 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 
 // Calls f(kernel, its shared memory in bytes).
 template <class F>
-myblasStatus_t with_strict_pass(unsigned copies, bool finishes, F&& f) {
+myblasStatus_t with_strict_pass(unsigned copies, bool has_epilogue, F&& f) {
     return with_copies(copies, [&](auto transa, auto transb, auto vector) {
-        return f(finishes ? strict_pass_kernel<finishing<strict_shape>, transa, transb, vector>
-                          : strict_pass_kernel<strict_shape, transa, transb, vector>,
+        return f(has_epilogue
+                     ? strict_pass_kernel<with_epilogue<strict_shape>, transa, transb, vector>
+                     : strict_pass_kernel<strict_shape, transa, transb, vector>,
                  warp_tile<strict_shape, transa, transb, vector>::smem_bytes);
     });
 }
 
-// Enqueues a pass. Its kernel exits immediately unless *taken is route_strict.
+// Enqueues a pass. Its kernel exits immediately unless *taken is path_strict.
 [[nodiscard]] inline myblasStatus_t launch_strict_pass(const sgemm_problem& p,
                                                        const limb_pass& pass,
-                                                       const route* taken,
+                                                       const precision_path* taken,
                                                        const launch_context& context) {
     const int64_t tiles = ceil_div<int64_t>(pass.rows, strict_shape::block_m) *
                           ceil_div<int64_t>(pass.cols, strict_shape::block_n) * pass.batches;
     const dim3 grid(std::min<int64_t>(tiles, context.device->sm_count));
     return with_strict_pass(
-        copy_bits(p), !p.finish.is_empty(), [&](auto kernel, size_t smem_bytes) {
+        copy_bits(p), !p.epilogue.is_empty(), [&](auto kernel, size_t smem_bytes) {
             constexpr int threads = strict_shape::threads;
             return launch_clusters(
                 kernel, grid, 1, true, threads, smem_bytes, context, p, pass, taken);

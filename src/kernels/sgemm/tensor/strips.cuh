@@ -42,7 +42,7 @@ struct raw_cell {
 
     // `source` begins at the warp's first line.
     __device__ __forceinline__ void fetch(const line_source& source, int64_t chunk) const {
-        const int lane = fresh_thread() % 32;
+        const int lane = rematerialised_tid() % 32;
         const int64_t k = chunk * chunk_k;
         const float* x = source.x + k * source.k_stride;
         const int64_t row_stride = source.ld;
@@ -68,7 +68,7 @@ struct raw_cell {
 
     __device__ __forceinline__ lane_piece<piece_k> piece(int r) const {
         __syncwarp(); // read piece by piece, and again instead of kept: registers are few
-        const int lane = fresh_thread() % 32, line = lane / 4 + r * line_step, j = lane % 4;
+        const int lane = rematerialised_tid() % 32, line = lane / 4 + r * line_step, j = lane % 4;
         lane_piece<piece_k> x;
         if constexpr (k_contiguous) {
             read_quad(x.of, bytes + offset(line, 2 * j));
@@ -122,15 +122,18 @@ struct strip_place {
     int first_chunk, last_chunk;
 
     // Whether there is a strip with this number, in the lead or among the others.
-    __device__ __forceinline__ bool locate(
-        const pass_job& job, const strip_plan& plan, int tile_parts, unsigned unit, bool in_lead) {
+    __device__ __forceinline__ bool locate(const pass_job& job,
+                                           const strip_schedule& schedule,
+                                           int tile_splits,
+                                           unsigned unit,
+                                           bool in_lead) {
         const limb_pass& pass = job.pass;
-        const unsigned groups_a = plan.bundle_a * panel_cells;
-        const unsigned groups = groups_a + plan.bundle_b * panel_cells;
-        const unsigned bundle = in_lead ? 0 : unit / (groups * plan.strips);
+        const unsigned groups_a = schedule.bundle_a * panel_cells;
+        const unsigned groups = groups_a + schedule.bundle_b * panel_cells;
+        const unsigned bundle = in_lead ? 0 : unit / (groups * schedule.strips);
         unsigned strip, group;
         if (in_lead) {
-            const unsigned strips = plan.lead_chunks / lead_strip_chunks;
+            const unsigned strips = schedule.lead_chunks / lead_strip_chunks;
             is_a = unit < groups_a * strips;
             const unsigned inside = is_a ? unit : unit - groups_a * strips;
             const unsigned own_groups = is_a ? groups_a : groups - groups_a;
@@ -138,31 +141,32 @@ struct strip_place {
             group = k_contiguous ? inside / strips : inside % own_groups;
             strip = k_contiguous ? inside % strips : inside / own_groups;
         } else {
-            const unsigned inside = unit - bundle * (groups * plan.strips);
+            const unsigned inside = unit - bundle * (groups * schedule.strips);
             strip = inside / groups, group = inside % groups;
             // The first strips of all ranges come first. There is no lead.
-            if (tile_parts > 1)
-                strip = strip % tile_parts * (plan.strips / tile_parts) + strip / tile_parts;
+            if (tile_splits > 1)
+                strip = strip % tile_splits * (schedule.strips / tile_splits) + strip / tile_splits;
             is_a = group < groups_a;
             if (!is_a)
                 group -= groups_a;
         }
-        panel = bundle * (is_a ? plan.bundle_a : plan.bundle_b) + group / panel_cells;
+        panel = bundle * (is_a ? schedule.bundle_a : schedule.bundle_b) + group / panel_cells;
         cell = group % panel_cells;
         const int length = in_lead ? lead_strip_chunks : strip_chunks;
         first_chunk = strip * length;
         last_chunk = min(first_chunk + length, pass.chunks);
         return first_chunk < pass.chunks &&
                panel < pass.batches * (is_a ? pass.panels_a : pass.panels_b) &&
-               (in_lead ? unit < plan.lead_strips : bundle != 0 || first_chunk >= plan.lead_chunks);
+               (in_lead ? unit < schedule.lead_strips
+                        : bundle != 0 || first_chunk >= schedule.lead_chunks);
     }
 };
 
-// The findings of a block's warps and the number of finished cells. A request (vote) is published
+// The findings of a block's warps and the number of finished cells. A request is published
 // immediately, the rest by tell_findings.
 struct block_findings {
     int greatest[2], smallest[2]; // of B, of A
-    unsigned vote;
+    unsigned request;
     unsigned finished; // cells, since they were last published
 };
 
@@ -170,7 +174,7 @@ struct block_findings {
 // finished cells. If every strip did so, all blocks would add to the same few words at the same
 // time.
 __device__ __forceinline__ void
-tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings& block) {
+tell_findings(const packed_pass& packed, const strip_schedule& schedule, block_findings& block) {
     if (threadIdx.x % 32 != 0)
         return;
     const unsigned finished = atomicExch(&block.finished, 0);
@@ -181,34 +185,34 @@ tell_findings(const packed_pass& packed, const strip_plan& plan, block_findings&
         atomicMax(&tell[1], no_exponent - atomicMin(&block.smallest[is_a], no_exponent));
     }
     fence_device();
-    atomicAdd(&packed.counters[plan.first_counter + finished_cells], finished);
+    atomicAdd(&packed.counters[schedule.first_counter + finished_cells], finished);
 }
 
 // Counts the cells of a strip when they are visible to other blocks.
 __device__ __forceinline__ void count_cells(const pass_job& job,
-                                            const strip_plan& plan,
+                                            const strip_schedule& schedule,
                                             const strip_place& at,
                                             const findings& found,
                                             block_findings& block) {
     const int greatest = __reduce_max_sync(full_warp, found.greatest);
     const int smallest = __reduce_min_sync(full_warp, found.smallest);
-    const unsigned vote = __reduce_max_sync(full_warp, found.vote);
+    const unsigned request = __reduce_max_sync(full_warp, found.request);
     const int lane = threadIdx.x % 32;
     if (lane == 0) {
         atomicMax(&block.greatest[at.is_a], greatest);
         atomicMin(&block.smallest[at.is_a], smallest);
-        if (atomicMax(&block.vote, vote) < vote)
-            atomicMax(&job.packed.counters[vote_of_blocks], vote);
+        if (atomicMax(&block.request, request) < request)
+            atomicMax(&job.packed.counters[request_of_blocks], request);
     }
     __syncwarp(); // all lanes have written their part
     fence_device();
     fence_for_copies();
-    unsigned* counters = job.packed.counters + plan.first_counter;
+    unsigned* counters = job.packed.counters + schedule.first_counter;
     const int panels_a = job.pass.batches * job.pass.panels_a;
     const int all_panels = panels_a + job.pass.batches * job.pass.panels_b;
     const int chunks = at.last_chunk - at.first_chunk;
     if (lane < chunks)
-        atomicAdd(&counters[strip_counters + (at.first_chunk + lane) / plan.span * all_panels +
+        atomicAdd(&counters[strip_counters + (at.first_chunk + lane) / schedule.span * all_panels +
                             (at.is_a ? 0 : panels_a) + at.panel],
                   1);
     if (lane == 0)
@@ -220,19 +224,19 @@ __device__ __forceinline__ void count_cells(const pass_job& job,
 // the sectors of a whole chunk. Strips of the lead, and the first strips of other lines, do not
 // check, as there cannot be samples yet.
 __device__ __forceinline__ bool
-is_first_span_packed(const pass_job& job, const strip_plan& plan, const strip_place& at) {
-    const bool has_lead = at.panel < (at.is_a ? plan.bundle_a : plan.bundle_b);
-    if (at.first_chunk < (has_lead ? max(plan.lead_chunks, 1) : 1))
+is_first_span_packed(const pass_job& job, const strip_schedule& schedule, const strip_place& at) {
+    const bool has_lead = at.panel < (at.is_a ? schedule.bundle_a : schedule.bundle_b);
+    if (at.first_chunk < (has_lead ? max(schedule.lead_chunks, 1) : 1))
         return false;
-    const unsigned* ready = job.packed.counters + plan.first_counter + strip_counters;
+    const unsigned* ready = job.packed.counters + schedule.first_counter + strip_counters;
     const int place = (at.is_a ? 0 : job.pass.batches * job.pass.panels_a) + at.panel;
-    const unsigned wanted = min(plan.span, job.pass.chunks) * panel_cells;
+    const unsigned wanted = min(schedule.span, job.pass.chunks) * panel_cells;
     return __all_sync(full_warp, load_counter_and_acquire(&ready[place]) == wanted);
 }
 
 template <class Scheme, bool k_contiguous>
 __device__ __forceinline__ void pack_strip(const pass_job& job,
-                                           const strip_plan& plan,
+                                           const strip_schedule& schedule,
                                            const strip_place& at,
                                            char* smem,
                                            block_findings& block) {
@@ -263,10 +267,10 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         raw(chunk).fetch(source, chunk);
     line_exponents exponents;
     {
-        const int lane = fresh_thread() % 32, own_line = at.cell * cell_lines + lane / 4;
+        const int lane = rematerialised_tid() % 32, own_line = at.cell * cell_lines + lane / 4;
         const int64_t cell = int64_t{at.panel} * panel_cells + at.cell;
         unsigned* const samples = target.samples + cell * cell_samples + lane / 4;
-        if (k_contiguous && is_first_span_packed(job, plan, at)) {
+        if (k_contiguous && is_first_span_packed(job, schedule, at)) {
             exponents = recall_lines(load_counter(samples));
         } else {
             exponents = sample_raw_lines<k_contiguous>(source);
@@ -292,7 +296,7 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         int panel = at.panel;
         asm volatile("" : "+r"(exponents.of_lines), "+r"(panel));
         const int64_t to = panel_place(panel, all_panels, chunk, pass.chunks);
-        const int lane = fresh_thread() % 32, own_line = at.cell * cell_lines + lane / 4;
+        const int lane = rematerialised_tid() % 32, own_line = at.cell * cell_lines + lane / 4;
         const float scale = split_cell<Scheme>(raw(chunk),
                                                exponents,
                                                own_line,
@@ -306,60 +310,60 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         if (chunk + raw_cells < at.last_chunk)
             raw(chunk).fetch(source, chunk + raw_cells);
     }
-    count_cells(job, plan, at, found, block);
+    count_cells(job, schedule, at, found, block);
 }
 
 template <class Scheme>
 __device__ __forceinline__ void pack_strip(const pass_job& job,
-                                           const strip_plan& plan,
+                                           const strip_schedule& schedule,
                                            const strip_place& at,
                                            char* smem,
                                            block_findings& block) {
     if (at.is_a ? job.p.transa : !job.p.transb)
-        pack_strip<Scheme, true>(job, plan, at, smem, block);
+        pack_strip<Scheme, true>(job, schedule, at, smem, block);
     else
-        pack_strip<Scheme, false>(job, plan, at, smem, block);
+        pack_strip<Scheme, false>(job, schedule, at, smem, block);
 }
 
 // The work of a warp that packs beside the product: the rest of the lead, then all other strips.
 template <class Scheme>
 __device__ __forceinline__ void pack_claimed_strips(const pass_job& job,
-                                                    const strip_plan& plan,
-                                                    int tile_parts,
+                                                    const strip_schedule& schedule,
+                                                    int tile_splits,
                                                     char* smem,
                                                     block_findings& block) {
-    unsigned* counters = job.packed.counters + plan.first_counter;
-    const unsigned units = static_cast<unsigned>(plan.units());
+    unsigned* counters = job.packed.counters + schedule.first_counter;
+    const unsigned units = static_cast<unsigned>(schedule.units());
     const int lane = threadIdx.x % 32;
-    bool in_lead = plan.lead_strips > 0;
+    bool in_lead = schedule.lead_strips > 0;
     // Runs while the strip before is packed. Lane 0 gets the next strip, and lane 1 the highest
     // request so far.
     const auto claim = [&] {
         return lane == 0   ? count_one(&counters[in_lead ? claimed_lead : claimed_strips])
-               : lane == 1 ? load_counter(&job.packed.counters[vote_of_blocks])
+               : lane == 1 ? load_counter(&job.packed.counters[request_of_blocks])
                            : 0;
     };
     unsigned next = claim();
     for (;;) {
         const unsigned unit = __shfl_sync(full_warp, next, 0);
-        const unsigned vote = __shfl_sync(full_warp, next, 1);
-        if (vote > route_of<Scheme>)
+        const unsigned request = __shfl_sync(full_warp, next, 1);
+        if (request > path_of<Scheme>)
             return; // the fallback computes, and packs for itself
-        const bool is_end = unit >= (in_lead ? plan.lead_strips : units);
+        const bool is_end = unit >= (in_lead ? schedule.lead_strips : units);
         if (is_end && !in_lead)
             break;
         in_lead = in_lead && !is_end;
         next = claim();
         strip_place at;
-        if (!is_end && at.locate(job, plan, tile_parts, unit, in_lead))
-            pack_strip<Scheme>(job, plan, at, smem, block);
+        if (!is_end && at.locate(job, schedule, tile_splits, unit, in_lead))
+            pack_strip<Scheme>(job, schedule, at, smem, block);
     }
-    tell_findings(job.packed, plan, block);
+    tell_findings(job.packed, schedule, block);
 }
 
 // The precision path according to the findings of all strips that have been counted.
 template <class Scheme>
-__device__ __forceinline__ route decide_now(const packed_pass& packed, int64_t k) {
+__device__ __forceinline__ precision_path decide_now(const packed_pass& packed, int64_t k) {
     unsigned counters[pass_counters];
 #pragma unroll
     for (int i = 0; i < pass_counters; ++i)

@@ -10,7 +10,7 @@
 #include "kernels/sgemm/tensor/tf32x3.cuh"
 
 #include "kernels/common/tensor_map.h"
-#include "kernels/sgemm/parts/work.h"
+#include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 
 namespace myblas::cuda {
@@ -24,19 +24,19 @@ struct variant {
     static constexpr int alignment_bytes = 16;
     static constexpr myblasMath_t math = MYBLAS_FP32_EMULATED_MATH;
 
-    static constexpr bool finishes = true;
+    static constexpr bool has_epilogue = true;
 
     static constexpr int choice_bits = 3; // the transpositions, and the epilogue
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<3>(choice, [&](auto transa, auto transb, auto finished) {
-            using Form = std::conditional_t<finished, finishing<Shape>, Shape>;
+        return with_bits<3>(choice, [&](auto transa, auto transb, auto is_fused) {
+            using Form = std::conditional_t<is_fused, with_epilogue<Shape>, Shape>;
             return f(tf32_kernel<Form, transa, transb>, smem_bytes);
         });
     }
 
     static constexpr const char* accepts_what =
-        "it accepts single products on the grid of 16 bytes";
+        "it accepts single products with A and B aligned to 16 bytes";
     static bool fits(const sgemm_problem& p, const device_info& device) {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
         return smem_bytes <= device.smem_per_block && is_single(p) &&
@@ -51,37 +51,37 @@ struct variant {
     }
 
     // The number of blocks for each tile: the largest with which all clusters run at the same time.
-    static int part_count(const sgemm_problem& p, const device_info& device) {
+    static int split_count(const sgemm_problem& p, const device_info& device) {
         const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
         int count = 1;
-        for (int parts = 2; parts <= largest_cluster && 2 * parts <= slab_count(p); ++parts)
-            if (tiles <= cluster_places(device, parts))
-                count = parts;
+        for (int splits = 2; splits <= largest_cluster && 2 * splits <= slab_count(p); ++splits)
+            if (tiles <= cluster_places(device, splits))
+                count = splits;
         return count;
     }
 
     static work_estimate work(const work_query& q) {
         constexpr float tile = Shape::block_m * Shape::block_n;
         constexpr float products_per_cycle = 1024.0f / 3; // of TF32; three for each product
-        const int parts = part_count(q.problem, q.device);
+        const int splits = split_count(q.problem, q.device);
         const tile_kernel kernel{.block_m = Shape::block_m,
                                  .block_n = Shape::block_n,
                                  .slab_k = Shape::block_k,
-                                 .sharing = parts,
-                                 .cluster = parts};
+                                 .sharing = splits,
+                                 .cluster = splits};
         work_estimate w = kernel.work(q);
         w.math_cycles = w.steps * Shape::block_k * tile / products_per_cycle;
         w.copies = 0; // copies are made by TMA
-        w.exchanges = static_cast<float>(parts - 1);
+        w.exchanges = static_cast<float>(splits - 1);
         return w;
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const int parts = part_count(p, *context.device);
-        const tf32_plan plan{.parts = parts,
-                             .part_slabs =
-                                 static_cast<int>(ceil_div<int64_t>(slab_count(p), parts)),
-                             .inverse = static_cast<unsigned>(ceil_div(1 << 16, parts))};
+        const int splits = split_count(p, *context.device);
+        const tf32_schedule schedule{.splits = splits,
+                                     .slabs_of_split =
+                                         static_cast<int>(ceil_div<int64_t>(slab_count(p), splits)),
+                                     .inverse = static_cast<unsigned>(ceil_div(1 << 16, splits))};
         const auto map_lines = [&](const float* base,
                                    bool k_along,
                                    int64_t lines,
@@ -106,13 +106,13 @@ struct variant {
                     map_lines(p.b, !p.transb, p.n, p.ldb, Shape::block_n, &map_b))
                 return failure;
         }
-        const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m) * parts),
+        const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m) * splits),
                         static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n)));
-        const unsigned choice = form_bits(p) | !p.finish.is_empty() << 2;
+        const unsigned choice = form_bits(p) | !p.epilogue.is_empty() << 2;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             constexpr int threads = Shape::threads;
             return launch_clusters(
-                kernel, grid, parts, true, threads, bytes, context, p, map_a, map_b, plan);
+                kernel, grid, splits, true, threads, bytes, context, p, map_a, map_b, schedule);
         });
     }
 };

@@ -15,8 +15,8 @@
 // For larger ones shared memory, through which the limbs of B go twice, and splitting, which
 // competes with the tensor cores for registers.
 //
-//   cluster    `parts` blocks share a tile, each with a split of k; each adds and writes a share of
-//              the tile
+//   cluster    `splits` blocks share a tile, each with a split of k; each adds and writes a share
+//              of the tile
 //   block      block_m x block_n; `groups` of warpgroups take slabs of 32 k in turns, each with its
 //              own copies (split-k groups)
 //   team       the warpgroups of a group that share 64 columns. The team splits B to shared memory,
@@ -34,18 +34,18 @@
 #include "kernels/common/reduce.h"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
-#include "kernels/sgemm/parts/finish.cuh"
-#include "kernels/sgemm/parts/operands.cuh"
+#include "kernels/sgemm/components/epilogue.cuh"
+#include "kernels/sgemm/components/operands.cuh"
 
 #include <algorithm>
 
 namespace myblas::cuda {
 
-// The largest value of parts * (the largest share of one part), over all numbers of parts.
+// The largest value of splits * (the largest share of one), over all numbers of splits.
 constexpr int most_in_shares(int units) {
     int most = 0;
-    for (int parts = 1; parts <= largest_cluster; ++parts)
-        most = std::max(most, parts * ceil_div(units, parts));
+    for (int splits = 1; splits <= largest_cluster; ++splits)
+        most = std::max(most, splits * ceil_div(units, splits));
     return most;
 }
 
@@ -53,7 +53,7 @@ template <int warpgroups_m_, int warpgroups_n_, int groups_, int stages_>
 struct tf32_shape {
     static constexpr int warpgroups_m = warpgroups_m_, warpgroups_n = warpgroups_n_; // of a group
     static constexpr int groups = groups_, stages = stages_;
-    static constexpr bool finishes = false;
+    static constexpr bool has_epilogue = false;
     static constexpr int block_m = 64 * warpgroups_m, block_n = 64 * warpgroups_n, block_k = 32;
     static constexpr int line_bytes = block_k * sizeof(float);
     static constexpr int team_threads = 128 * warpgroups_m;
@@ -92,10 +92,10 @@ struct tf32_shape {
     static_assert(smem_bytes <= 227 * 1024);
 };
 
-struct tf32_plan {
-    int parts;        // blocks of a cluster, which share a tile
-    int part_slabs;   // slabs of a split; the last ones may have fewer
-    unsigned inverse; // 2^16 / parts, rounded up
+struct tf32_schedule {
+    int splits;         // blocks of a cluster, which share a tile
+    int slabs_of_split; // slabs of a split; the last ones may have fewer
+    unsigned inverse;   // 2^16 / splits, rounded up
 };
 
 __device__ __forceinline__ void split_tf32(float x, uint32_t& high, uint32_t& low) {
@@ -357,9 +357,9 @@ template <class Shape>
 __device__ __forceinline__ void
 leave_biases(const sgemm_problem& p, const tf32_place<Shape>& at, float* biases) {
     static_assert(Shape::block_m <= Shape::team_threads && Shape::block_n <= Shape::team_threads);
-    const finisher finish(p, resolve_operands(p, 0), 0);
+    const epilogue_op epilogue(p, resolve_operands(p, 0), 0);
     const int64_t row = at.tile_row + at.thread, col = at.tile_col + at.thread;
-    biases[at.thread] = finish.bias_of_row(row, row < p.m) + finish.bias_of_col(col, col < p.n);
+    biases[at.thread] = epilogue.bias_of_row(row, row < p.m) + epilogue.bias_of_col(col, col < p.n);
 }
 
 // The sums that the groups of a block have stored. A unit is a quad of rows for each lane:
@@ -371,7 +371,7 @@ struct summed_tile {
     char* smem;
     bool is_held, vector_c;
     float alpha, beta;
-    finisher finish; // for the epilogue
+    epilogue_op epilogue; // for the epilogue
 
     __device__ __forceinline__ float4 add_groups(int unit) const {
         const float* first = reinterpret_cast<const float*>(smem + Shape::rings_at) +
@@ -397,23 +397,23 @@ struct summed_tile {
         if (row >= p.m || col >= p.n)
             return;
         const bool is_finite = isfinite(sum.x + sum.y + sum.z + sum.w);
-        if constexpr (Shape::finishes) {
+        if constexpr (Shape::has_epilogue) {
             const float* const biases =
                 reinterpret_cast<const float*>(smem) +
-                (finish.has_bias_of_columns() ? col - at.tile_col : row - at.tile_row);
-            const int step = finish.has_bias_of_columns() ? 0 : 1;
+                (epilogue.has_bias_of_columns() ? col - at.tile_col : row - at.tile_row);
+            const int step = epilogue.has_bias_of_columns() ? 0 : 1;
             float value[1][4] = {{sum.x, sum.y, sum.z, sum.w}};
 #pragma unroll
             for (int r = 0; r < 4; ++r)
                 value[0][r] = fmaf(alpha, value[0][r], biases[r * step]);
             if (is_finite) {
-                finish(value, [&](int) { return finish_place{row, col, p.m - row}; });
+                epilogue(value, [&](int) { return epilogue_place{row, col, p.m - row}; });
                 return;
             }
             const sgemm_operands o = resolve_operands(p, 0);
             repair_quad<transa, transb>(p, o, row, col, [&](int64_t r, float repaired) {
                 float of_row[1][1] = {{fmaf(alpha, repaired, biases[(r - row) * step])}};
-                finish(of_row, [&](int) { return finish_place{r, col, 1}; });
+                epilogue(of_row, [&](int) { return epilogue_place{r, col, 1}; });
             });
         } else if (is_finite) {
             const float product[4] = {sum.x, sum.y, sum.z, sum.w};
@@ -434,16 +434,18 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     tf32_kernel(const __grid_constant__ sgemm_problem p,
                 const __grid_constant__ CUtensorMap map_a,
                 const __grid_constant__ CUtensorMap map_b,
-                const tf32_plan plan) {
+                const tf32_schedule schedule) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) char smem[];
     auto& words = *reinterpret_cast<typename Shape::words_type*>(smem + Shape::words_at);
-    let_next_kernel_come();
+    launch_dependents();
     const tf32_place<Shape> at;
-    const auto divide_by_parts = [&](int x) { return static_cast<int>(x * plan.inverse >> 16); };
-    const int share = divide_by_parts(Shape::units - at.rank + plan.parts - 1);
-    if (plan.parts > 1) {
-        expect_bytes(&words.all_received, (plan.parts - 1) * share * 32 * sizeof(float4));
+    const auto divide_by_splits = [&](int x) {
+        return static_cast<int>(x * schedule.inverse >> 16);
+    };
+    const int share = divide_by_splits(Shape::units - at.rank + schedule.splits - 1);
+    if (schedule.splits > 1) {
+        expect_bytes(&words.all_received, (schedule.splits - 1) * share * 32 * sizeof(float4));
         cluster_arrive(); // from here on the other blocks may send
     }
     const bool is_first_of_group = threadIdx.x % Shape::group_threads == 0;
@@ -464,10 +466,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         mbarrier::publish_inits();
     }
 
-    wait_for_earlier_work();
+    grid_dependency_sync();
     const int k = resolve(p.alpha) == 0 ? 0 : static_cast<int>(p.k);
-    int slab = at.rank * plan.part_slabs + at.group;
-    const int end = min(ceil_div(k, Shape::block_k), (at.rank + 1) * plan.part_slabs);
+    int slab = at.rank * schedule.slabs_of_split + at.group;
+    const int end = min(ceil_div(k, Shape::block_k), (at.rank + 1) * schedule.slabs_of_split);
     char* ring = smem + Shape::rings_at + at.group * Shape::ring_bytes;
     const slab_boxes<Shape, transa, transb> boxes{map_a, map_b};
     const auto start_box = [&](int number, int stage, int box) {
@@ -517,28 +519,28 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         read.advance();
     }
 
-    if constexpr (Shape::finishes)
+    if constexpr (Shape::has_epilogue)
         if (at.team == 0)
             leave_biases(p, at, reinterpret_cast<float*>(smem));
     const bool is_held = leave_sums(at, words, ring, least_a, least_b, acc);
     const float alpha = k == 0 ? 0 : resolve(p.alpha), beta = resolve(p.beta);
     const sgemm_operands o{p.a, p.b, p.c, alpha, beta, k};
     const summed_tile<Shape, transa, transb> tile{
-        p, at, smem, is_held, aligned16(p.c, p.ldc), alpha, beta, finisher(p, o, 0)};
+        p, at, smem, is_held, aligned16(p.c, p.ldc), alpha, beta, epilogue_op(p, o, 0)};
     const int warp = at.team * (Shape::team_threads / 32) + at.team_warp;
-    if (plan.parts == 1) {
+    if (schedule.splits == 1) {
 #pragma unroll 2
         for (int unit = warp; unit < Shape::units; unit += Shape::warps)
             tile.write(unit, tile.add_groups(unit));
         return;
     }
     // received[rank][quad of the share]
-    const int largest_share = divide_by_parts(Shape::units + plan.parts - 1);
+    const int largest_share = divide_by_splits(Shape::units + schedule.splits - 1);
     float4* received = reinterpret_cast<float4*>(smem + Shape::received_at) + at.lane;
     cluster_wait(); // all blocks of the cluster have arrived
 #pragma unroll 2
     for (int unit = warp; unit < Shape::units; unit += Shape::warps) {
-        const int s = divide_by_parts(unit), owner = unit - s * plan.parts;
+        const int s = divide_by_splits(unit), owner = unit - s * schedule.splits;
         if (owner != at.rank)
             send_to_block(received + (at.rank * largest_share + s) * 32,
                           &words.all_received,
@@ -547,10 +549,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     }
     wait_for_bytes(&words.all_received);
     for (int s = warp; s < share; s += Shape::warps) {
-        const int unit = s * plan.parts + at.rank;
+        const int unit = s * schedule.splits + at.rank;
         const float4 own = tile.add_groups(unit);
         float4 sum = at.rank == 0 ? own : received[s * 32];
-        for (int other = 1; other < plan.parts; ++other)
+        for (int other = 1; other < schedule.splits; ++other)
             add_quad(sum, other == at.rank ? own : received[(other * largest_share + s) * 32]);
         tile.write(unit, sum);
     }

@@ -10,7 +10,7 @@
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/lanes.cuh"
 #include "kernels/common/named_barrier.cuh"
-#include "kernels/sgemm/parts/finish.cuh"
+#include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 
 namespace myblas::cuda {
@@ -34,15 +34,17 @@ __device__ __forceinline__ void sync_math() {
 // Adds the splits of a tile through the workspace, if there are several and they are no cluster.
 // Returns whether this block has the whole sum, and so writes C.
 template <class Shape>
-__device__ __forceinline__ bool
-add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::halves][64]) {
+__device__ __forceinline__ bool add_splits(const tile_schedule& schedule,
+                                           unsigned tile,
+                                           int split_index,
+                                           float (&acc)[Shape::halves][64]) {
     constexpr int math_threads = Shape::math_threads;
-    if (plan.parts == 1)
+    if (schedule.splits == 1)
         return true;
     __shared__ bool is_last;
     const int thread = threadIdx.x - 128;
-    float* sums = plan.sums + int64_t{tile} * plan.parts * Shape::sum_floats + thread;
-    float* mine = sums + int64_t{part} * Shape::sum_floats;
+    float* sums = schedule.sums + int64_t{tile} * schedule.splits * Shape::sum_floats + thread;
+    float* mine = sums + int64_t{split_index} * Shape::sum_floats;
 #pragma unroll
     for (int half = 0; half < Shape::halves; ++half)
 #pragma unroll
@@ -51,7 +53,7 @@ add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::ha
     __threadfence();    // the sums are visible before the split is counted
     sync_math<Shape>(); // the sums of all threads are visible
     if (thread == 0)
-        is_last = atomicInc(&plan.counters[tile], plan.parts - 1) == plan.parts - 1u;
+        is_last = atomicInc(&schedule.counters[tile], schedule.splits - 1) == schedule.splits - 1u;
     sync_math<Shape>(); // thread 0 has stored whether the block is the last
     if (!is_last)
         return false;
@@ -61,7 +63,7 @@ add_parts(const tile_plan& plan, unsigned tile, int part, float (&acc)[Shape::ha
 #pragma unroll
         for (int i = 0; i < 64; ++i)
             acc[half][i] = sums[(half * 64 + i) * math_threads];
-    for (int other = 1; other < plan.parts; ++other) {
+    for (int other = 1; other < schedule.splits; ++other) {
         sums += Shape::sum_floats;
 #pragma unroll
         for (int half = 0; half < Shape::halves; ++half)
@@ -79,7 +81,7 @@ struct tile_target {
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
     diagonal_mask mask;
-    finisher finish; // for the epilogue; counts places from the tile's first element
+    epilogue_op epilogue; // for the epilogue; counts places from the tile's first element
 
     __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at)
         : tile_target(job, at, resolve_operands(job.p, job.pass.first_batch + at.batch)) {}
@@ -91,11 +93,11 @@ private:
         : mask(job.pass.triangle,
                int64_t{at.panel_a} * panel_lines,
                int64_t{at.panel_b} * panel_lines),
-          finish(job.p,
-                 o,
-                 job.pass.first_batch + at.batch,
-                 job.pass.first_k == 0,
-                 job.pass.first_k + job.pass.k >= job.p.k) {
+          epilogue(job.p,
+                   o,
+                   job.pass.first_batch + at.batch,
+                   job.pass.first_k == 0,
+                   job.pass.first_k + job.pass.k >= job.p.k) {
         const limb_pass& pass = job.pass;
         const int64_t row = int64_t{at.panel_a} * panel_lines;
         const int64_t col = int64_t{at.panel_b} * panel_lines;
@@ -110,7 +112,7 @@ private:
         cols = pass.cols - col;
         alpha = o.alpha;
         beta = pass.first_k == 0 ? o.beta : 1;
-        finish.begin_at(pass.row + row, pass.col + col);
+        epilogue.begin_at(pass.row + row, pass.col + col);
     }
 };
 
@@ -145,12 +147,12 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
                                          int rows_left,
                                          int cols_left,
                                          float (&acc)[Shape::halves][64]) {
-    if (tile.finish.has_bias_of_columns()) {
+    if (tile.epilogue.has_bias_of_columns()) {
         float bias[32];
 #pragma unroll
         for (int i = 0; i < 32; ++i) {
             const int l = i / 2 * 8 + i % 2;
-            bias[i] = tile.finish.bias_of_col(col + l, l < cols_left);
+            bias[i] = tile.epilogue.bias_of_col(col + l, l < cols_left);
         }
 #pragma unroll
         for (int half = 0; half < Shape::halves; ++half)
@@ -164,7 +166,7 @@ __device__ __forceinline__ void add_bias(const tile_target& tile,
 #pragma unroll
             for (int r = 0; r < 2; ++r) {
                 const int i = half * 64 + r * 8;
-                bias[half][r] = tile.finish.bias_of_row(row + i, i < rows_left);
+                bias[half][r] = tile.epilogue.bias_of_row(row + i, i < rows_left);
             }
 #pragma unroll
         for (int half = 0; half < Shape::halves; ++half)
@@ -201,23 +203,23 @@ __device__ __forceinline__ void for_each_batch(float (&acc)[Shape::halves][64], 
 // Epilogue of a thread's elements of a tile, in the layout of write_tile.
 template <class Shape>
 __device__ __forceinline__ void
-finish_tile(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
+write_tile_epilogue(const tile_target& tile, int row, int col, float (&acc)[Shape::halves][64]) {
     int rows_left = static_cast<int>(min(tile.rows, int64_t{Shape::block_m})) - row;
     const int cols_left = static_cast<int>(min(tile.cols, int64_t{Shape::block_n})) - col;
     add_bias<Shape>(tile, row, col, rows_left, cols_left, acc);
-    finisher finish = tile.finish;
-    finish.begin_at(row, col);
+    epilogue_op epilogue = tile.epilogue;
+    epilogue.begin_at(row, col);
     for_each_batch<Shape>(acc, [&](int, int first) {
         float value[elements_at_once][1];
 #pragma unroll
         for (int e = 0; e < elements_at_once; ++e)
             value[e][0] = acc[0][e];
-        finish(value, [&](int e) {
+        epilogue(value, [&](int e) {
             const int i = e / 2 % 2 * 8, l = e / 4 * 8 + e % 2;
-            return finish_place{i, l, i < rows_left && first + l < cols_left};
+            return epilogue_place{i, l, i < rows_left && first + l < cols_left};
         });
         const bool is_last = first + cols_at_once == 128; // of the half
-        finish.begin_at(is_last ? 64 : 0, is_last ? cols_at_once - 128 : cols_at_once);
+        epilogue.begin_at(is_last ? 64 : 0, is_last ? cols_at_once - 128 : cols_at_once);
         rows_left -= is_last ? 64 : 0;
     });
 }
@@ -253,14 +255,14 @@ template <class Shape>
 __device__ __forceinline__ void write_tile(const tile_target& tile,
                                            float (&acc)[Shape::halves][64]) {
     // Values derived from it are not kept in registers while the tile is multiplied.
-    const int thread = fresh_thread();
+    const int thread = rematerialised_tid();
     const int lane = thread % 32, warp = thread / 32 % 4;
     const int group = thread / 128 - 1;
     const int row = group * Shape::halves * 64 + warp * 16 + lane / 4, col = lane % 4 * 2;
     if (tile.scales_a)
         scale_lines<Shape>(tile, row, col, acc);
-    if constexpr (Shape::finishes)
-        return finish_tile<Shape>(tile, row, col, acc);
+    if constexpr (Shape::has_epilogue)
+        return write_tile_epilogue<Shape>(tile, row, col, acc);
     const int rows = static_cast<int>(min(tile.rows, int64_t{Shape::block_m}));
     const int cols = static_cast<int>(min(tile.cols, int64_t{Shape::block_n}));
     const auto write = [&](auto&& has) {
@@ -287,12 +289,12 @@ __device__ __forceinline__ void write_tile(const tile_target& tile,
 }
 
 // Adds and writes a tile that the blocks of a cluster share, or that one block has alone. The sums
-// meet in shared memory, column by column, and each block writes every parts-th group of columns.
+// meet in shared memory, column by column, and each block writes every splits-th group of columns.
 // The pointer `smem` is the memory of the stages, which no copy uses any more.
 template <class Shape>
 __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
-                                                  int parts,
-                                                  int part,
+                                                  int splits,
+                                                  int split_index,
                                                   float* smem,
                                                   const float (&acc)[Shape::halves][64]) {
     constexpr int column = Shape::shared_column;
@@ -319,29 +321,29 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
         scales_a = *reinterpret_cast<const float4*>(tile.scales_a + row);
     float row_bias[4] = {};
     float* const smem_bias = smem_scales + Shape::block_n; // of the columns
-    if constexpr (Shape::finishes) {
+    if constexpr (Shape::has_epilogue) {
         static_assert(Shape::block_n * (column + 2) * sizeof(float) <= Shape::scales_at);
         if (thread < Shape::block_n)
-            smem_bias[thread] = tile.finish.bias_of_col(thread, thread < tile.cols);
+            smem_bias[thread] = tile.epilogue.bias_of_col(thread, thread < tile.cols);
 #pragma unroll
         for (int r = 0; r < 4; ++r)
-            row_bias[r] = tile.finish.bias_of_row(row + r, row + r < tile.rows);
+            row_bias[r] = tile.epilogue.bias_of_row(row + r, row + r < tile.rows);
     }
     const bool vector = aligned16(tile.c, tile.ldc);
     const auto meet = [&] {
-        if (parts > 1)
+        if (splits > 1)
             cluster_barrier();
         else
             sync_math<Shape>();
     };
     meet(); // the sums of all blocks are complete
-    for (int first = part; first < groups; first += batch * parts) {
+    for (int first = split_index; first < groups; first += batch * splits) {
         float4 sums[batch] = {};
-        for (int other = 0; other < parts; ++other) {
+        for (int other = 0; other < splits; ++other) {
             float4 quad[batch];
 #pragma unroll
             for (int i = 0; i < batch; ++i) {
-                const int group = min(first + i * parts, groups - 1);
+                const int group = min(first + i * splits, groups - 1);
                 quad[i] = load_quad_from_block(
                     smem + (group * group_cols + thread / quads) * column + row, other);
             }
@@ -349,12 +351,12 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
             for (int i = 0; i < batch; ++i)
                 add_quad(sums[i], quad[i]);
         }
-        if constexpr (Shape::finishes) {
+        if constexpr (Shape::has_epilogue) {
             float value[batch][4];
             const auto place_of = [&](int i) {
-                const int col = (first + i * parts) * group_cols + thread / quads;
+                const int col = (first + i * splits) * group_cols + thread / quads;
                 const bool is_inside = col < Shape::block_n && col < tile.cols;
-                return finish_place{row, col, is_inside ? tile.rows - row : 0};
+                return epilogue_place{row, col, is_inside ? tile.rows - row : 0};
             };
 #pragma unroll
             for (int i = 0; i < batch; ++i) {
@@ -368,11 +370,11 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
                 for (int r = 0; r < 4; ++r)
                     value[i][r] = fmaf(tile.alpha, sum[r] * scale_b, row_bias[r] + bias);
             }
-            tile.finish(value, place_of);
+            tile.epilogue(value, place_of);
         } else {
 #pragma unroll
             for (int i = 0; i < batch; ++i) {
-                const int group = first + i * parts, col = group * group_cols + thread / quads;
+                const int group = first + i * splits, col = group * group_cols + thread / quads;
                 if (group >= groups || col >= tile.cols || row >= tile.rows)
                     continue;
                 const float scale_b = smem_scales[col];

@@ -1,0 +1,181 @@
+// cublasLtMatmul. The heuristics are cuBLAS's, and a forwarded call uses the algorithm that they
+// chose. A served call ignores the algorithm. libcublas does not call this function: it calls the
+// functions that cublasLtMatmul calls.
+#include "cublas/lt.h"
+
+#include "common/call_log.h"
+#include "common/report.h"
+#include "cublas/lt_description.h"
+
+namespace myblas::preload {
+namespace {
+
+struct operands {
+    const void *alpha, *a, *b, *beta, *c;
+    void* d;
+};
+
+// Whether the call is a product without an epilogue in which D can take the place of C: D is C, or
+// C is not read (beta is 0).
+bool is_plain(const lt_call& call, const operands& x) {
+    const myblasEpilogue_t& e = call.epilogue;
+    if (e.activation != MYBLAS_ACTIVATION_NONE || e.bias || e.aux)
+        return false;
+    const bool is_in_place = x.c == x.d && call.ldc == call.ldd && call.stride_c == call.stride_d;
+    return is_in_place ||
+           (call.pointer_mode == MYBLAS_POINTER_MODE_HOST && x.beta && *floats(x.beta) == 0);
+}
+
+myblasStatus_t
+serve_product(myblasHandle_t handle, const lt_call& call, const operands& x) noexcept {
+    static auto* const multiply = reinterpret_cast<decltype(&mysgemmStridedBatched_64)>(
+        library_function("mysgemmStridedBatched_64"));
+    static auto* const fuse = reinterpret_cast<decltype(&mysgemmFusedStridedBatched_64)>(
+        library_function("mysgemmFusedStridedBatched_64"));
+    if (!multiply || !fuse)
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    const float* const a = floats(call.swap_ab ? x.b : x.a);
+    const float* const b = floats(call.swap_ab ? x.a : x.b);
+    if (is_plain(call, x))
+        return multiply(handle,
+                        call.transa,
+                        call.transb,
+                        call.m,
+                        call.n,
+                        call.k,
+                        floats(x.alpha),
+                        a,
+                        call.lda,
+                        call.stride_a,
+                        b,
+                        call.ldb,
+                        call.stride_b,
+                        floats(x.beta),
+                        floats(x.d),
+                        call.ldd,
+                        call.stride_d,
+                        call.batch_count);
+    return fuse(handle,
+                call.transa,
+                call.transb,
+                call.m,
+                call.n,
+                call.k,
+                floats(x.alpha),
+                a,
+                call.lda,
+                call.stride_a,
+                b,
+                call.ldb,
+                call.stride_b,
+                floats(x.beta),
+                floats(x.c),
+                call.ldc,
+                call.stride_c,
+                floats(x.d),
+                call.ldd,
+                call.stride_d,
+                &call.epilogue,
+                call.batch_count);
+}
+
+} // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int cublasLtDestroy(void* handle) {
+    const real_lt& real = lt_of(__builtin_return_address(0));
+    if (handle)
+        shadow::forget(lt_owner(handle));
+    return real.destroy ? real.destroy(handle) : cublas_not_initialized;
+}
+
+int cublasLtMatmul(void* handle,
+                   const void* descriptor,
+                   const void* alpha,
+                   const void* a,
+                   const void* layout_a,
+                   const void* b,
+                   const void* layout_b,
+                   const void* beta,
+                   const void* c,
+                   const void* layout_c,
+                   void* d,
+                   const void* layout_d,
+                   const void* algorithm,
+                   void* workspace,
+                   size_t workspace_bytes,
+                   myblasStream_t stream) {
+    const real_lt& real = lt_of(__builtin_return_address(0));
+    const auto forward = [&] {
+        auto* const f = reinterpret_cast<decltype(&cublasLtMatmul)>(real.matmul);
+        return f ? f(handle,
+                     descriptor,
+                     alpha,
+                     a,
+                     layout_a,
+                     b,
+                     layout_b,
+                     beta,
+                     c,
+                     layout_c,
+                     d,
+                     layout_d,
+                     algorithm,
+                     workspace,
+                     workspace_bytes,
+                     stream)
+                 : cublas_not_initialized;
+    };
+    static constexpr lt_call nothing{};
+    const lt_call* call = &nothing;
+    const char* against = nullptr;
+    const bool is_counted = report::is_on() || call_log::is_on();
+    if (!descriptor || !layout_a || !layout_b || !layout_c || !layout_d) {
+        against = "a descriptor is NULL";
+    } else if (is_known_version(real.major) && (is_counted || !why_switched_off())) {
+        // Most calls are in other precisions, which the type of A shows. Their other properties
+        // matter only in reports.
+        against = reason_against_layout(real, layout_a);
+        if (!against || is_counted) {
+            call = &call_of(real, {descriptor, layout_a, layout_b, layout_c, layout_d});
+            against = first_of(against, call->against);
+        }
+    }
+    const operands x = {.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .d = d};
+    const auto describe = [&] {
+        described_call described = product(call->transa,
+                                           call->transb,
+                                           call->m,
+                                           call->n,
+                                           call->k,
+                                           call->lda,
+                                           call->ldb,
+                                           call->ldd,
+                                           call->batch_count);
+        // If a call is not served, the location of beta is unknown.
+        described.is_fused = call != &nothing && !against && !is_plain(*call, x);
+        return described;
+    };
+    const auto serve = [&](myblasHandle_t own) { return serve_product(own, *call, x); };
+    return answer({.handle = handle,
+                   .real = nullptr,
+                   .given = {.stream = stream,
+                             .pointer_mode = call->pointer_mode,
+                             .has_workspace = true,
+                             .workspace = workspace,
+                             .workspace_bytes = workspace_bytes},
+                   .major = real.major,
+                   .which = entry::cublasLtMatmul,
+                   .routine = MYBLAS_ROUTINE_SGEMM,
+                   .against = against,
+                   .describe = describe,
+                   .serve = serve,
+                   .forward = forward});
+}
+
+} // extern "C"
+#pragma GCC visibility pop
+
+} // namespace myblas::preload

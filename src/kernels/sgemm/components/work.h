@@ -1,0 +1,100 @@
+// The description of a kernel's work for the model of times (kernel_entry::work). All quantities
+// are floats, as predictions are no more precise, and a new shape asks some dozen kernels.
+#pragma once
+
+#include "core/kernel_entry.h"
+#include "kernels/sgemm/components/launcher.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace myblas::cuda {
+
+// x rounded up to a whole number. If x is less than 1e-4 above a whole number, it is rounded to
+// that number; above 2048 the result may be 1 too large. There are no branches, which would be
+// unpredictable, and no call, which std::ceil is on plain x86-64: adding 2^23 leaves no bits for a
+// fraction.
+inline float whole_up(float x) {
+    constexpr float no_fractions = 8388608;
+    return x + 0.4999f + no_fractions - no_fractions;
+}
+
+// The number of clusters that run at the same time, if a multiprocessor holds `resident` blocks.
+// Clusters of more than 2 blocks do not reach all multiprocessors. The values of `reached` are
+// thousandths, from times of bf16x6, tf32x3 and skinny on an H100 and an H200 with 132
+// multiprocessors. Times double when there is one cluster more. Both cards have the same limits.
+inline int64_t cluster_places(const device_info& device, int blocks, int resident = 1) {
+    constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788};
+    const int share = resident == 1 || blocks <= 2 ? reached[blocks] : resident == 2 ? 940 : 910;
+    return int64_t{device.sm_count} * resident * share / 1000 / blocks;
+}
+
+// The distribution of blocks over the multiprocessors.
+struct block_rounds {
+    float turns;  // blocks of the busiest multiprocessor
+    float rounds; // the turns, divided by the `resident` blocks that run at a time
+    float wave_efficiency;
+
+    // cluster: the number of blocks that are placed together.
+    block_rounds(const device_info& device, float blocks, float resident, int cluster = 1) {
+        const auto count = static_cast<float>(device.sm_count);
+        const float sms =
+            std::max(cluster <= 2   ? count
+                     : resident > 1 ? count * 0.94f
+                                    : static_cast<float>(cluster_places(device, cluster) * cluster),
+                     1.0f);
+        turns = whole_up(blocks / sms);
+        rounds = whole_up(turns / resident);
+        wave_efficiency = blocks / (turns * sms);
+    }
+};
+
+// A kernel that computes a tile of C with one block or with the blocks of a cluster.
+struct tile_kernel {
+    int block_m, block_n, slab_k;
+    int groups = 1;  // of a block; each group has its own slab at the same time
+    int sharing = 1; // groups of all blocks of a tile, which share its slabs
+    int cluster = 1; // blocks of a cluster
+    // Products of the batch that a block computes, one for each group. 1: all groups share one
+    // product.
+    int products = 1;
+    int resident = 1; // blocks on a multiprocessor
+    // Whether operands with k along memory are copied by quads, too.
+    bool quads_of_k = true;
+    bool whole_slabs = true; // whether the last slab costs the same as others
+
+    work_estimate work(const work_query& q) const {
+        const float tiles_m = whole_up(q.m / static_cast<float>(block_m));
+        const float tiles_n = whole_up(q.n / static_cast<float>(block_n));
+        const float tiles_c = q.problem.triangle == triangle_of_c::none
+                                  ? tiles_m * tiles_n
+                                  : static_cast<float>(tile_count(q.problem, block_m, block_n));
+        const float tiles = tiles_c * whole_up(q.batch / static_cast<float>(products));
+        const block_rounds blocks(
+            q.device, tiles * static_cast<float>(cluster), static_cast<float>(resident), cluster);
+        const float slabs =
+            whole_up(whole_up(q.k / static_cast<float>(slab_k)) / static_cast<float>(sharing));
+        const float busy = products > 1 ? std::min(static_cast<float>(groups), q.batch)
+                                        : static_cast<float>(groups);
+        // Work of the busiest multiprocessor, over all its groups.
+        const float depth =
+            blocks.turns * busy * (whole_slabs ? slabs * static_cast<float>(slab_k) : q.k);
+        const float block_lines = static_cast<float>(block_m + block_n);
+        const float scalar_loads = 1.0f / 32;
+        const sgemm_problem& p = q.problem;
+        const float a = p.transa && !quads_of_k ? scalar_loads : q.copies_a;
+        const float b = !p.transb && !quads_of_k ? scalar_loads : q.copies_b;
+        work_estimate w;
+        w.rounds = blocks.rounds;
+        w.steps = blocks.rounds * slabs;
+        w.math_cycles = depth * static_cast<float>(block_m * block_n) / 128;
+        w.copies = depth * (static_cast<float>(block_m) * a + static_cast<float>(block_n) * b);
+        w.l2_bytes = depth * 4 * block_lines;
+        w.memory_bytes = q.operand_bytes;
+        w.wave_efficiency = blocks.wave_efficiency;
+        w.tile_utilisation = q.c_elements / (tiles_c * static_cast<float>(block_m * block_n));
+        return w;
+    }
+};
+
+} // namespace myblas::cuda

@@ -1,0 +1,510 @@
+// gemv: a matrix times a vector, where one side of C is 1. The matrix is the long operand,
+// and its lines are along the long side of C. The vector is the single line of the other operand.
+//
+// Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads in flight, and no
+// thread waits for another before the end. Four kernels exist: `lines` and `shifted` if lines are
+// neighbours in memory (gemv_n.cuh), `k` and `short` if k runs along memory
+// (gemv_t.cuh).
+//
+// A warp computes some lines, or the warps of a block split their k. Blocks can split k, too: the
+// blocks of a cluster, or any number of blocks through the workspace. The last block adds the sums
+// of all in a fixed order. The number of splits follows from the bytes that a multiprocessor can
+// have in flight (split_k), so that the device is full for every ratio of the sides.
+//
+// Loads have 16 or 8 bytes if the matrix is aligned to that; where k runs along memory, the vector
+// must be aligned, too. Vectors may have a negative increment: then their distances are negative.
+//
+// Shared memory: a sum for each warp and line.
+// Launch: 4 to 16 warps for each block.
+// Accepts: every product whose blocks fit into a grid, with k up to 2^30. For wider outputs, each
+// line of the short side reads the matrix again.
+#include "kernels/sgemm/components/work.h"
+#include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/simt/gemv_n.cuh"
+#include "kernels/sgemm/simt/gemv_t.cuh"
+
+#include <bit>
+
+namespace myblas::cuda {
+namespace {
+
+constexpr int min_warps = gemv_block::min_warps, max_warps = gemv_block::max_warps;
+constexpr int64_t long_k = 4096;
+// Up to this number of lines, quads would leave most lanes of gemv_n<4, 8> without a line.
+constexpr int64_t few_lines = 8;
+
+// How many floats a load can have: 4, 2 or 1.
+int load_width(const sgemm_problem& p, const thin_layout& layout) {
+    if (p.a_array || p.b_array || p.batch_count > 1)
+        return 1;
+    const float *matrix = layout.swap_ab ? p.b : p.a, *vector = layout.swap_ab ? p.a : p.b;
+    // The lowest bits of all quantities that must be multiples of the width.
+    uint64_t bits = reinterpret_cast<uintptr_t>(matrix) / sizeof(float) | layout.ld;
+    if (layout.k_contiguous) {
+        if (layout.short_k_step != 1)
+            return 1;
+        bits |= reinterpret_cast<uintptr_t>(vector) / sizeof(float) | p.k;
+        if (layout.short_lines > 1)
+            bits |= layout.short_step;
+    } else {
+        bits |= layout.lines;
+    }
+    return bits % 4 == 0 ? 4 : bits % 2 == 0 ? 2 : 1;
+}
+
+bool fits(const sgemm_problem& p, const device_info&) {
+    return std::min(p.m, p.n) <= max_grid_y && std::max(p.m, p.n) <= max_grid_x && p.k <= (1 << 30);
+}
+
+// How a product is divided among blocks and warps.
+struct gemv_schedule {
+    int lines; // lines of a warp
+    int warps; // warps of a block
+    vector_split split;
+    int chunk;         // k of a warp at a time
+    int width;         // floats of a load
+    short_rows rows{}; // of the kernel `short`
+    double cycles = 0; // prediction of split_k
+
+    int64_t groups(const thin_layout& layout) const { // groups of blocks that split k together
+        return ceil_div<int64_t>(layout.lines, int64_t{lines} * split.groups);
+    }
+    int64_t blocks(const thin_layout& layout) const { // blocks of one vector
+        return groups(layout) * split.blocks();
+    }
+};
+
+int64_t vectors_of(const sgemm_problem& p, const thin_layout& layout) {
+    return layout.short_lines * p.batch_count;
+}
+
+size_t
+workspace_of(const gemv_schedule& schedule, const sgemm_problem& p, const thin_layout& layout) {
+    if (schedule.split.splits == 1)
+        return 0;
+    return static_cast<size_t>(schedule.groups(layout) * vectors_of(p, layout) *
+                               schedule.split.splits) *
+           static_cast<size_t>(schedule.lines) * sizeof(float);
+}
+
+// Everything except the problem that a schedule depends on.
+struct vector_means {
+    const device_info& device;
+    size_t workspace_bytes;
+};
+
+// Chooses how many warps of a block split k: one for each chunk of k, or enough to fill the device
+// with `line_groups`. If this is less than the whole block, the block has several groups of such
+// warps.
+void split_block(
+    gemv_schedule& schedule, int64_t chunks, int64_t line_groups, int most, int sm_count) {
+    constexpr int64_t full = 64; // warps of a multiprocessor, some of them waiting for a slot
+    const auto power_of_two = [](int64_t x) { return std::bit_ceil(static_cast<uint64_t>(x)); };
+    const auto wanted = std::min<int64_t>(
+        static_cast<int64_t>(power_of_two(ceil_div(full * sm_count, line_groups))), most);
+    if (chunks <= wanted && chunks >= min_warps) {
+        schedule.warps = schedule.split.sharing = static_cast<int>(chunks);
+        return;
+    }
+    const auto sharing =
+        std::min<int64_t>(wanted, static_cast<int64_t>(power_of_two(std::max<int64_t>(chunks, 1))));
+    schedule.split.sharing = static_cast<int>(sharing);
+    schedule.split.sharing_log = std::countr_zero(static_cast<uint64_t>(sharing));
+    schedule.warps = std::max(schedule.split.sharing, min_warps);
+    schedule.split.groups = schedule.warps / schedule.split.sharing;
+}
+
+// Chooses how many blocks split the k of their lines, by the least predicted time. Blocks run in
+// rounds that fill the device, and each block reads in turns the bytes that its warps have in
+// flight. The time of a round is the start, a latency for each turn, and the transfer of the
+// busiest multiprocessor's bytes. The rate of the transfer is given by memory or by the L2 cache,
+// but at most the highest rate of one multiprocessor. The constants are cycles of an H200
+// (docs/experiments/vectors.md). The first three are the start of a block and the two latencies.
+// Adding sums takes in_cluster in a cluster, or in_memory in memory (write, count, read), and
+// further_loads for each further 8 loads of a thread. The two rates exceed the real ones, since one
+// block's latency overlaps the transfers of others.
+void split_k(gemv_schedule& schedule,
+             const sgemm_problem& p,
+             const vector_means& means,
+             const thin_layout& layout,
+             int resident, // blocks of a multiprocessor
+             bool may_cluster) {
+    constexpr double start = 1480, cache_latency = 950, memory_latency = 1300, most_rate = 42,
+                     memory_rate = 1.33, cache_rate = 1.84, in_cluster = 1600, in_memory = 5400,
+                     further_loads = 800;
+    constexpr double cached = 0.7; // part of the L2 cache in which data is found again
+    constexpr int64_t most_rounds = 8;
+    const device_info& device = means.device;
+    const auto real = [](auto x) { return static_cast<double>(x); };
+    const int64_t sms = device.sm_count, places = sms * resident;
+    const int64_t count = schedule.groups(layout) * vectors_of(p, layout);
+    const int64_t turns = ceil_div<int64_t>(p.k, int64_t{schedule.chunk} * schedule.split.sharing);
+    const double block_bytes =
+        4 * real(std::min<int64_t>(schedule.lines * schedule.split.groups, layout.lines)) *
+        real(p.k);
+    const bool is_cached = real(count) * block_bytes < cached * real(device.l2_bytes);
+    const double latencies = real(turns) * (is_cached ? cache_latency : memory_latency);
+    const double all_rate = 1e3 * real(device.memory_gbps) / real(device.clock_mhz) *
+                            (is_cached ? cache_rate : memory_rate); // bytes a cycle
+
+    // The time of a round of blocks that each have the whole k, without the start.
+    const auto round = [&](int64_t blocks) {
+        if (blocks == 0)
+            return 0.0;
+        const double beside = real(quotient_up(blocks, sms));
+        return latencies +
+               beside * block_bytes / std::min(most_rate, all_rate / real(std::min(blocks, sms)));
+    };
+    const double full_round = round(places);
+    const auto cycles = [&](int64_t splits, int cluster) {
+        const int64_t blocks = count * splits * cluster, rounds = quotient(blocks, places);
+        const double share = real(quotient_up(turns, splits * cluster)) / real(turns);
+        const int64_t loads = quotient_up(splits * schedule.lines, 32 * schedule.warps);
+        const double meeting = splits > 1    ? in_memory + further_loads * real((loads - 1) / 8)
+                               : cluster > 1 ? in_cluster
+                                             : 0;
+        return start * real(quotient_up(blocks, places)) + meeting +
+               share * (real(rounds) * full_round + round(blocks - rounds * places));
+    };
+    schedule.cycles = cycles(1, 1);
+    if (schedule.split.groups > 1 || turns == 1 || count >= places * most_rounds)
+        return;
+    const gemv_schedule whole = schedule;
+    const auto consider = [&](int64_t splits, int cluster) {
+        if (const double own = cycles(splits, cluster); own < schedule.cycles) {
+            schedule.cycles = own;
+            schedule.split.splits = static_cast<int>(splits);
+            schedule.split.cluster = cluster;
+        }
+    };
+    if (may_cluster && device.arch >= 90)
+        consider(1, largest_cluster);
+    int64_t last = 1;
+    for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
+         i += i < resident ? 1 : resident) {
+        const int64_t most = i > resident ? turns / 2 : turns;
+        if (const int64_t splits = std::min(quotient(sms * i, count), most); splits > last)
+            consider(last = splits, 1);
+    }
+    if (workspace_of(schedule, p, layout) > means.workspace_bytes)
+        schedule = whole;
+}
+
+// `extra`: the kernel's arguments between the layout and the problem.
+template <class Kernel, class... Extra>
+myblasStatus_t launch_vectors(Kernel kernel,
+                              const gemv_schedule& schedule,
+                              const sgemm_problem& p,
+                              const thin_layout& layout,
+                              const launch_context& context,
+                              size_t smem_bytes,
+                              const Extra&... extra) {
+    const product_grid grid{.x = schedule.blocks(layout),
+                            .y = layout.short_lines,
+                            .threads = schedule.warps * 32,
+                            .smem_bytes = smem_bytes,
+                            .cluster = schedule.split.cluster,
+                            .early = true};
+    return launch_products(kernel, grid, p, context, layout, extra...);
+}
+
+template <class Kernel>
+myblasStatus_t launch_split(Kernel kernel,
+                            const gemv_schedule& schedule,
+                            const sgemm_problem& p,
+                            const thin_layout& layout,
+                            const launch_context& context) {
+    const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
+    return launch_vectors(kernel, schedule, p, layout, context, 0, schedule.split, meeting);
+}
+
+template <int width, int line_lanes>
+struct gemv_n {
+    using shape = lines_shape<width, line_lanes>;
+
+    static gemv_schedule
+    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        constexpr int64_t few_groups = line_lanes == 32 ? 32 : 20; // clusters pay up to here
+        constexpr int64_t least_k = 1200, very_few = 8;
+        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
+        const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
+        gemv_schedule own{shape::lines, 0, {}, shape::chunk, width};
+        split_block(own, chunks, groups * vectors_of(p, layout), max_warps, means.device.sm_count);
+        const bool may_cluster =
+            p.k >= long_k ? groups <= few_groups : p.k >= least_k && groups <= very_few;
+        split_k(own, p, means, layout, 2, may_cluster);
+        return own;
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
+        const auto start = [&](auto kernel) {
+            return launch_split(kernel, own, p, layout, context);
+        };
+        // A block that has a multiprocessor to itself has registers for all its loads at once.
+        if (own.split.cluster == 1 &&
+            own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
+            if constexpr (width == 4)
+                return start(vector_lines_kernel<width, line_lanes, false, 1>);
+            else if constexpr (line_lanes == 32)
+                return start(vector_lines_kernel<width, line_lanes, true, 1>);
+        }
+        return start(vector_lines_kernel<width, line_lanes, false, 2>);
+    }
+};
+
+// True for a matrix larger than a quarter of the L2 cache, which is worth adding sums in memory.
+// True as well for many lines of a k so short that nothing is split.
+bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+    const double bytes = 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
+    return bytes > static_cast<double>(device.l2_bytes) / 4 ||
+           (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
+}
+
+struct shifted_form {
+    using shape = shifted_shape;
+
+    static gemv_schedule
+    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
+        const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
+        gemv_schedule own{shape::lines, 0, {}, shape::chunk, shape::width};
+        split_block(
+            own, chunks, groups * vectors_of(p, layout), shape::max_warps, means.device.sm_count);
+        split_k(own, p, means, layout, 3, p.k >= long_k);
+        return own;
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_split(vector_shifted_kernel, own, p, layout, context);
+    }
+
+    static bool
+    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        // Quads reach into the columns before and after, so columns must follow each other without
+        // gaps.
+        return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
+               layout.ld == layout.lines && layout.lines >= 4 * shape::lines &&
+               is_large(p, device, layout);
+    }
+};
+
+template <int width,
+          int lines,
+          int unroll = width == 4 && lines != 1   ? 2
+                       : width == 1 && lines == 1 ? 8
+                                                  : 4>
+struct gemv_t {
+    static gemv_schedule
+    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        constexpr int chunk = k_shape<width, lines, unroll>::chunk;
+        constexpr int64_t few_groups = 6; // adding sums in a cluster pays up to here
+        const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
+        const int sms = means.device.sm_count;
+        // As many warps as allow the blocks of all groups to run at the same time.
+        const int most_warps = groups <= 2 * sms ? max_warps : groups <= 4 * sms ? 8 : 4;
+        gemv_schedule own{lines, 0, {}, chunk, width};
+        split_block(
+            own, ceil_div<int64_t>(p.k, chunk), groups * vectors_of(p, layout), most_warps, sms);
+        if (own.warps == most_warps && most_warps > min_warps)
+            split_k(own, p, means, layout, 2 * max_warps / most_warps, groups <= few_groups);
+        return own;
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_split(vector_k_kernel<width, lines, unroll>, own, p, layout, context);
+    }
+
+    // The fraction of the loads in flight that k uses. Warps that split k may need less in their
+    // last turn.
+    static double
+    use(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const gemv_schedule own = schedule(p, means, layout);
+        const int64_t at_once = int64_t{own.chunk} * own.split.sharing * own.split.blocks();
+        return static_cast<double>(p.k) /
+               static_cast<double>(ceil_div<int64_t>(p.k, at_once) * at_once);
+    }
+};
+
+// Scalar loads, with the number of loads in flight that leaves the fewest unused for this k.
+template <class F>
+auto with_words_of_k(const sgemm_problem& p,
+                     const device_info& device,
+                     const thin_layout& layout,
+                     F&& f) {
+    const vector_means means{device, std::numeric_limits<size_t>::max()};
+    const double four = gemv_t<1, 4>::use(p, means, layout),
+                 five = gemv_t<1, 4, 5>::use(p, means, layout),
+                 six = gemv_t<1, 4, 6>::use(p, means, layout);
+    if (four >= std::max(five, six))
+        return f(gemv_t<1, 4>());
+    return five >= six ? f(gemv_t<1, 4, 5>()) : f(gemv_t<1, 4, 6>());
+}
+
+// Whether rows follow each other without gaps, so that one copy can span several rows. Gaps must
+// not be read.
+bool lie_together(const sgemm_problem& p, const thin_layout& layout) { return layout.ld == p.k; }
+
+template <int width>
+struct short_form {
+    static gemv_schedule
+    schedule(const sgemm_problem& p, const vector_means&, const thin_layout& layout) {
+        const auto k = static_cast<int>(p.k);
+        short_rows rows{};
+        rows.k = k;
+        rows.together = lie_together(p, layout);
+        rows.pitch = rows.together ? k : width == 1 ? k | 1 : (k + 3) / 4 * 4;
+        rows.per_lane = std::clamp(short_rows::warp_floats / (32 * rows.pitch), 1, 8);
+        gemv_schedule own{rows.warp_lines(), min_warps, {}, k, width, rows};
+        while (smem_bytes(own) > sizeof(short_storage))
+            own.warps /= 2;
+        own.split.groups = own.warps;
+        return own;
+    }
+
+    static size_t smem_bytes(const gemv_schedule& own) {
+        return (static_cast<size_t>(own.rows.first()) +
+                static_cast<size_t>(own.warps * own.rows.warp_lines() * own.rows.pitch)) *
+               sizeof(float);
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_vectors(
+            vector_short_kernel<width>, own, p, layout, context, smem_bytes(own), own.rows);
+    }
+
+    // With fewer lines than keep the device busy with one lane for each line, several lanes should
+    // share a line.
+    static bool
+    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        return layout.k_contiguous && p.k <= short_rows::most_k && p.k > 0 &&
+               layout.lines >= int64_t{32} * 6 * device.sm_count;
+    }
+};
+
+// Whether all copies of 16 bytes are aligned. If rows have no gaps, the first copy decides.
+bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
+    const float* matrix = layout.swap_ab ? p.b : p.a;
+    return p.batch_count == 1 && !p.a_array && !p.b_array &&
+           reinterpret_cast<uintptr_t>(matrix) % 16 == 0 &&
+           (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
+}
+
+// Calls f with the form for a product. The sizes at which forms change were measured:
+// docs/experiments/sgemm_skinny.md.
+template <class F>
+auto with_form(const sgemm_problem& p,
+               const device_info& device,
+               const thin_layout& layout,
+               F&& f) {
+    if (short_form<1>::suits(p, device, layout))
+        return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
+    const int width = load_width(p, layout);
+    const int64_t lines = layout.lines;
+    if (layout.k_contiguous) {
+        // If blocks split k, it is better to read the vector once for several lines.
+        const bool is_shared =
+            lines >= 3 && lines <= 2 * device.sm_count && is_large(p, device, layout);
+        if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
+            return f(gemv_t<4, 4>());
+        if (width == 4 && p.k >= 128)
+            return p.k >= 1024 || lines < 512 ? f(gemv_t<4, 1>()) : f(gemv_t<4, 2>());
+        if (width >= 2 && p.k >= 128)
+            return f(gemv_t<2, 2>());
+        return lines >= 150 || is_shared ? with_words_of_k(p, device, layout, f)
+                                         : f(gemv_t<1, 1>());
+    }
+    // If columns begin at cache lines, narrower loads read them equally well.
+    const float* const matrix = layout.swap_ab ? p.b : p.a;
+    const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+    if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
+        return f(gemv_n<4, 32>());
+    if (width == 4 && (lines >= 1024 || (p.k >= long_k && lines > few_lines)))
+        return f(gemv_n<4, 8>());
+    if (shifted_form::suits(p, device, layout)) {
+        const vector_means means{device, std::numeric_limits<size_t>::max()};
+        if (p.k <= 64 || shifted_form::schedule(p, means, layout).cycles <
+                             gemv_n<1, 32>::schedule(p, means, layout).cycles)
+            return f(shifted_form());
+    }
+    if (width >= 2 && lines <= 4096)
+        return f(gemv_n<2, 8>());
+    return lines > 1024 || (lines > 256 && p.k >= long_k) ? f(gemv_n<1, 32>()) : f(gemv_n<1, 8>());
+}
+
+gemv_schedule
+schedule_of(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+    return with_form(
+        p, means.device, layout, [&](auto form) { return form.schedule(p, means, layout); });
+}
+
+size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    const thin_layout layout = layout_of(p);
+    return workspace_of(
+        schedule_of(p, {device, std::numeric_limits<size_t>::max()}, layout), p, layout);
+}
+
+work_estimate work(const work_query& q) {
+    constexpr int threads_per_sm = 1024; // threads that the registers suffice for
+    const thin_layout layout = layout_of(q.problem);
+    const gemv_schedule schedule = schedule_of(q.problem, {q.device, q.workspace_bytes}, layout);
+    const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
+    const auto lines = static_cast<float>(layout.lines);
+    const float count = static_cast<float>(schedule.blocks(layout)) * vectors;
+    const block_rounds blocks(q.device,
+                              count,
+                              static_cast<float>(threads_per_sm / (32 * schedule.warps)),
+                              schedule.split.cluster);
+    const float busy = std::min(count, static_cast<float>(q.device.sm_count));
+    const float elements = lines * q.k * vectors / busy; // of one multiprocessor
+    const float k_at_once = static_cast<float>(schedule.split.sharing) *
+                            static_cast<float>(schedule.split.blocks()) *
+                            static_cast<float>(schedule.chunk);
+    work_estimate w;
+    w.rounds = blocks.rounds;
+    w.steps = blocks.rounds * whole_up(q.k / k_at_once);
+    w.math_cycles = elements / 128;
+    w.copies = elements / static_cast<float>(32 * schedule.width);
+    w.l2_bytes = elements * 4;
+    w.memory_bytes = q.operand_bytes;
+    // Adding the splits in memory takes as long as adding about 180 sums from shared memory.
+    w.exchanges = static_cast<float>(schedule.split.sharing * schedule.split.cluster) +
+                  (schedule.split.splits > 1 ? 180 : 0);
+    w.wave_efficiency = blocks.wave_efficiency;
+    return w;
+}
+
+myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
+    const thin_layout layout = layout_of(p);
+    return with_form(
+        p, *context.device, layout, [&](auto form) { return form.launch(p, layout, context); });
+}
+
+} // namespace
+
+const sgemm_kernel sgemm_gemv = {
+    .name = "gemv",
+    .description =
+        "one row or column of C: the matrix straight to registers, k shared by warps and blocks",
+    .min_arch = 80,
+    .block_m = 32,
+    .block_n = 1,
+    .block_k = 32,
+    .threads = max_warps * 32,
+    .has_epilogue = true,
+    .takes_backwards = true,
+    .uses_counters = true,
+    .accepts = fits,
+    .best_workspace_bytes = best_workspace_bytes,
+    .work = work,
+    .launch = launch_kernel,
+};
+
+} // namespace myblas::cuda

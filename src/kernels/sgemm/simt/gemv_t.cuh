@@ -1,0 +1,151 @@
+// gemv for a matrix whose lines run along memory.
+//
+//   k      a warp's load covers 32 * width k of one line, for each of a few lines
+//   short  for a k shorter than such a load, and enough lines for the device: a warp copies 32
+//          lines, or a multiple of 32, to shared memory, and each lane computes a line
+#pragma once
+
+#include "kernels/common/cp_async.cuh"
+#include "kernels/common/dynamic_smem_128.h"
+#include "kernels/sgemm/simt/gemv.cuh"
+
+namespace myblas::cuda {
+
+// unroll: the number of loads in flight for each line.
+template <int width, int lines, int unroll_>
+struct k_shape {
+    static constexpr int unroll = unroll_;
+    static constexpr int chunk = unroll * 32 * width; // k of a warp at a time
+};
+
+template <int width, int lines, int unroll>
+__global__ void __launch_bounds__(gemv_block::max_warps * 32, 2)
+    vector_k_kernel(int64_t first_batch,
+                    const thin_layout layout,
+                    const vector_split split,
+                    const vector_sums meeting,
+                    const sgemm_problem p) {
+    using shape = k_shape<width, lines, unroll>;
+    __shared__ float sums[gemv_block::max_warps][lines];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const vector_place<lines> at(split);
+
+    if (!fetch_parameters(p))
+        return;
+    grid_dependency_sync();
+    launch_next_vectors<turns::begin>(p, at.all_warps * shape::chunk);
+    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const float* line[lines]; // lines past the last one read the last one, unused
+#pragma unroll
+    for (int l = 0; l < lines; ++l)
+        line[l] = o.matrix + min(at.warp_line(split) + l, layout.lines - 1) * layout.ld;
+    float acc[lines] = {};
+    for (int first_k = at.own_warp * shape::chunk + lane * width; first_k < o.k;
+         first_k += at.all_warps * shape::chunk) {
+        float_piece<width> x[shape::unroll][lines], y[shape::unroll];
+#pragma unroll
+        for (int u = 0; u < shape::unroll; ++u) {
+            const bool inside = first_k + u * 32 * width < o.k;
+            const int from = inside ? first_k + u * 32 * width : 0;
+#pragma unroll
+            for (int l = 0; l < lines; ++l)
+                x[u][l].load(line[l] + from, inside);
+            y[u].load(o.vector + from * layout.short_k_step, inside);
+        }
+#pragma unroll
+        for (int u = 0; u < shape::unroll; ++u)
+#pragma unroll
+            for (int l = 0; l < lines; ++l)
+#pragma unroll
+                for (int w = 0; w < width; ++w)
+                    acc[l] = fmaf(x[u][l].x[w], y[u].x[w], acc[l]);
+    }
+    launch_next_vectors<turns::end>(p, at.all_warps * shape::chunk);
+#pragma unroll
+    for (int l = 0; l < lines; ++l) {
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2)
+            acc[l] += __shfl_xor_sync(full_warp, acc[l], distance);
+        if (lane == 0)
+            sums[warp][l] = acc[l];
+    }
+    write_lines(sums, split, meeting, o, at);
+}
+
+// The layout of lines in shared memory: rows of `pitch` floats. `together`: lines have no gaps
+// between them, so one copy can span several lines.
+struct short_rows {
+    int k, pitch, per_lane; // per_lane: lines of a lane
+    bool together;
+
+    static constexpr int most_k = 64;
+    static constexpr int warp_floats =
+        32 * 32; // a warp copies about this number, but at least 32 lines
+
+    __host__ __device__ int warp_lines() const { return 32 * per_lane; }
+    // Where the first line begins, after the vector.
+    __host__ __device__ int first() const { return (k + 3) / 4 * 4; }
+};
+
+// The vector, followed by the lines. The size needs no opt-in.
+struct short_storage {
+    float x[(48 << 10) / sizeof(float)];
+};
+
+// width: the number of floats in a copy.
+template <int width>
+__global__ void __launch_bounds__(gemv_block::min_warps * 32) vector_short_kernel(
+    int64_t first_batch, const thin_layout layout, const short_rows rows, const sgemm_problem p) {
+    float* const x = dynamic_smem_128<short_storage>().x;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int64_t first_line = (int64_t{blockIdx.x} * (blockDim.x / 32) + warp) * rows.warp_lines();
+    const int count = static_cast<int>(
+        max(min(layout.lines - first_line, int64_t{rows.warp_lines()}), int64_t{0}));
+    float* const own = x + rows.first() + warp * rows.warp_lines() * rows.pitch;
+
+    if (!fetch_parameters(p))
+        return;
+    grid_dependency_sync();
+    launch_dependents();
+    const vector_operands o(p, first_batch + blockIdx.z, layout);
+    const float* const source = o.matrix + first_line * layout.ld;
+    if (rows.together && count > 0) {
+        const int floats_read = o.k == 0 ? 0 : (count - 1) * rows.pitch + o.k;
+        for (int i = lane * width; i < floats_read; i += 32 * width) {
+            if (width == 1 || i + width <= floats_read)
+                cp_async<width * 4>(own + i, source + i, true);
+            else
+                for (int e = i; e < floats_read; ++e)
+                    cp_async<4>(own + e, source + e, true);
+        }
+    } else {
+        // The number of lanes for each line, a power of two.
+        const int pieces = (o.k + width - 1) / width;
+        const int lanes = pieces > 16 ? 32 : pieces > 8 ? 16 : pieces > 4 ? 8 : pieces > 2 ? 4 : 2;
+        for (int line = lane / lanes; line < count; line += 32 / lanes)
+            for (int i = lane % lanes * width; i < o.k; i += lanes * width)
+                cp_async<width * 4>(
+                    own + line * rows.pitch + i, source + line * layout.ld + i, true);
+    }
+    for (int i = threadIdx.x; i < o.k; i += blockDim.x)
+        x[i] = o.vector[i * layout.short_k_step];
+    cp_async_commit();
+    cp_async_wait<0>();
+    __syncthreads(); // the lines and the vector are complete
+    // If lines do not start at different banks, lanes start at different elements instead.
+    const int multiple = rows.pitch & -rows.pitch; // a power of two
+    const int first_k = multiple == 1 ? 0 : lane / (multiple < 32 ? 32 / multiple : 1) % rows.k;
+    for (int line = lane; line < count; line += 32) {
+        const float* const row = own + line * rows.pitch;
+        float sum = 0;
+        int at = first_k;
+#pragma unroll 4
+        for (int i = 0; i < o.k; ++i) {
+            sum = fmaf(row[at], x[at], sum);
+            at = at + 1 == o.k ? 0 : at + 1;
+        }
+        o.write(first_line + line, sum);
+    }
+}
+
+} // namespace myblas::cuda

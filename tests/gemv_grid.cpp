@@ -1,0 +1,142 @@
+// The CUDA kernels of a matrix with a vector (gemv) without a GPU: on the CPU, a thread for each of theirs
+// (cpu_kernels/cuda_runtime.h), against float64. On a device of a few multiprocessors and almost no cache small
+// matrices take the ways of large ones. NaN lies wherever nothing is to be read.
+#include "kernels/sgemm/registry.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <setjmp.h>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+using namespace myblas;
+
+namespace {
+
+uint64_t state = 1;
+
+uint64_t random_bits() {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+}
+float random_float() { return static_cast<float>(random_bits() % 2001) / 1000 - 1; }
+
+struct call {
+    bool trans;
+    int64_t m, n, ld, incx;
+    int misfit; // floats by which the matrix is unaligned
+    int sm_count;
+    bool is_lent; // workspace
+};
+
+void check(const call& c) {
+    device_info device{};
+    device.arch = 80; // without clusters
+    device.sm_count = c.sm_count;
+    device.smem_per_block = 200 << 10;
+    device.clock_mhz = usual_device.clock_mhz;
+    device.memory_gbps = usual_device.memory_gbps;
+    device.l2_bytes = 1 << 10;
+    const int64_t lines = c.trans ? c.n : c.m, k = c.trans ? c.m : c.n;
+    // As far as the matrix reaches, and no further.
+    std::vector<float> a(static_cast<size_t>(c.misfit + (c.n - 1) * c.ld + c.m), std::nanf(""));
+    std::vector<float> x(static_cast<size_t>((k - 1) * c.incx + 1), std::nanf(""));
+    std::vector<float> y(static_cast<size_t>(lines), std::nanf(""));
+    float* const matrix = a.data() + c.misfit;
+    for (int64_t j = 0; j < c.n; ++j)
+        for (int64_t i = 0; i < c.m; ++i)
+            matrix[i + j * c.ld] = random_float();
+    for (int64_t i = 0; i < k; ++i)
+        x[static_cast<size_t>(i * c.incx)] = random_float();
+    sgemm_problem p{.m = lines, .n = 1, .k = k, .alpha = {2}, .beta = {0}, .batch_count = 1};
+    p.transa = c.trans;
+    p.a = matrix, p.lda = c.ld;
+    p.transb = c.incx != 1;
+    p.b = x.data(), p.ldb = p.transb ? c.incx : k;
+    p.c = y.data(), p.ldc = lines;
+    const cuda::sgemm_kernel& kernel = cuda::sgemm_gemv;
+    const size_t bytes = c.is_lent ? kernel.best_workspace_bytes(p, device) : 0;
+    std::vector<float> workspace(bytes / sizeof(float), std::nanf(""));
+    std::vector<unsigned> counters(counter_count);
+    const launch_context context{.device = &device,
+                                 .workspace = workspace.data(),
+                                 .workspace_bytes = bytes,
+                                 .counters = counters.data()};
+    assert_true(kernel.accepts(p, device));
+    assert_int_equal(kernel.launch(p, context), MYBLAS_STATUS_SUCCESS);
+    for (int64_t line = 0; line < lines; ++line) {
+        double sum = 0, magnitude = 0;
+        for (int64_t i = 0; i < k; ++i) {
+            const double term =
+                static_cast<double>(matrix[c.trans ? i + line * c.ld : line + i * c.ld]) *
+                x[static_cast<size_t>(i * c.incx)];
+            sum += term, magnitude += std::fabs(term);
+        }
+        const double found = y[static_cast<size_t>(line)];
+        if (!(std::fabs(found - 2 * sum) <= 2 * static_cast<double>(k + 3) * 0x1p-24 * magnitude))
+            fail_msg("%c %lld x %lld, ld %lld, incx %lld, misfit %d, %d multiprocessors: line %lld "
+                     "is %g, not %g",
+                     c.trans ? 'T' : 'N',
+                     static_cast<long long>(c.m),
+                     static_cast<long long>(c.n),
+                     static_cast<long long>(c.ld),
+                     static_cast<long long>(c.incx),
+                     c.misfit,
+                     c.sm_count,
+                     static_cast<long long>(line),
+                     found,
+                     2 * sum);
+    }
+    for (const unsigned counter : counters)
+        assert_int_equal(counter, 0);
+}
+
+void test_forms(void**) {
+    // All ratios of the sides, aligned to 16 bytes, to 8 bytes and to 4, with gaps between columns and without.
+    constexpr int64_t few[] = {1, 3, 8, 17, 33, 100}, many[] = {600, 1003, 1300, 2052};
+    for (const bool trans : {false, true})
+        for (const int64_t narrow : few)
+            for (int turn = 0; turn < 4; ++turn) {
+                call c{.trans = trans,
+                       .m = 0,
+                       .n = 0,
+                       .ld = 0,
+                       .incx = 1,
+                       .misfit = 0,
+                       .sm_count = 2,
+                       .is_lent = true};
+                const int64_t wide = many[random_bits() % 4];
+                c.m = turn % 2 ? narrow : wide;
+                c.n = turn % 2 ? wide : narrow;
+                c.ld = c.m + static_cast<int64_t>(random_bits() % 3) * (turn < 2 ? 0 : 1);
+                c.misfit = turn < 2 ? 0 : static_cast<int>(random_bits() % 4);
+                c.incx = random_bits() % 4 == 0 ? 2 : 1;
+                c.sm_count = random_bits() % 2 ? 2 : 5;
+                c.is_lent = random_bits() % 4 != 0;
+                check(c);
+            }
+}
+
+void test_squares(void**) {
+    for (const bool trans : {false, true})
+        for (const int64_t n : {512, 601})
+            for (const int misfit : {0, 1, 2})
+                check({.trans = trans,
+                       .m = n,
+                       .n = n + 7,
+                       .ld = n + misfit % 2,
+                       .incx = 1,
+                       .misfit = misfit,
+                       .sm_count = 3,
+                       .is_lent = misfit != 2});
+}
+
+} // namespace
+
+int main() {
+    const CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_squares)};
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
