@@ -428,8 +428,8 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
     if (threadIdx.x % 32 == 0) {
         atomicMax(&smem_greatest, greatest);
         atomicMin(&smem_smallest, smallest);
-        if atomicMax (&smem_request, request)
-            ;
+        if (request)
+            atomicMax(&smem_request, request);
     }
     __syncthreads(); // the block's findings are complete
     if (threadIdx.x != 0)
