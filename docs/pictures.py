@@ -100,8 +100,9 @@ def warp_tile_of(kernels, name):
 
 
 def double_buffered_of(kernels):
-    warp = numbers("ladder/double_buffered.cu", r"warp_m = (\d+), warp_n = (\d+)")
-    groups = numbers("ladder/double_buffered.cu", r"group_m = warp_m / (\d+), group_n = warp_n / (\d+)")
+    file = "ladder/vector_slab.cuh"
+    warp = numbers(file, r"warp_m = (\d+), warp_n = (\d+)")
+    groups = numbers(file, r"quadrant_m = warp_m / (\d+), quadrant_n = warp_n / (\d+)")
     return Tiles(kernels["double_buffered"], warp, [4 * count for count in groups], ())
 
 

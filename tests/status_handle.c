@@ -180,8 +180,8 @@ static bool has_workspace(myblasHandle_t handle) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
     call.m = call.n = call.k = call.lda = call.ldb = call.ldc = 64;
     const char* name = NULL;
-    assert_ok(
-        myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, on_host ? "blocked" : "register_tile_2x2"));
+    assert_ok(myblasForceKernel(
+        handle, MYBLAS_ROUTINE_SGEMM, on_host ? "blocked" : "register_tile_packed"));
     const myblasStatus_t status = myblasSelectKernel(handle, &call, &name);
     assert_true(status == MYBLAS_STATUS_SUCCESS || status == MYBLAS_STATUS_NOT_SUPPORTED);
     return status == MYBLAS_STATUS_SUCCESS;

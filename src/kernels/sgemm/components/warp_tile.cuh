@@ -237,7 +237,7 @@ struct warp_tile {
         // This thread's first row or column at the current k.
         const float* at_a = smem + row;
         const float* at_b = smem + col;
-        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) {
+        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) { // docs/ladder.md
             start_slab(write_stage);
             write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
             read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;

@@ -1,5 +1,5 @@
-// The block tile of rungs 7 to 9: 128 x 128 elements of C, slabs of 8 k, and a square of several
-// elements for each thread. A line is a row of op(A) or a column of op(B).
+// The block tile of rungs 7 to 10: 128 x 128 elements of C, slabs of 8 k, and several rows and
+// columns for each thread. A line is a row of op(A) or a column of op(B).
 #pragma once
 
 #include "kernels/sgemm/components/operands.cuh"
@@ -36,17 +36,31 @@ __device__ __forceinline__ void load_slab(float (*smem)[pitch],
     }
 }
 
-// Computes the block's tile of C. A thread has Lines::count rows and as many columns. Its first row
-// (or column) is Lines::first(thread's position along that side), and element e is Lines::offset(e)
-// further. The block has as many threads along each side as cover 128 lines.
-template <class Lines, bool transa, bool transb>
+// The lines of a thread: `count` of them, in groups of `contiguous` lines. Groups are `distance`
+// apart.
+struct thread_lines {
+    int count, contiguous, distance;
+
+    // The threads along a side of the block tile.
+    __host__ __device__ constexpr int threads() const { return block_m / count; }
+
+    // The first line of a thread, and the distance from there to its line e.
+    __device__ constexpr int first(int thread) const { return thread * contiguous; }
+    __device__ constexpr int offset(int e) const {
+        return e / contiguous * distance + e % contiguous;
+    }
+};
+
+// Computes the block's tile of C. A thread has the same lines of op(A) and of op(B).
+template <thread_lines lines, bool transa, bool transb>
 __device__ __forceinline__ void compute(const sgemm_problem& p, int64_t batch, storage& smem) {
-    constexpr int count = Lines::count, side = block_m / count, threads = side * side;
+    constexpr int count = lines.count, side = lines.threads(), threads = side * side;
     const sgemm_operands o = resolve_operands(p, batch);
     const auto [tile_row, tile_col] = column_order<block_m, block_n>(blockIdx.x, p.m);
-    const int i = Lines::first(threadIdx.x % side), j = Lines::first(threadIdx.x / side);
+    const int i = lines.first(threadIdx.x % side), j = lines.first(threadIdx.x / side);
 
     float acc[count][count] = {}; // [column][row]
+    // docs/ladder.md
     for (int64_t first_k = 0; first_k < o.k; first_k += block_k) {
         load_slab<threads, transa>(smem.a, o.a, p.lda, tile_row, p.m, first_k, o.k);
         load_slab<threads, !transb>(smem.b, o.b, p.ldb, tile_col, p.n, first_k, o.k);
@@ -56,8 +70,8 @@ __device__ __forceinline__ void compute(const sgemm_problem& p, int64_t batch, s
             float frag_a[count], frag_b[count];
 #pragma unroll
             for (int e = 0; e < count; ++e) {
-                frag_a[e] = smem.a[kk][i + Lines::offset(e)];
-                frag_b[e] = smem.b[kk][j + Lines::offset(e)];
+                frag_a[e] = smem.a[kk][i + lines.offset(e)];
+                frag_b[e] = smem.b[kk][j + lines.offset(e)];
             }
             add_product(acc, frag_a, frag_b);
         }
@@ -68,8 +82,8 @@ __device__ __forceinline__ void compute(const sgemm_problem& p, int64_t batch, s
     for (int c = 0; c < count; ++c)
 #pragma unroll
         for (int r = 0; r < count; ++r) {
-            const int64_t row = tile_row + i + Lines::offset(r);
-            const int64_t col = tile_col + j + Lines::offset(c);
+            const int64_t row = tile_row + i + lines.offset(r);
+            const int64_t col = tile_col + j + lines.offset(c);
             if (row < p.m && col < p.n)
                 store_c(&o.c[row + col * p.ldc], o.alpha, acc[c][r], o.beta);
         }

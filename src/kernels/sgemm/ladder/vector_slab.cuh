@@ -1,6 +1,5 @@
-// Slabs of 128 lines x 8 k that 256 threads move from global to shared memory through registers,
-// four floats a thread; for rungs 10 and 11. A line is a row of op(A) or a column of op(B). In
-// registers a quad can be transposed, and a rung can put arithmetic between the load and the store.
+// What rungs 11 to 14 share: block tiles of 128 x 128, and slabs of 8 k that 256 threads move to
+// shared memory, four floats a thread. A line is a row of op(A) or a column of op(B).
 #pragma once
 
 #include "kernels/sgemm/components/operands.cuh"
@@ -13,8 +12,14 @@ constexpr int threads = 256;
 constexpr int pitch = block + 4; // keeps rows aligned, and transposed stores free of bank conflicts
 static_assert(block * block_k == threads * 4, "one quad a thread");
 
+// The warp tiles of rungs 12 to 14. A thread has 4 x 4 elements in each quadrant of the warp tile.
+constexpr int warp_m = 32, warp_n = 64;
+constexpr int quadrant_m = warp_m / 2, quadrant_n = warp_n / 2;
+static_assert(block / warp_m * (block / warp_n) * 32 == threads);
+
 // This thread's quad of a slab: four neighbouring floats in memory, which are four lines at one k,
-// or four k of one line (k_contiguous).
+// or four k of one line (k_contiguous). A quad goes to shared memory through registers, which can
+// transpose it. A rung can put arithmetic between the load and the store.
 template <bool k_contiguous, bool vector>
 struct quad {
     int line, kk;      // of the quad's first element, inside the slab

@@ -1,7 +1,11 @@
-// stream_k: C = alpha op(A) op(B) + beta C by persistent blocks with 128 x 64 or 128 x 32 tiles.
-// All multiprocessors get equal shares of the work, for every shape. The variant "_splits" is for
-// products with few tiles and a long k. The kernel is in stream_k.cuh.
+// Rung 17, stream_k: persistent blocks with equal shares of all slabs, and warps that only copy.
 //
+// Operation: C = alpha op(A) op(B) + beta C.
+// New: one block for each multiprocessor stays until the end. The slabs of all tiles are dealt out
+// in equal shares, so all multiprocessors finish together, for every shape. One thread copies slabs
+// by TMA, and the other warps only multiply. Four lanes of a warp split k, which gives tiles of 128
+// x 64 the thread tile of 16 x 8. The variant "_splits" is for products with few tiles and a long
+// k. The kernel is in stream_k.cuh.
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Splits of k also
 // take 2 us for reading their sums. Below k = 200 or so the cost of each tile dominates. The two
 // warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
@@ -15,6 +19,13 @@
 // Accepts: single products. "_splits" needs at least four multiprocessors for each tile. The other
 // variants also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only
 // the warp tiles that lie on it.
+//
+//   4 tiles (A, B, C, D) of 6 slabs on 3 multiprocessors (SM): 8 slabs each. One block for each
+//   tile would take two rounds, the time of 12 slabs.
+//
+//   SM 0    A A A A A A B B
+//   SM 1    B B B B C C C C    B is begun by SM 0 and finished by SM 1
+//   SM 2    C C D D D D D D
 #include "kernels/sgemm/simt/stream_k.cuh"
 
 #include "kernels/common/aligned_copy.h"

@@ -328,7 +328,7 @@ public:
                 from_a.load(frag[0].a, next_stage, 0);
                 from_b.load(frag[0].b, next_stage, 0);
             }
-            while (slabs_left > 0) {
+            while (slabs_left > 0) { // docs/ladder.md
                 --slabs_left;
                 mbarrier& empty = barriers.empty[ring.stage];
                 const uint32_t stage = next_stage;

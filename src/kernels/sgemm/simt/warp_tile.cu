@@ -1,21 +1,31 @@
-// Rung 12, warp_tile: C = alpha op(A) op(B) + beta C, with the block / warp / thread hierarchy and
-// slabs streamed by cp.async. The hierarchy is in components/warp_tile.cuh.
+// Rung 15, warp_tile: 16 x 8 elements of C for each thread.
 //
-// New: copies from global to shared memory bypass the registers, so more of them can be in flight
-// (three or five slabs). The thread tile can grow to 16 x 8: 6 128-bit shared loads for 128 FMAs.
-// The smaller tiles are for a short k, which slabs of 8 cut with less waste, and put several blocks
-// on a multiprocessor: one multiplies while others load or store.
-//
-// Bound: instruction issue. A tile of 256 x 128 reaches 128 FMAs / (128 FMAs + 6 loads) = 95.5% of
-// the FMA peak, and 8 x 8 thread tiles reach 94%. Copies also take 4 to 24 instructions for each
-// slab of 2048 FMAs, depending on alignment and transposition.
+// Operation: C = alpha op(A) op(B) + beta C.
+// New: copies by cp.async leave registers free, so a thread tile can grow to 16 x 8, and a block
+// tile to 256 x 128. For each k a thread needs 6 loads of 128 bits for 128 FMAs; in rung 14 it
+// needs 4 for 64. The mechanism is in components/warp_tile.cuh, for tiles of any shape. The smaller
+// tiles are for a short k, which slabs of 8 cut with less waste, and put several blocks on a
+// multiprocessor: one multiplies while others load or store.
+// Bound: instruction issue, 128 FMAs of 134 instructions for each k; and idle multiprocessors in
+// the last round of tiles. 8 x 8 thread tiles reach 94% of the FMA peak instead of 95.5%. Copies
+// also take 4 to 24 instructions for each slab of 2048 FMAs, depending on alignment and
+// transposition.
 // Shared memory: `stages` of [block_k][block_m (+ 4)] and [block_k][block_n (+ 4)]; 24 to 98 KiB.
 // Launch: a block for each tile of C, with a warp for each warp tile.
 // Accepts: every product whose tiles fit into a grid, on devices with enough shared memory. Copies
 // have 16 bytes if the operands whose lines run along memory consist of aligned quads.
 //
-//   256 x 128: 4 x 2 warps of 64 x 64; lane (li, lj) of a 4 x 8 grid owns
-//   rows 4 li + {0..3} + {0, 16, 32, 48} and columns 4 lj + {0..3} + {0, 32} of its warp tile
+//   256 x 128: 4 x 2 warps of 64 x 64; lane (li, lj) of a 4 x 8 grid has
+//   rows 4 li + {0..3} + {0, 16, 32, 48} and columns 4 lj + {0..3} + {0, 32} of its warp tile:
+//
+//   columns    0-3  4-7  ..  28-31  |  32-35  36-39  ..  60-63
+//   rows  0-3  l0   l4   ..  l28    |  l0     l4     ..  l28
+//         4-7  l1   l5   ..  l29    |  l1     l5     ..  l29
+//        8-11  l2   l6   ..  l30    |  l2     l6     ..  l30
+//       12-15  l3   l7   ..  l31    |  l3     l7     ..  l31
+//       -----
+//       16-19  l0   l4   ..  l28    |  l0     l4     ..  l28
+//          ..  (four times in all)
 #include "kernels/common/overlap.h"
 #include "kernels/sgemm/components/warp_tile.cuh"
 #include "kernels/sgemm/components/work.h"

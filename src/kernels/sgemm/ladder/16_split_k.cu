@@ -1,19 +1,23 @@
-// Rung 13, split_k: C = alpha op(A) op(B) + beta C, with several blocks for each tile of C, each
-// with a split of k.
+// Rung 16, split_k: several blocks for each tile of C, each with a split of k.
 //
+// Operation: C = alpha op(A) op(B) + beta C.
 // New: with small m x n and a long k, the other rungs keep a handful of blocks busy for a long
 // time. Here k is cut into splits of whole slabs. Each block writes the product of its split to the
 // workspace. A second kernel adds the splits of every element in ascending order of k, so the bits
 // are the same on every run.
-//
-// Bound: reading A and B, 4 (m + n) k bytes, if there are enough blocks to keep memory busy.
+// Bound: reading A and B, 4 (m + n) k bytes, if there are enough blocks to keep memory busy. The
+// splits are written and read once more.
 // Workspace: splits * batch_count * m * n floats. The number of splits is limited so that this
 // stays within max_splits_bytes; it is at least one.
-// Shared memory and thread tiles: as in components/warp_tile.cuh, with a block tile of 64 x 64 x 16
-// and 4 stages.
+// Shared memory: stages and thread tiles as in components/warp_tile.cuh, with a block tile of 64 x
+// 64 x 16 and 4 stages.
 // Launch: 128 threads for each split of a 64 x 64 tile of C, then 256 threads for 256 elements of
 // C.
 // Accepts: products whose splits fit into a grid, as do the blocks of the second kernel.
+//
+//   k              0 ..    k/4 ..   k/2 ..   3k/4 ..
+//   op(A) op(B)    [ b0 ]  [ b1 ]   [ b2 ]   [ b3 ]    four blocks for one tile of C
+//   workspace       S0      S1       S2       S3       then C = alpha (S0 + S1 + S2 + S3) + beta C
 #include "kernels/sgemm/components/warp_tile.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
@@ -47,6 +51,7 @@ k_splits make_split(const sgemm_problem& p, const device_info& device) {
 }
 
 // partial[split][batch][col][row] = op(A) op(B) over the split's k.
+// docs/ladder.md
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
     split_kernel(int64_t first_batch, const k_splits s, float* partial, const sgemm_problem p) {
@@ -71,6 +76,7 @@ __global__ void __launch_bounds__(shape::threads, blocks_per_sm)
 }
 
 // C = alpha * (sum of the splits, in order) + beta * C
+// docs/ladder.md
 __global__ void __launch_bounds__(reduce_threads) reduce_kernel(int64_t first_batch,
                                                                 const k_splits s,
                                                                 const float* partial,

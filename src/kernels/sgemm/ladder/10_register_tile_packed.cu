@@ -1,20 +1,23 @@
-// Rung 9, register_tile_2x2: C = alpha op(A) op(B) + beta C, with four 4 x 4 quadrants of C in the
-// registers of each thread.
+// Rung 10, register_tile_packed: operands transposed beforehand, where k runs along memory.
 //
-// New: 64 elements a thread need 16 shared loads for 64 FMAs, half as many for each FMA as rung 8.
-// The quadrants are 64 rows and columns apart, so that the 16 threads along a side read 16
-// neighbouring quads. An operand whose k runs along memory (A with OP_T, B with OP_N) is first
-// transposed into the workspace. Slabs then go to shared memory without a transposition.
-//
-// Bound: shared memory, 0.25 loads for each FMA, and one extra pass over each transposed operand.
+// Operation: C = alpha op(A) op(B) + beta C.
+// New: an operand whose k runs along memory (A of OP_T, B of OP_N) is first transposed into the
+// workspace. Then lines of both operands run along memory, and slabs are copied without a
+// transposition: a warp reads 32 neighbouring floats and writes them to 32 neighbouring words.
+// Bound: loads from shared memory, 4 of 128 bits for 64 FMAs; and one pass over each transposed
+// operand.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
-// Launch: up to two transpositions, then 256 threads for a 128 x 128 tile of C.
+// Launch: up to two transpositions, then 256 threads for a 128 x 128 tile of C, as in rung 9.
 // Accepts: every product whose tiles fit into a grid. The workspace has m k floats for each product
 // if A is transposed (OP_T), and k n floats if B is not (OP_N).
 //
-//   block tile   0   4   8  ..  60 | 64 ..      thread (ti, tj) owns rows 4 ti + {0..3}
-//            0   | t00 t10 t20 .. | t00 t10 ..  and 64 + 4 ti + {0..3}, and the columns
-//            64  | t00 t10 t20 .. | t00 t10 ..  4 tj + {0..3} and 64 + 4 tj + {0..3}
+//   B of OP_N, in memory: a b c d e f ..      packed B, in memory: a d g .. b e h ..
+//   k runs along memory (downwards)           columns run along memory (downwards)
+//
+//       column  0  1  2  ..                            k  0  1  2  ..
+//     k  0      a  d  g                        column  0  a  b  c
+//        1      b  e  h               -->              1  d  e  f
+//        2      c  f  i                                2  g  h  i
 #include "kernels/sgemm/ladder/register_tile.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -23,8 +26,8 @@ namespace {
 
 using namespace register_tile;
 
-constexpr int threads = 256;
-constexpr int quadrant = block_m / 2; // distance between a thread's quadrants
+constexpr thread_lines lines{.count = 8, .contiguous = 4, .distance = 64};
+constexpr int threads = lines.threads() * lines.threads();
 constexpr int pack_tile = 32, pack_threads = 256;
 
 // Transposes one operand of each product of the batch:
@@ -37,6 +40,7 @@ struct pack_job {
     float* target; // [batch_count][k][lines]
 };
 
+// docs/ladder.md
 __global__ void __launch_bounds__(pack_threads)
     pack_kernel(int64_t first_batch, const pack_job job, const sgemm_problem p) {
     __shared__ float tile[pack_tile][pack_tile + 1];
@@ -59,15 +63,10 @@ __global__ void __launch_bounds__(pack_threads)
             target[first_line + fast + (first_k + slow) * job.lines] = tile[fast][slow];
 }
 
-struct quadrant_lines {
-    static constexpr int count = 8;
-    static __device__ int first(int thread) { return thread * 4; }
-    static __device__ constexpr int offset(int e) { return e / 4 * quadrant + e % 4; }
-};
-
+// docs/ladder.md
 __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ __align__(16) storage smem;
-    compute<quadrant_lines, false, true>(p, first_batch + blockIdx.z, smem);
+    compute<lines, false, true>(p, first_batch + blockIdx.z, smem);
 }
 
 size_t packed_a_floats(const sgemm_problem& p) {
@@ -116,8 +115,8 @@ myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& conte
 
 } // namespace
 
-const kernel_entry<sgemm_problem> sgemm_register_tile_2x2 = {
-    .name = "register_tile_2x2",
+const kernel_entry<sgemm_problem> sgemm_register_tile_packed = {
+    .name = "register_tile_packed",
     .description = "four 4 x 4 quadrants a thread, operands transposed beforehand in the workspace",
     .block_m = block_m,
     .block_n = block_n,

@@ -1,24 +1,23 @@
-// Rung 11, double_buffered: C = alpha op(A) op(B) + beta C, with loads one step ahead of the
-// arithmetic.
+// Rung 13, double_buffered: the next slab and the next fragment are loaded while this one is
+// multiplied.
 //
-// New:
-//   two stages     while a slab is multiplied, the next one travels from global memory to
-//                  registers. It is stored to the other stage at the end, so a slab needs one
-//                  barrier instead of two.
-//   two fragments  while one k is multiplied, the fragment of the next k is read from shared
-//                  memory.
-//   warp tiles     the block's 4 x 2 warps each have a 32 x 64 tile. The lanes of a warp form a
-//                  4 x 8 grid, so a load reads 4 quads of A or 8 quads of B, each broadcast to
-//                  several lanes, and never two words of one bank.
-//
-// Bound: instruction issue, 64 FMAs and 4 shared loads for each k.
+// Operation: C = alpha op(A) op(B) + beta C.
+// New: loads are one step ahead of the arithmetic, at two levels.
+// Slabs: there are two stages of shared memory. While a slab is multiplied, the next one travels
+// from global memory to registers, and at the end to the other stage. A slab needs one barrier
+// instead of two.
+// Fragments: while one k is multiplied, the fragment of the next k is loaded from shared memory.
+// Bound: instruction issue, 64 FMAs of 68 instructions for each k, and the copies of slabs.
 // Shared memory: 2 stages of a slab of each operand, [8][128 + 4]; 16.5 KiB.
-// Launch: 256 threads for a 128 x 128 tile of C.
+// Launch: 256 threads for a 128 x 128 tile of C, with the warp tiles of rung 12.
 // Accepts: every product whose tiles fit into a grid. Global loads have 128 bits if A and B are
 // aligned to 16 bytes.
 //
-//   warp tile, 32 rows x 64 columns; lane (li, lj) owns rows 4 li + {0..3} + {0, 16}
-//                                    and columns 4 lj + {0..3} + {0, 32}
+//   slab s, k =           0    1    2    3    4    5    6    7
+//   multiplied            k0   k1   k2   k3   k4   k5   k6   k7
+//   shared to fragment    k1   k2   k3   k4   k5   k6   k7   k0 of slab s + 1
+//   global to registers   [------- slab s + 1 --------]
+//   registers to shared                                 [s + 1], then the barrier
 #include "kernels/sgemm/ladder/vector_slab.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -27,16 +26,14 @@ namespace {
 
 using namespace vector_slab;
 
-constexpr int warp_m = 32, warp_n = 64;
-constexpr int group_m = warp_m / 2, group_n = warp_n / 2; // distance between a thread's quads
 constexpr int stages = 2;
-static_assert(block / warp_m * (block / warp_n) * 32 == threads);
 
 struct storage {
     float a[stages][block_k][pitch]; // [stage][kk][i]
     float b[stages][block_k][pitch]; // [stage][kk][j]
 };
 
+// docs/ladder.md
 template <bool transa, bool transb, bool vector>
 __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ __align__(16) storage smem;
@@ -48,7 +45,7 @@ __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const 
 
     quad<transa, vector> slab_a(o.a, p.lda, tile_row, p.m);
     quad<!transb, vector> slab_b(o.b, p.ldb, tile_col, p.n);
-    using fragment = fragment<group_m, group_n>;
+    using fragment = fragment<quadrant_m, quadrant_n>;
     fragment frag[2];
     fragment::accumulators acc = {};
 

@@ -1,15 +1,19 @@
-// Rung 10, vectorised: C = alpha op(A) op(B) + beta C, with the 2 x 2 quadrants of rung 9 and
-// 128-bit accesses.
+// Rung 11, vectorised: 128-bit accesses throughout, and transposition in registers.
 //
-// New: one instruction moves four floats. Global memory, shared memory and C are read and written
-// by quads. An operand whose k runs along memory is transposed in registers, so rung 9's pass over
-// the operands and its workspace are gone.
-//
-// Bound: shared memory, 4 128-bit loads for 64 FMAs.
+// Operation: C = alpha op(A) op(B) + beta C.
+// New: one instruction moves four floats, a quad. Global memory, shared memory and C are read and
+// written by quads. Where k runs along memory, a quad is transposed on its way through registers:
+// it is stored as four single floats. Rung 10's pass over the operands and its workspace are gone.
+// Bound: waiting for global memory. No thread multiplies while a slab is copied. Apart from that, 4
+// loads of 128 bits for 64 FMAs.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
-// Launch: 256 threads for a 128 x 128 tile of C, with the threads and quadrants of rung 9.
+// Launch: 256 threads for a 128 x 128 tile of C, with the quadrants of rung 9.
 // Accepts: A and B aligned to 16 bytes (base, leading dimension, batch stride), any C, and every
 // size whose tiles fit into a grid.
+//
+//   quad in memory               in shared memory
+//   4 lines at one k             smem[kk][line .. line + 3], one store
+//   4 k of one line              smem[kk .. kk + 3][line], four stores
 #include "kernels/sgemm/ladder/vector_slab.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -25,6 +29,7 @@ struct storage {
     float b[block_k][pitch]; // [kk][j]
 };
 
+// docs/ladder.md
 template <bool transa, bool transb>
 __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const sgemm_problem p) {
     __shared__ __align__(16) storage smem;

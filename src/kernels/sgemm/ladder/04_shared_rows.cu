@@ -1,14 +1,26 @@
-// Rung 4, shared_rows: C = alpha op(A) op(B) + beta C, with operands in shared memory.
+// Rung 4, shared_rows: whole rows of A and columns of B in shared memory.
 //
-// New: a block first loads all that it needs of A and B, whole rows of op(A) and columns of op(B),
-// into shared memory. A 16 x 16 tile of C needs 16 rows and 16 columns. Each row and column is
-// loaded once, coalesced for every transposition, and each element then serves 16 threads.
-//
-// Bound: shared memory, 2 loads for each FMA. Its capacity limits k: (16 + 1) * 2 * k * 4 bytes.
+// Operation: C = alpha op(A) op(B) + beta C.
+// New: a block first loads all that it needs of A and B into shared memory. A 16 x 16 tile of C
+// needs 16 rows of op(A) and 16 columns of op(B). Each is loaded once, coalesced for every
+// transposition, and each element then serves 16 threads.
+// Bound: the capacity of shared memory, which limits k to 1709. A block needs (16 + 1) * 2 * k * 4
+// bytes of 227 KiB. Each FMA has 2 loads from shared memory.
 // Shared memory: smem_a[k][16 + 1] and smem_b[k][16 + 1]; the padding of 1 spreads transposed
 // stores over the banks.
 // Launch: 256 threads for a 16 x 16 tile of C.
-// Accepts: products whose k fits (1709 with 227 KiB) and whose tiles fit into a grid.
+// Accepts: products whose k fits into the device's shared memory and whose tiles fit into a grid.
+//
+//                     op(B)
+//                     +----+
+//                     |####|
+//                     |####|  smem_b: k x 16 columns
+//                     |####|
+//   op(A)             |####|
+//   +--------------+  +----+
+//   |##############|  |    |  16 x 16 of C, one element a thread
+//   +--------------+  +----+
+//   smem_a: 16 rows x k
 #include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
@@ -37,6 +49,7 @@ load_lines(float* smem, const float* gmem, int64_t ld, int64_t first, int64_t li
     }
 }
 
+// docs/ladder.md
 template <bool transa, bool transb>
 __global__ void __launch_bounds__(threads) kernel(int64_t first_batch, const sgemm_problem p) {
     extern __shared__ float smem[];
