@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the tables of the README and of docs/ladder.md from the results that myblas-bench measured.
+"""Writes the tables of the README and of docs/ladder.md from the results that myblas-bench measured, and the ladder's
+rungs from the sources of the kernels.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, <!-- ladder:begin --> and
-<!-- ladder:end --> of the ladder's page stands what this program writes and nothing else. --check changes nothing
-and fails if the pages say something else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of overview, rungs and ladder
+on the ladder's page, stands what this program writes and nothing else. --check changes nothing and fails if the pages
+say something else.
 """
 
 import argparse
 import pathlib
 import sys
 
-from measurements import RESULTS, ROOT, Problem, first_with, load, provenance, run
+import rungs
+from measurements import RESULTS, ROOT, Problem, first_with, gpu_folders, load, provenance, run
 from rows import (
     Summary,
     against_cublas,
@@ -37,7 +39,7 @@ class Ladder:
     """What one table shows: which results, which rate, against what."""
 
     def __init__(
-        self, routine, title, sizes, rate, unit, incumbent, incumbent_text, rungs, yardsticks=""
+        self, routine, title, sizes, rate, unit, incumbent, incumbent_text, rungs, yardsticks=()
     ):
         self.routine = routine
         self.title = title
@@ -46,14 +48,28 @@ class Ladder:
         self.unit = unit
         self.incumbent = incumbent
         self.incumbent_text = incumbent_text
-        self.rungs = rungs.split()  # each an idea on top of the one before
-        self.yardsticks = yardsticks.split()  # kernels that do less than the routine
+        self.rungs = rungs  # each an idea on top of the one before
+        self.yardsticks = yardsticks  # kernels that do less than the routine
 
     def has(self, entry):
         """Kernels for other shapes or modes are not in the table, but in the results."""
-        return family_of(entry) in self.rungs + self.yardsticks and all(
+        return family_of(entry) in (*self.rungs, *self.yardsticks) and all(
             entry.get(name) == value for name, value in self.sizes.items()
         )
+
+    def lacks(self, measured):
+        """Rungs of later commits than the results, in order."""
+        cases = [*measured["results"], *measured.get("skipped", [])]
+        found = {family_of(entry) for entry in cases if self.has(entry)}
+        return [rung for rung in self.rungs if rung not in found]
+
+    def results(self, results):
+        """Those that lack the fewest rungs, of the first such GPU."""
+        file = f"ladder_{self.routine}.json"
+        found = [load(folder / file) for folder in gpu_folders(results) if (folder / file).exists()]
+        if not found:
+            raise Problem(f"there is no {file}: bench/run_gpu.sh makes it")
+        return min(found, key=lambda measured: len(self.lacks(measured)))
 
 
 # Sweeps over many shapes: (file, of what).
@@ -101,9 +117,7 @@ LADDERS = [
         "GFLOP/s",
         "cublasSgemm",
         "cuBLAS",
-        "naive coalesced grid_stride shared_rows shared_tile shared_tile_grid_stride"
-        " register_tile_strided register_tile register_tile_2x2 vectorised double_buffered warp_tile"
-        " split_k stream_k",
+        [rung.name for rung in rungs.all_rungs()],
     ),
     Ladder(
         "transpose",
@@ -113,8 +127,8 @@ LADDERS = [
         "GB/s",
         "device_copy",
         "the device copy",
-        "naive shared_tile shared_tile_padded diagonal unrolled vectorised",
-        yardsticks="copy copy_shared",
+        ["naive", "shared_tile", "shared_tile_padded", "diagonal", "unrolled", "vectorised"],
+        yardsticks=["copy", "copy_shared"],
     ),
     Ladder(
         "sum",
@@ -124,8 +138,16 @@ LADDERS = [
         "GB/s",
         "cub::DeviceReduce::Sum",
         "CUB",
-        "atomic shared_serial shared_interleaved shared_strided shared_sequential warp_shuffle"
-        " vectorised_two_level polled",
+        [
+            "atomic",
+            "shared_serial",
+            "shared_interleaved",
+            "shared_strided",
+            "shared_sequential",
+            "warp_shuffle",
+            "vectorised_two_level",
+            "polled",
+        ],
     ),
 ]
 
@@ -169,9 +191,6 @@ def table(ladder, measured, reasons):
         for entry in measured.get("skipped", [])
         if ladder.has(entry) and family_of(entry) not in fastest
     ]
-    missing = set(ladder.rungs) - {family_of(entry) for entry in entries + skipped}
-    if missing:
-        raise Problem(f"the {ladder.routine} results lack {', '.join(sorted(missing))}")
     notes = explain_slower_rungs(ladder, entries, reasons)
     lines = [
         f"### {ladder.title}",
@@ -188,6 +207,7 @@ def table(ladder, measured, reasons):
     for entry in skipped:
         reason = reasons.get(family_of(entry), entry["reason"])
         lines.append(f"| `{entry['kernel']}` | | | | not at this size: {reason} |")
+    lines += [f"| `{rung}` | | | | newer than these results |" for rung in ladder.lacks(measured)]
     incumbent_us = next((e["incumbent_us"] for e in entries if e["incumbent_us"]), None)
     if incumbent_us:
         lines.append(f"| {ladder.incumbent_text} | {incumbent_us:.1f} | | 100.0 | |")
@@ -365,11 +385,7 @@ def ladders(results):
     reasons = load(reasons_file) if reasons_file.exists() else {}
     lines = []
     for ladder in LADDERS:
-        part = f"ladder_{ladder.routine}"
-        folder = first_with(results, [part])
-        if folder is None:
-            raise Problem(f"there is no {part}.json: bench/run_gpu.sh makes it")
-        lines += table(ladder, load(folder / f"{part}.json"), reasons.get(ladder.routine, {}))
+        lines += table(ladder, ladder.results(results), reasons.get(ladder.routine, {}))
     return lines
 
 
@@ -396,6 +412,9 @@ def present(page, name, lines, is_check):
 def present_all(readme, ladder_page, results, is_check):
     sweeps = [rates_of_squares, rates_of_level3, ratios_of_sweeps]
     present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
+    sgemm = rungs.all_rungs()
+    present(ladder_page, "overview", rungs.overview(sgemm), is_check)
+    present(ladder_page, "rungs", rungs.sections(sgemm), is_check)
     present(ladder_page, "ladder", ladders(results), is_check)
 
 

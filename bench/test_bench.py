@@ -27,6 +27,7 @@ import ratio_maps  # noqa: E402
 import render  # noqa: E402
 import roofline  # noqa: E402
 import rows  # noqa: E402
+import rungs  # noqa: E402
 import substitution_tables  # noqa: E402
 import turns  # noqa: E402
 
@@ -955,8 +956,8 @@ class CommittedResultsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
             results, readme, ladder_page = folder / "results", folder / "README.md", folder / "ladder.md"
-            for page, name in ((readme, "sweeps"), (ladder_page, "ladder")):
-                page.write_text(f"<!-- {name}:begin -->\n<!-- {name}:end -->\n")
+            for page, names in ((readme, ["sweeps"]), (ladder_page, ["overview", "rungs", "ladder"])):
+                page.write_text("".join(f"<!-- {name}:begin -->\n<!-- {name}:end -->\n" for name in names))
 
             def render(*arguments):
                 command = [sys.executable, str(FOLDER / "render.py"), "--results", str(results),
@@ -1003,6 +1004,142 @@ class CommittedResultsTest(unittest.TestCase):
             (results / "h200/ladder_sum.json").unlink()
             self.assertEqual(render().stderr, "")
             self.assertEqual(ladder_page.read_text().count("NVIDIA H100 80GB HBM3, driver"), 1)
+            ladder.write_text(ladder.read_text().replace('"coalesced"', '"another"'))
+            self.assertEqual(render().stderr, "")
+            self.assertEqual(ladder_page.read_text().count("NVIDIA H100 80GB HBM3, driver"), 2)
+
+            # What all of them lack is said to be newer.
+            ladder = results / "h100/ladder_sgemm.json"
+            ladder.write_text(ladder.read_text().replace('"coalesced"', '"another"'))
+            self.assertEqual(render().stderr, "")
+            self.assertIn("| `coalesced` | | | | newer than these results |", ladder_page.read_text())
+
+            # The code that the page shows is that of the sources.
+            self.assertEqual(render("--check").returncode, 0)
+            ladder_page.write_text(ladder_page.read_text().replace("float acc = 0;", "float acc = 1;", 1))
+            self.assertEqual(render("--check").returncode, 1)
+
+
+FIRST_RUNG = """\
+// Rung 1, first: an idea,
+// in two lines.
+//
+// Operation: C = A B.
+// New: something. It
+// goes on.
+// Bound: loads, 2 of them. More.
+// Shared memory: none.
+// Launch: 32 threads.
+//
+//   row 0   t0
+//
+//       1   t1
+
+constexpr int hidden = 1;
+// docs/ladder.md
+constexpr int shown{1}; // not the end: {
+
+void kernel() {
+    for (int k = 0; k < 2; ++k) // docs/ladder.md
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            f(k,
+              i);
+    hidden();
+}
+"""
+
+SECOND_RUNG = """\
+// Rung 2, second: another idea.
+//
+// New: more.
+// Bound: time. And space.
+// Shared memory: none.
+// Launch: 64 threads.
+//
+//   t0
+void kernel() {
+    while (true) { // docs/ladder.md
+        for (int k = 0; k < 2; ++k) {
+            g(k);
+        }
+    }
+}
+"""
+
+
+class RungsTest(unittest.TestCase):
+    def rungs_of(self, sources):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            for name in ("ladder", "simt"):
+                (folder / name).mkdir()
+            for name, text in sources.items():
+                (folder / name).write_text(text)
+            return rungs.all_rungs(folder)
+
+    def test_a_source_describes_its_rung(self):
+        # The second one is a production kernel, beside one that is no rung.
+        first, second = self.rungs_of({"ladder/01_first.cu": FIRST_RUNG, "simt/other.cu": SECOND_RUNG,
+                                       "simt/none.cu": "// A kernel."})  # fmt: skip
+        self.assertEqual((first.number, first.name, first.idea), (1, "first", "an idea, in two lines"))
+        self.assertEqual(first.fields["New"], "something. It goes on.")
+        self.assertEqual(first.limit(), "loads, 2 of them")
+        self.assertEqual(first.sketch, ["row 0   t0", "", "    1   t1"])
+        self.assertEqual(
+            [piece for _, piece in first.code],
+            [
+                ["constexpr int shown{1}; // not the end: {"],
+                [
+                    "for (int k = 0; k < 2; ++k)",
+                    "#pragma unroll",
+                    "    for (int i = 0; i < 4; ++i)",
+                    "        f(k,",
+                    "          i);",
+                ],
+            ],
+        )
+        self.assertIn("| 2 | [`second`](#rung-2-second) | another idea | time |", rungs.overview([first, second]))
+        self.assertEqual(
+            rungs.sections([first, second])[-8:],
+            [
+                "```diff",
+                "+ while (true) {",
+                "+     for (int k = 0; k < 2; ++k) {",
+                "+         g(k);",
+                "+     }",
+                "+ }",
+                "```",
+                "",
+            ],
+        )
+
+    def test_new_lines_are_marked(self):
+        before = ["for (;;) {", "    f();", "}"]
+        now = ["while (true) {", "    for (;;) {", "", "        f();", "        g();", "    }", "}"]
+        marked = ["+ while (true) {", "      for (;;) {", "", "          f();", "+         g();", "+     }", "+ }"]
+        self.assertEqual(rungs.mark_new(now, before), marked)
+
+    def test_a_source_that_is_no_rung_is_refused(self):
+        first = {"ladder/01_first.cu": FIRST_RUNG}
+        second = "ladder/02_second.cu"
+        for name, sources, message in (
+            ("no title", first | {second: SECOND_RUNG.replace("Rung 2, ", "")}, "does not begin with"),
+            ("another number", first | {second: SECOND_RUNG.replace("Rung 2", "Rung 3")}, "describes rung 3, second"),
+            ("a number twice", first | {"simt/x.cu": SECOND_RUNG.replace("Rung 2", "Rung 1")}, r"numbered \[1, 1\]"),
+            ("a gap", {second: SECOND_RUNG}, r"numbered \[2\]"),
+            ("no field", first | {second: SECOND_RUNG.replace("// New: more.\n", "")}, "lacks New"),
+            ("no sketch", first | {second: SECOND_RUNG.replace("//\n//   t0\n", "")}, "lacks a sketch"),
+            ("no code", first | {second: SECOND_RUNG.replace(" // docs/ladder.md", "")}, "mark no code"),
+            ("no end", first | {second: SECOND_RUNG.replace("}", "")}, "no statement ends after while"),
+        ):  # fmt: skip
+            with self.subTest(name), self.assertRaisesRegex(measurements.Problem, message):
+                self.rungs_of(sources)
+
+    def test_the_rungs_are_in_the_order_of_the_registry(self):
+        registry = (rungs.SGEMM / "registry.cpp").read_text()
+        at = [registry.index(f"cuda::sgemm_{rung.name}") for rung in rungs.all_rungs()]
+        self.assertEqual(at, sorted(at))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 // New: one instruction moves four floats, a quad. Global memory, shared memory and C are read and
 // written by quads. Where k runs along memory, a quad is transposed on its way through registers:
 // it is stored as four single floats. Rung 10's pass over the operands and its workspace are gone.
-// Bound: waiting for global memory. No thread multiplies while a slab is copied. Apart from that, 4
-// loads of 128 bits for 64 FMAs.
+// Bound: waiting for global memory. No thread of a block multiplies while a slab is copied. Apart
+// from that, 4 loads of 128 bits for 64 FMAs.
 // Shared memory: one slab of each operand, [8][128 + 4]; 8.25 KiB.
 // Launch: 256 threads for a 128 x 128 tile of C, with the quadrants of rung 9.
 // Accepts: A and B aligned to 16 bytes (base, leading dimension, batch stride), any C, and every

@@ -54,6 +54,7 @@ struct slab_copier {
 
     // Starts the copies of a slab, with zeroes outside of the operand, and moves on to the next
     // slab. k_left counts from the slab's first k.
+    // docs/ladder.md
     __device__ __forceinline__ void start(float (*smem)[pitch], int64_t k_left) {
         const bool inside = kk < k_left;
         if (quads && lines_left >= 4) {
