@@ -14,7 +14,7 @@ from measurements import ROOT, Problem
 SGEMM = ROOT / "src/kernels/sgemm"
 TITLE = re.compile(r"Rung (\d+), (\w+): (.*)\.")
 FIELD = re.compile(r"(Operation|New|Bound|Shared memory|Workspace|Launch|Accepts): ")
-SHOWN_FIELDS = ("New", "Bound", "Shared memory", "Launch")
+SHOWN_FIELDS = ("New", "Bound", "Shared memory", "Launch", "Accepts")
 MARK = "// docs/ladder.md"
 INCLUDE = re.compile(r'#include "(kernels/sgemm/.*)"')
 

@@ -1030,6 +1030,7 @@ FIRST_RUNG = """\
 // Bound: loads, 2 of them. More.
 // Shared memory: none.
 // Launch: 32 threads.
+// Accepts: all.
 //
 //   row 0   t0
 //
@@ -1056,6 +1057,7 @@ SECOND_RUNG = """\
 // Bound: time. And space.
 // Shared memory: none.
 // Launch: 64 threads.
+// Accepts: all.
 //
 //   t0
 void kernel() {

@@ -7,7 +7,8 @@
 // from global memory to registers, and at the end to the other stage. A slab needs one barrier
 // instead of two.
 // Fragments: while one k is multiplied, the fragment of the next k is loaded from shared memory.
-// Bound: instruction issue, 64 FMAs of 68 instructions for each k, and the copies of slabs.
+// Bound: instruction issue, 64 FMAs of 68 instructions for each k; and slabs on their way through
+// registers, which cost instructions and 8 registers.
 // Shared memory: 2 stages of a slab of each operand, [8][128 + 4]; 16.5 KiB.
 // Launch: 256 threads for a 128 x 128 tile of C, with the warp tiles of rung 12.
 // Accepts: every product whose tiles fit into a grid. Global loads have 128 bits if A and B are

@@ -5,7 +5,7 @@
 // With three stages, two slabs are on their way while a third one is multiplied. A copy has the
 // time of two slabs to arrive. If lines run along memory and are aligned, a copy has 16 bytes.
 // Otherwise it has 4 bytes; where k runs along memory, this transposes the slab on the way.
-// Bound: instruction issue, 64 FMAs of 68 instructions for each k, and the copies of slabs.
+// Bound: instruction issue, 64 FMAs of 68 instructions for each k.
 // Shared memory: 3 stages of a slab of each operand, [8][128 + 4]; 24.75 KiB.
 // Launch: 256 threads for a 128 x 128 tile of C, with the warp tiles of rung 12.
 // Accepts: every product whose tiles fit into a grid.
