@@ -48,6 +48,7 @@ def tidied(source, is_function):
     # Markdown has no table without a head.
     source = re.sub(r'<tr class="markdownTableHead">\s*(?:<th[^>]*>\s*</th>\s*)+</tr>', "", source)
     source = re.sub(r"<code>.*?</code>", breakable, source)
+    source = re.sub(r'<div class="line">(?=\+ )', '<div class="line added">', source)
     if not is_function:
         return source
     # The declaration below has the name, too.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # site.sh SOURCE BUILD CMAKE PYTHON: the site is made without a warning, its links lead somewhere, the
-# README is its main page, every exported function has a page, and the search knows all of them.
+# README is its main page, new lines of the ladder's rungs are marked, every exported function has a page, and the search
+# knows all of them.
 # Status 77: there is no doxygen.
 set -eu
 
@@ -26,6 +27,11 @@ fi
 main=$(tr -d '\n' <"$html/index.html")
 [[ $main == *"Two commands"* && $main == *"class=\"markdownTable\""* ]] || {
     echo "the README is not the main page"
+    exit 1
+}
+
+grep -q 'class="line added">+ *const int64_t row = ' "$html/ladder.html" || {
+    echo "new lines of the rungs are not marked on the ladder's page"
     exit 1
 }
 
