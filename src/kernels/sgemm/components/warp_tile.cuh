@@ -192,9 +192,28 @@ struct warp_tile {
                tile_thread() % 32 / Shape::lanes_m * 4;
     }
 
-    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). after_slab is
-    // called after each slab of k and may change acc.
-    template <class AfterSlab = no_action>
+    // acc = scale * C, for a whole tile with aligned columns.
+    static __device__ __forceinline__ void
+    load_c(const float* c, int64_t ldc, float scale, accumulators& acc) {
+        c += thread_row() + thread_col() * ldc;
+#pragma unroll
+        for (int col = 0; col < Shape::thread_n; ++col)
+#pragma unroll
+            for (int g = 0; g < Shape::groups_m; ++g)
+                load_quad(acc[col][g],
+                          c + (col / 4 * Shape::lanes_n * 4 + col % 4) * ldc +
+                              g * Shape::lanes_m * 4);
+#pragma unroll
+        for (int col = 0; col < Shape::thread_n; ++col)
+#pragma unroll
+            for (int r = 0; r < Shape::thread_m; ++r)
+                acc[col][r / 4][r % 4] *= scale;
+    }
+
+    // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). `meanwhile` is
+    // called once, while the first slabs are copied; after_slab is called after each slab of k. Both
+    // may change acc.
+    template <class AfterSlab = no_action, class Meanwhile = no_action>
     static __device__ __forceinline__ void multiply(const sgemm_problem& p,
                                                     const sgemm_operands& o,
                                                     int64_t tile_row,
@@ -203,9 +222,12 @@ struct warp_tile {
                                                     int64_t k,
                                                     float* smem,
                                                     accumulators& acc,
-                                                    AfterSlab after_slab = {}) {
-        if (k <= 0)
+                                                    AfterSlab after_slab = {},
+                                                    Meanwhile meanwhile = {}) {
+        if (k <= 0) {
+            meanwhile();
             return;
+        }
         copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
         copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
         int64_t k_to_start = k; // k whose copies have not been started
@@ -225,6 +247,7 @@ struct warp_tile {
 #pragma unroll
         for (int stage = 0; stage < Shape::stages - 1; ++stage)
             start_slab(stage);
+        meanwhile();
 
         const int row = thread_row();
         const int col = copier_a::slab_floats + thread_col();

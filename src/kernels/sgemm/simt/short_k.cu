@@ -138,9 +138,38 @@ struct short_k_tile {
         add_product(acc, a, b);
     }
 
-    // `row` and `col` are the thread's first row and column in the tile.
-    __device__ __forceinline__ void
-    multiply(copier_a copy_a, copier_b copy_b, int k, int row, int col, float* smem) {
+    // Calls f(element of C, sum) for the thread's elements inside C. `c` and the mask begin at the
+    // thread's first element. `whole`: the complete tile is computed.
+    template <bool whole, class F>
+    __device__ __forceinline__ void for_each(float* c,
+                                             int64_t ldc,
+                                             int rows_left,
+                                             int cols_left,
+                                             const diagonal_mask& mask,
+                                             F&& f) {
+        float* column = c;
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; ++j) {
+#pragma unroll
+            for (int i = 0; i < Shape::thread_m; ++i)
+                if (whole || (j / 4 * 4 * Shape::lanes_n + j % 4 < cols_left &&
+                              Shape::lanes_m * i < rows_left &&
+                              mask.has(Shape::lanes_m * i, j / 4 * 4 * Shape::lanes_n + j % 4)))
+                    f(column[Shape::lanes_m * i], acc[j][i]);
+            column += j % 4 == 3 ? (4 * Shape::lanes_n - 3) * ldc : ldc;
+        }
+    }
+
+    // `row` and `col` are the thread's first row and column in the tile. `meanwhile` is called once,
+    // while the first slabs are copied, and may change acc.
+    template <class Meanwhile>
+    __device__ __forceinline__ void multiply(copier_a copy_a,
+                                             copier_b copy_b,
+                                             int k,
+                                             int row,
+                                             int col,
+                                             float* smem,
+                                             Meanwhile&& meanwhile) {
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j)
 #pragma unroll
@@ -161,6 +190,7 @@ struct short_k_tile {
 #pragma unroll 1
         for (int stage = 0; stage < Shape::stages - 1; ++stage)
             start_slab(stage);
+        meanwhile();
 
         int read_stage = 0, write_stage = Shape::stages - 1;
         for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
@@ -180,37 +210,12 @@ struct short_k_tile {
         }
     }
 
-    // c = alpha * acc + beta * c. `c` and the mask begin at the thread's first element. `whole`:
-    // the complete tile is computed.
-    template <bool whole>
-    __device__ __forceinline__ void store(float* c,
-                                          int64_t ldc,
-                                          float alpha,
-                                          float beta,
-                                          int rows_left,
-                                          int cols_left,
-                                          const diagonal_mask& mask) {
+    __device__ __forceinline__ void scale(float factor) {
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j)
 #pragma unroll
             for (int i = 0; i < Shape::thread_m; ++i)
-                acc[j][i] *= alpha;
-        const auto for_each = [&](auto&& f) {
-            float* column = c;
-#pragma unroll
-            for (int j = 0; j < Shape::thread_n; ++j) {
-#pragma unroll
-                for (int i = 0; i < Shape::thread_m; ++i)
-                    if (whole || (j / 4 * 4 * Shape::lanes_n + j % 4 < cols_left &&
-                                  Shape::lanes_m * i < rows_left &&
-                                  mask.has(Shape::lanes_m * i, j / 4 * 4 * Shape::lanes_n + j % 4)))
-                        f(column[Shape::lanes_m * i], acc[j][i]);
-                column += j % 4 == 3 ? (4 * Shape::lanes_n - 3) * ldc : ldc;
-            }
-        };
-        if (beta != 0) // all reads precede the first write, so that they overlap
-            for_each([beta](const float& old, float& sum) { sum = fmaf(beta, old, sum); });
-        for_each([](float& target, float sum) { target = sum; });
+                acc[j][i] *= factor;
     }
 };
 
@@ -235,30 +240,46 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int col = warp / Shape::warps_m * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
 
     grid_dependency_sync();
-    const sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
+    sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
     tile t;
+    // Calls act(true_type) if the complete tile is computed, otherwise act(false_type).
+    const auto if_whole = [&](auto&& act) {
+        if (p.m - tile_row >= Shape::block_m && p.n - tile_col >= Shape::block_n &&
+            diagonal_mask(p.triangle, tile_row, tile_col).has_all(Shape::block_m, Shape::block_n))
+            act(std::true_type());
+        else
+            act(std::false_type());
+    };
+    const auto for_each = [&](auto whole, auto&& f) {
+        t.template for_each<whole>(
+            o.c + tile_row + row + (tile_col + col) * p.ldc,
+            p.ldc,
+            static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row,
+            static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col,
+            diagonal_mask(p.triangle, tile_row + row, tile_col + col),
+            f);
+    };
+    const auto load_c = [&] {
+        if (!begins_with_c(o))
+            return;
+        if_whole([&](auto whole) { for_each(whole, [](float old, float& sum) { sum = old; }); });
+        t.scale(o.alpha * o.beta);
+        o.beta = 0; // it is in the sums
+    };
     t.multiply(typename tile::copier_a(o.a, p.lda, tile_row, p.m),
                typename tile::copier_b(o.b, p.ldb, tile_col, p.n),
                static_cast<int>(o.k),
                row,
                col,
-               smem);
+               smem,
+               load_c);
     launch_dependents();
-    const auto store = [&](auto whole) {
-        t.template store<whole>(
-            o.c + tile_row + row + (tile_col + col) * p.ldc,
-            p.ldc,
-            o.alpha,
-            o.beta,
-            static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row,
-            static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col,
-            diagonal_mask(p.triangle, tile_row + row, tile_col + col));
-    };
-    if (p.m - tile_row >= Shape::block_m && p.n - tile_col >= Shape::block_n &&
-        diagonal_mask(p.triangle, tile_row, tile_col).has_all(Shape::block_m, Shape::block_n))
-        store(std::true_type());
-    else
-        store(std::false_type());
+    t.scale(o.alpha);
+    if_whole([&](auto whole) {
+        if (o.beta != 0) // all reads precede the first write, so that they overlap
+            for_each(whole, [&](float old, float& sum) { sum = fmaf(o.beta, old, sum); });
+        for_each(whole, [](float& target, float sum) { target = sum; });
+    });
 }
 
 template <class Shape>

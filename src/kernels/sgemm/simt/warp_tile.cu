@@ -65,14 +65,23 @@ enum class line_copies {
     as_found,
 };
 
-// quads_c: every thread writes its quads of rows, which is best for aligned C. Otherwise C is
-// written by columns. The two are separate kernels, since one kernel with both would need too many
-// registers. The same holds for line_copies.
+// How C is read and written. These are separate kernels, since one kernel with several ways would
+// need too many registers, and since any code beside the main loop changes how its registers are
+// dealt. The same holds for line_copies.
+enum class c_access {
+    columns, // a warp accesses 32 neighbouring rows at a time: for unaligned C
+    quads,   // every thread accesses its quads of rows: for aligned C
+    // Whole tiles of C are read into the sums before the loop, if begins_with_c(). Reading C after
+    // the loop takes a product with a short k about as long as the loop. (Unaligned C is not read
+    // first: its quads would be scalar loads, 16 bytes apart, slower than columns at the end.)
+    quads_first,
+};
+
 template <class Shape,
           bool transa,
           bool transb,
           line_copies copies,
-          bool quads_c,
+          c_access access,
           int blocks_per_sm>
 __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     warp_tile_kernel(int64_t first_batch, const sgemm_problem p) {
@@ -84,14 +93,30 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     const tile_position at = first_element<Shape>(p);
 
     typename tile::accumulators acc = {};
-    if (copies != line_copies::as_found || begin_with_quads<transa, transb>(o))
-        tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
-    else
-        warp_tile<Shape, transa, transb, false>::multiply(p, o, at.row, at.col, 0, o.k, smem, acc);
+    const auto multiply = [&](auto start) {
+        if (copies != line_copies::as_found || begin_with_quads<transa, transb>(o))
+            tile::multiply(p, o, at.row, at.col, 0, o.k, smem, acc, no_action(), start);
+        else
+            warp_tile<Shape, transa, transb, false>::multiply(
+                p, o, at.row, at.col, 0, o.k, smem, acc, no_action(), start);
+    };
+    if constexpr (access == c_access::quads_first) {
+        sgemm_operands scalars = o;
+        if (begins_with_c(o) && aligned16(o.c, p.ldc) && p.m - at.row >= Shape::block_m &&
+            p.n - at.col >= Shape::block_n)
+            scalars.beta = 0; // C is in the sums
+        multiply([&] {
+            if (scalars.beta != o.beta)
+                tile::load_c(o.c + at.row + at.col * p.ldc, p.ldc, o.alpha * o.beta, acc);
+        });
+        tile::template store_quads<false>(p, scalars, at, acc);
+        return;
+    }
+    multiply(no_action());
     if constexpr (Shape::has_epilogue)
         tile::write_epilogue_by_columns(
             p, o.alpha, epilogue_op(p, o, batch), at.row, at.col, acc, smem);
-    else if constexpr (quads_c)
+    else if constexpr (access == c_access::quads)
         tile::template store_quads<false>(p, o, at, acc);
     else
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
@@ -120,29 +145,33 @@ struct variant {
 
     template <class Tile, bool has_epilogue_here, class F>
     static myblasStatus_t with_tile(unsigned choice, F&& f) {
-        return with_bits<5>(
-            choice, [&](auto transa, auto transb, auto quads, auto quads_c, auto arrays) {
+        return with_bits<6>(
+            choice,
+            [&](auto transa, auto transb, auto quads, auto quads_c, auto arrays, auto reads_c) {
                 constexpr bool has_lines = !transa || transb,
                                by_quads_c = quads_c && !has_epilogue_here;
                 constexpr line_copies copies = !has_lines || !quads   ? line_copies::words
                                                : arrays && by_quads_c ? line_copies::as_found
                                                                       : line_copies::quads;
-                return f(warp_tile_kernel<Tile, transa, transb, copies, by_quads_c, blocks_per_sm>,
+                constexpr c_access access = !by_quads_c ? c_access::columns
+                                            : reads_c   ? c_access::quads_first
+                                                        : c_access::quads;
+                return f(warp_tile_kernel<Tile, transa, transb, copies, access, blocks_per_sm>,
                          warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
             });
     }
 
-    // Bits: the two transpositions; A and B are copied by quads; C is written by quads; alignment
-    // of pointer arrays is checked in the kernel; the tile shape is Across; there is an epilogue,
-    // which writes C by columns.
-    static constexpr int choice_bits = 5 + has_across + has_epilogue;
+    // Bits: the two transpositions; A and B are copied by quads; C is accessed by quads; alignment
+    // of pointer arrays is checked in the kernel; C is read; the tile shape is Across; there is an
+    // epilogue, which writes C by columns.
+    static constexpr int choice_bits = 6 + has_across + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        const bool is_finished = choice >> (5 + has_across);
+        const bool is_finished = choice >> (6 + has_across);
         if constexpr (has_across)
-            if (choice & 32)
-                return with_shape<Across>(choice % 32, is_finished, f);
-        return with_shape<Shape>(choice % 32, is_finished, f);
+            if (choice & 64)
+                return with_shape<Across>(choice % 64, is_finished, f);
+        return with_shape<Shape>(choice % 64, is_finished, f);
     }
     template <class Tile, class F>
     static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
@@ -182,7 +211,8 @@ struct variant {
         const bool across = is_across(p);
         const bool arrays = may_be_quads(p);
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
-                                across << 5 | !p.epilogue.is_empty() << (5 + has_across);
+                                may_be_nonzero(p.beta) << 5 | across << 6 |
+                                !p.epilogue.is_empty() << (6 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = across ? tile_count(p, Across::block_m, Across::block_n)
