@@ -141,12 +141,8 @@ struct short_k_tile {
     // Calls f(element of C, sum) for the thread's elements inside C. `c` and the mask begin at the
     // thread's first element. `whole`: the complete tile is computed.
     template <bool whole, class F>
-    __device__ __forceinline__ void for_each(float* c,
-                                             int64_t ldc,
-                                             int rows_left,
-                                             int cols_left,
-                                             const diagonal_mask& mask,
-                                             F&& f) {
+    __device__ __forceinline__ void for_each(
+        float* c, int64_t ldc, int rows_left, int cols_left, const diagonal_mask& mask, F&& f) {
         float* column = c;
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j) {
