@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
-# api -> select -> host; everything may include core, and core the routines, which include nothing else. The plans of level3 are pure, and known to those who make, run
-# and list them. Kernels never see the handle. Of the rooms of SGEMM's
-# kernels, ladder, simt and tensor include components, and the registry at their root; nothing else goes sideways.
+# api -> select -> host. Everything may include core, and core the routines, which include nothing
+# else. Plans (level3) are pure. Only the folders that make, run or list plans include them. Kernels
+# never see the handle. In kernels, level3 may use level2. In kernels/sgemm, the folders ladder,
+# simt and tensor include components and the registry. Nothing else goes sideways.
 set -u
 
 cd "$1/src" || exit 1
@@ -35,6 +36,8 @@ function allowed(from, to, target) {
         return to ~ /^(kernels|host)\// && target ~ /\/registry\.h$/
     if (from ~ /^kernels\/sgemm(\/(ladder|simt|tensor))?$/ &&
         (to == "kernels/sgemm/components" || target == "kernels/sgemm/registry.h"))
+        return 1
+    if (from == "kernels/level3" && to == "kernels/level2")
         return 1
     if (from ~ /^kernels\//)
         return to == "kernels/common"

@@ -4,7 +4,7 @@
 #include "core/problem.h"
 #include "kernels/common/reduce.h"
 #include "kernels/common/scalar.h"
-#include "kernels/common/trsv_chain.h"
+#include "kernels/level2/trsv_chain.h"
 
 #include <cstdint>
 

@@ -26,7 +26,7 @@
 #include "kernels/common/named_barrier.cuh"
 #include "kernels/common/overlap.h"
 #include "kernels/common/scalar.h"
-#include "kernels/common/trsv_chain.h"
+#include "kernels/level2/trsv_chain.h"
 #include "kernels/level3/batch.h"
 #include "kernels/level3/registry.h"
 #include "kernels/level3/solve_panel.cuh"

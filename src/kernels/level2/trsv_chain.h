@@ -1,5 +1,5 @@
 // Triangular substitution in one launch, by a chain of blocks, where each block waits for the
-// blocks before it. For trsv, and for trsm with a single right-hand side.
+// blocks before it (trsv_chain.cu). For trsv, and for trsm with a single right-hand side.
 #pragma once
 
 #include "core/kernel_entry.h"
@@ -23,7 +23,6 @@ inline constexpr int chain_block = 128; // unknowns
 inline constexpr int64_t most_chain_order = int64_t{counter_count - 1} * chain_block;
 
 // X = L^-1 * alpha * X, or 0 where `gate` is zero. is_across: rows of L are contiguous in memory.
-// Defined in level2/trsv_chain.cu.
 myblasStatus_t
 solve_chain(const lower_view&, scalar alpha, scalar gate, bool is_across, const launch_context&);
 
