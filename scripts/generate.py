@@ -10,6 +10,7 @@ usage: scripts/generate.py           writes the files
   include/myblas/myblas_cublas.h   cuBLAS's names, between two marks
   abi/exports/libmyblas.map, .symbols  the exported functions
   abi/fortran/myblas.f90           the Fortran module
+  abi/preload/common/kernel_variables.h  the variables that force kernels
   src/api/entry_points.cpp         the routines, in both widths: enter(calls::name, arguments)
   tests/functions.h                calls and parameters as data, for tests/arguments.c
 
@@ -502,6 +503,33 @@ def functions_as_data(header):
     )
 
 
+# ---- Variables that force kernels ----------------------------------------------------------------
+
+KERNEL_VARIABLES = """\
+// {note}: the environment
+// variables that force kernels, by myblasRoutine_t.
+#pragma once
+
+#include "myblas/myblas.h"
+
+namespace myblas {{
+
+// clang-format off
+inline constexpr const char* kernel_variables[MYBLAS_ROUTINE_COUNT] = {{
+{variables}
+}};
+// clang-format on
+
+}} // namespace myblas
+"""
+
+
+def kernel_variables(header):
+    routines = header.enumerations["myblasRoutine_t"]
+    variables = [f'    "{each.replace("_ROUTINE_", "_")}_KERNEL",' for each in routines]
+    return KERNEL_VARIABLES.format(note=NOTE, variables="\n".join(variables))
+
+
 # ---- Entry points --------------------------------------------------------------------------------
 
 ENTRY_POINTS = """\
@@ -549,6 +577,7 @@ FILES = {
     "abi/exports/libmyblas.symbols": symbol_list,
     "abi/fortran/myblas.f90": fortran_module,
     "src/api/entry_points.cpp": entry_points,
+    "abi/preload/common/kernel_variables.h": kernel_variables,
     "tests/functions.h": functions_as_data,
 }
 

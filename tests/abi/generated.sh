@@ -15,9 +15,10 @@ fortran=${4:-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/abi" "$work/scripts" "$work/src/api" "$work/tests"
+mkdir -p "$work/abi/preload/common" "$work/scripts" "$work/src/api" "$work/tests"
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source/abi/exports" "$work/abi"
+cp "$source/abi/preload/common/kernel_variables.h" "$work/abi/preload/common"
 cp "$source/scripts/generate.py" "$work/scripts"
 cp "$source/src/api/entry_points.cpp" "$work/src/api"
 cp "$source/tests/functions.h" "$work/tests"
@@ -32,6 +33,8 @@ mysnone(myblasHandle_t handle, int n, const float* const x[], int* result);
 CODE
 line=$(grep -n '^#ifdef __cplusplus' include/myblas/myblas.h | tail -n 1 | cut -d : -f 1)
 sed -i "$((line - 1))r added.h" include/myblas/myblas.h
+
+sed -i 's/^} myblasRoutine_t;/    , MYBLAS_ROUTINE_NONE = 99\n&/' include/myblas/myblas.h
 
 if "$python" scripts/generate.py --check >difference; then
     echo "files that lack a function pass the check"
@@ -63,6 +66,7 @@ expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result)
 expect src/api/entry_points.cpp '[[gnu::flatten]] myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
     int64_t* result) {
     return enter(calls::snone, handle, n, x, result);'
+expect abi/preload/common/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
 expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
     case snone: return mysnone_64(handle, g->n, g->x, g->result);'
 
