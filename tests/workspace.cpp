@@ -1,5 +1,6 @@
 // Which memory calls get, plain and captured, and how a handle's own workspace grows: the real dispatch, on kernels and
 // a backend made up here, which accounts for each block of memory. No GPU, no library.
+#include "api/capture_memory.h"
 #include "api/dispatch.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ struct block {
     bool is_pooled; // from stream_allocate
     myblasStream_t stream;
     int waits = 0; // before the last call that used it
+    uint64_t context = 0;
 };
 
 // A capture and the graph that comes of it; several streams may take part.
@@ -74,6 +76,7 @@ myblasStatus_t take(void** ptr, const block& wanted) {
     *ptr = reinterpret_cast<void*>(next_address);
     next_address += wanted.bytes + 256;
     device.blocks[*ptr] = wanted;
+    device.blocks[*ptr].context = device.context;
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -144,6 +147,14 @@ void watch_graph(void* of, std::atomic<bool>* is_over) {
     static_cast<graph*>(of)->watchers.push_back(is_over);
 }
 uint64_t context_id() { return device.context; }
+bool is_context_gone(uint64_t context, const void* memory) {
+    const auto found = device.blocks.find(const_cast<void*>(memory));
+    return found == device.blocks.end() || found->second.context != context;
+}
+// As cudaDeviceReset, which frees all memory of the context.
+void lose_context(uint64_t context) {
+    std::erase_if(device.blocks, [&](const auto& b) { return b.second.context == context; });
+}
 
 backend_ops make_backend() {
     backend_ops ops{};
@@ -162,6 +173,7 @@ backend_ops make_backend() {
     ops.find_capture = find_capture;
     ops.watch_graph = watch_graph;
     ops.context_id = context_id;
+    ops.is_context_gone = is_context_gone;
     return ops;
 }
 
@@ -880,6 +892,36 @@ void test_handle_for_each_call(void**) {
     device.context -= 1000;
 }
 
+// A program that resets the device again and again keeps nothing of earlier contexts on the host.
+void test_lost_contexts(void**) {
+    fixture f;
+    const uint64_t lost = device.context += 1000, present = lost + 1000;
+    const auto end_a_handle = [&] {
+        myblasContext other;
+        f.open(other, 4096 * mib, stream(1));
+        assert_int_equal(fixture::call_on(other, 20, 0), MYBLAS_STATUS_SUCCESS);
+        graph* const g = f.capture(stream(1));
+        assert_int_equal(fixture::call_on(other, 20, 0), MYBLAS_STATUS_SUCCESS);
+        f.end_capture();
+        assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
+        return g;
+    };
+    graph* const of_lost = end_a_handle();
+    lose_context(lost);
+    device.context = present;
+    graph* const of_present = end_a_handle();
+    fixture::destroy(of_lost);
+    fixture::destroy(of_present);
+    // Anything that was kept would be freed now. release() would refuse its memory.
+    device.context = lost;
+    assert_false(release_idle(f.backend));
+    release_captures(f.backend, 0);
+    device.context = present;
+    assert_true(release_idle(f.backend));
+    release_captures(f.backend, 0);
+    device.context = lost - 1000;
+}
+
 // A handle that ends leaves no more than most programs' handles have at a time, and no large block.
 void test_many_handles_end(void**) {
     fixture f;
@@ -940,6 +982,7 @@ void test_host(void**) {
     ops.stream_release = nullptr;
     ops.watch_graph = nullptr;
     ops.context_id = nullptr;
+    ops.is_context_gone = nullptr;
     fixture f(4096 * mib, ops);
     device.free_bytes = 20 * mib;
     f.expect(15, 0, "whole", 15);
@@ -978,6 +1021,7 @@ int main() {
         cmocka_unit_test(test_stream_per_thread),
         cmocka_unit_test(test_two_handles),
         cmocka_unit_test(test_handle_for_each_call),
+        cmocka_unit_test(test_lost_contexts),
         cmocka_unit_test(test_many_handles_end),
         cmocka_unit_test(test_idle_in_the_way),
         cmocka_unit_test(test_stream_before_first_call),

@@ -54,6 +54,13 @@ void move_if(T** from, T** to, Predicate&& is_wanted) {
     }
 }
 
+void delete_all(block* list) {
+    while (block* const b = list) {
+        list = b->next;
+        delete b;
+    }
+}
+
 // Forgets the users whose graphs are gone. Under the lock.
 void forget_users() {
     user* gone = nullptr;
@@ -200,7 +207,7 @@ size_t capture_workspace(const backend_ops& backend,
 void release_captures(const backend_ops& backend, size_t most_bytes) noexcept {
     if (!backend.watch_graph)
         return;
-    block* released = nullptr;
+    block *released = nullptr, *lost = nullptr;
     const uint64_t context = backend.context_id();
     {
         const std::lock_guard lock(mutex);
@@ -208,12 +215,14 @@ void release_captures(const backend_ops& backend, size_t most_bytes) noexcept {
         move_if(&blocks, &released, [&](const block& b) {
             return !b.owner && b.context == context && b.bytes > most_bytes;
         });
+        move_if(&blocks, &lost, [&](const block& b) {
+            return b.context != context && backend.is_context_gone(b.context, b.memory);
+        });
     }
-    while (block* const b = released) {
+    for (const block* b = released; b; b = b->next)
         (void)backend.release(b->memory);
-        released = b->next;
-        delete b;
-    }
+    delete_all(released);
+    delete_all(lost);
 }
 
 } // namespace myblas

@@ -33,6 +33,7 @@ struct capture_place {
                                        void** workspace) noexcept;
 
 // Frees the blocks of more than `most_bytes` that no graph uses, which waits for the device.
+// Forgets the blocks of contexts that no longer exist.
 void release_captures(const backend_ops&, size_t most_bytes) noexcept;
 
 } // namespace myblas

@@ -117,7 +117,7 @@ refuse_variable(const char* function, const char* variable, const char* expected
 myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason) noexcept {
     constexpr int most_devices = 16;
     static constinit std::array<std::atomic<uint64_t>, most_devices> prepared{};
-    const uint64_t context = handle.backend->context_id ? handle.backend->context_id() : 0;
+    const uint64_t context = current_context(*handle.backend);
     const int ordinal = handle.device.ordinal;
     const bool is_remembered = context != 0 && ordinal < most_devices;
     if (is_remembered && prepared[ordinal].load() == context)

@@ -70,10 +70,6 @@ constexpr int most_idle = 4; // of a context
 constinit std::mutex idle_mutex;
 constinit stream_resources* idle = nullptr; // a list by next_idle
 
-uint64_t current_context(const backend_ops& backend) {
-    return backend.context_id ? backend.context_id() : 0;
-}
-
 // Idle resources of the context, preferably with a workspace; null: there are none.
 std::unique_ptr<stream_resources> take_idle(uint64_t context) {
     const std::lock_guard lock(idle_mutex);
@@ -89,12 +85,21 @@ std::unique_ptr<stream_resources> take_idle(uint64_t context) {
     return taken;
 }
 
-// False: there are enough, and the caller still owns the resources.
-bool keep_idle(std::unique_ptr<stream_resources>& r) {
+// False: there are enough, and the caller still owns the resources. Forgets resources of contexts
+// that no longer exist, whose memory went with them.
+bool keep_idle(const backend_ops& backend, std::unique_ptr<stream_resources>& r) {
     const std::lock_guard lock(idle_mutex);
     int count = 0;
-    for (const stream_resources* other = idle; other; other = other->next_idle)
+    for (stream_resources** at = &idle; stream_resources* const other = *at;) {
+        if (other->context != r->context &&
+            backend.is_context_gone(other->context, other->counters)) {
+            *at = other->next_idle;
+            delete other;
+            continue;
+        }
         count += other->context == r->context;
+        at = &other->next_idle;
+    }
     if (count >= most_idle)
         return false;
     r->stream = nullptr;
@@ -324,7 +329,7 @@ myblasStatus_t release_streams(myblasContext& handle) noexcept {
             note(release_block(backend, *r->workspace));
             r->workspace.reset();
         }
-        if (context == 0 || r->context != context || !keep_idle(r))
+        if (context == 0 || r->context != context || !keep_idle(backend, r))
             note(release_resources(backend, *r));
     }
     for (const workspace_block* b = handle.outgrown.get(); b; b = b->next.get())

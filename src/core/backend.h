@@ -63,17 +63,25 @@ struct backend_ops {
     // Not for the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid,
     // and every launch would fail.
     myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture);
-    // watch_graph and context_id are null if no stream can be captured.
+    // watch_graph, context_id and is_context_gone are null if no stream can be captured.
     // Sets *is_over, in any thread, once the graph and all its instances are destroyed and their
     // work is done. Never sets it if the graph cannot be watched.
     void (*watch_graph)(void* graph, std::atomic<bool>* is_over);
     // The number of the current context, which owns memory. No other context of the process ever
     // has this number.
     uint64_t (*context_id)();
+    // Whether the context that owned memory of allocate() no longer exists, as after
+    // cudaDeviceReset. False if this is unknown.
+    bool (*is_context_gone)(uint64_t context, const void* memory);
 
     // Asynchronous on the stream if the backend is asynchronous.
     myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);
 };
+
+// The number of the current context; 0: there is none, or the number is unknown.
+inline uint64_t current_context(const backend_ops& backend) {
+    return backend.context_id ? backend.context_id() : 0;
+}
 
 const backend_ops& host_backend();
 const backend_ops& cuda_backend();

@@ -3,6 +3,7 @@
 #include "core/backend.h"
 #include "core/static_program.h"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -302,32 +303,58 @@ void watch_graph(void* graph, std::atomic<bool>* is_over) {
             static_cast<cudaGraph_t>(graph), object, 1, cudaGraphUserObjectMove);
 }
 
-uint64_t context_id() {
-    using function = int(void* context, unsigned long long* id);
-    static auto* const ask = [] {
-        void* found = nullptr;
-        cudaDriverEntryPointQueryResult result;
-        const char* name = "cuCtxGetId";
+// ---- Contexts -----------------------------------------------------------------------------------
+
+// A function of the driver; null: the driver lacks it.
+template <class Function>
+Function* find_driver_function(const char* name) {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result;
 #if CUDART_VERSION >= 12050
-        const cudaError_t error =
-            cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
+    const cudaError_t error =
+        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
 #else
-        const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
 #endif
-        const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
-        return ok ? reinterpret_cast<function*>(found) : nullptr;
-    }();
+    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
+    return ok ? reinterpret_cast<Function*>(found) : nullptr;
+}
+
+// The number of a context, or of the current one; 0: there is none.
+uint64_t id_of(CUcontext context) {
+    static auto* const ask = find_driver_function<decltype(cuCtxGetId)>("cuCtxGetId");
     unsigned long long id = 0;
-    if (!ask)
-        return 0;
-    if (ask(nullptr, &id) == 0)
+    return ask && ask(context, &id) == CUDA_SUCCESS ? id : 0;
+}
+
+uint64_t context_id() {
+    if (const uint64_t id = id_of(nullptr))
         return id;
     // In a new thread the runtime makes its context current with the first call that needs a
     // context.
     int device = 0;
-    const bool has_context = cudaGetDevice(&device) == cudaSuccess &&
-                             cudaSetDevice(device) == cudaSuccess && ask(nullptr, &id) == 0;
-    return has_context ? id : 0;
+    const bool has_context =
+        cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess;
+    return has_context ? id_of(nullptr) : 0;
+}
+
+// After cudaDeviceReset, other memory may be at the address. The new context may even have the
+// handle of the old one, but never its number.
+bool is_context_gone(uint64_t context, const void* memory) {
+    static auto* const ask =
+        find_driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+    CUcontext owner = nullptr;
+    switch (ask ? ask(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, reinterpret_cast<CUdeviceptr>(memory))
+                : CUDA_ERROR_NOT_FOUND) {
+    case CUDA_SUCCESS: { // no owner: the address now belongs to no single context
+        const uint64_t present = owner ? id_of(owner) : 0;
+        return !owner || (present != 0 && present != context);
+    }
+    case CUDA_ERROR_INVALID_VALUE: // the address is no memory of CUDA's
+        return true;
+    default:
+        return false;
+    }
 }
 
 // ---- Copies -------------------------------------------------------------------------------------
@@ -381,6 +408,7 @@ constexpr backend_ops ops = {
     .find_capture = find_capture,
     .watch_graph = watch_graph,
     .context_id = context_id,
+    .is_context_gone = is_context_gone,
     .copy = copy,
 };
 

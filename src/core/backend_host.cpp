@@ -96,6 +96,7 @@ constexpr backend_ops ops = {
     .find_capture = find_capture,
     .watch_graph = nullptr,
     .context_id = nullptr,
+    .is_context_gone = nullptr,
     .copy = copy,
 };
 

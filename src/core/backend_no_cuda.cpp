@@ -26,6 +26,7 @@ constexpr backend_ops ops = {
     .find_capture = nullptr,
     .watch_graph = nullptr,
     .context_id = nullptr,
+    .is_context_gone = nullptr,
     .copy = nullptr,
 };
 
