@@ -12,6 +12,8 @@
 #include <cinttypes>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <variant>
 
 namespace myblas {
 
@@ -33,6 +35,9 @@ constexpr size_t products_offset(size_t plan_bytes) {
     return (plan_bytes + workspace_multiple - 1) / workspace_multiple * workspace_multiple;
 }
 
+template <class Step>
+concept has_kernels = std::is_same_v<Step, sgemm_problem> || std::is_same_v<Step, geam_problem>;
+
 // Reads a plan without running it: the workspace that its products can use, at most `limit` for
 // each.
 class plan_measure final : public plan_steps {
@@ -41,28 +46,22 @@ public:
 
     size_t bytes() const { return most_wanted; }
 
-    myblasStatus_t take(const sgemm_problem& p) noexcept override { return add(p); }
-    myblasStatus_t take(const geam_problem& p) noexcept override { return add(p); }
-    myblasStatus_t take(const mirror_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const store_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const join_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const triangle_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const zero_if_alpha_zero&) noexcept override {
-        return MYBLAS_STATUS_SUCCESS;
+    myblasStatus_t take(const plan_step& step) noexcept override {
+        return std::visit([this](const auto& s) { return add(s); }, step);
     }
-    myblasStatus_t take(const pointers_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const zero_fill_step&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
-    myblasStatus_t take(const nonfinite_fixup&) noexcept override { return MYBLAS_STATUS_SUCCESS; }
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, limit).kernel;
     }
 
 private:
-    template <class Problem>
-    myblasStatus_t add(const Problem& problem) noexcept {
-        const selection<Problem> chosen = choose_kernel(handle, problem, limit);
-        most_wanted = std::max(most_wanted, chosen.workspace_bytes);
-        return chosen.kernel ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_NOT_SUPPORTED;
+    template <class Step>
+    myblasStatus_t add(const Step& step) {
+        if constexpr (has_kernels<Step>) {
+            const selection<Step> chosen = choose_kernel(handle, step, limit);
+            most_wanted = std::max(most_wanted, chosen.workspace_bytes);
+            return chosen.kernel ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_NOT_SUPPORTED;
+        }
+        return MYBLAS_STATUS_SUCCESS; // small steps use none
     }
 
     myblasContext& handle;
@@ -77,50 +76,16 @@ public:
         : handle(of), context(with),
           steps(of.backend->id == MYBLAS_BACKEND_HOST ? host_steps() : cuda_steps()) {}
 
-    myblasStatus_t take(const sgemm_problem& p) noexcept override { return launch(p); }
-    myblasStatus_t take(const geam_problem& p) noexcept override { return launch(p); }
-    myblasStatus_t take(const mirror_step& p) noexcept override {
-        note("mirror", p.n, p.n);
-        return steps.mirror(p, context);
-    }
-    myblasStatus_t take(const store_step& p) noexcept override {
-        note("diagonal blocks", p.n, p.block);
-        return steps.store(p, context);
-    }
-    myblasStatus_t take(const join_step& p) noexcept override {
-        note("operands joined", p.rows, p.cols);
-        return steps.join(p, context);
-    }
-    myblasStatus_t take(const triangle_step& p) noexcept override {
-        note(p.is_solve ? "triangles solved" : "triangles multiplied", p.n, p.lines);
-        return steps.triangle(p, context);
-    }
-    myblasStatus_t take(const zero_if_alpha_zero& p) noexcept override {
-        note("gate", 1, 1);
-        return steps.gate(p, context);
-    }
-    myblasStatus_t take(const pointers_step& p) noexcept override {
-        note("pointers", p.count, 3);
-        return steps.pointers(p, context);
-    }
-    myblasStatus_t take(const zero_fill_step& p) noexcept override {
-        return steps.zero_fill(p, context);
-    }
-    myblasStatus_t take(const nonfinite_fixup& p) noexcept override {
-        return steps.fix_nonfinite(p, context);
+    myblasStatus_t take(const plan_step& step) noexcept override {
+        return std::visit([this](const auto& s) { return run(s); }, step);
     }
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, context.workspace_bytes).kernel;
     }
 
 private:
-    static void note(const char* step, int64_t rows, int64_t columns) noexcept {
-        if (logger::is_on())
-            logger::write("  step: %s, %" PRId64 " x %" PRId64, step, rows, columns);
-    }
-
     template <class Problem>
-    myblasStatus_t launch(const Problem& problem) noexcept {
+    requires has_kernels<Problem> myblasStatus_t run(const Problem& problem) {
         const auto chosen = choose_kernel(handle, problem, context.workspace_bytes);
         if (!chosen.kernel)
             return MYBLAS_STATUS_NOT_SUPPORTED;
@@ -130,6 +95,34 @@ private:
                           chosen.kernel->name,
                           describe(problem).text);
         return chosen.kernel->launch(problem, context);
+    }
+    myblasStatus_t run(const mirror_step& s) { return run(s, steps.mirror, "mirror", s.n, s.n); }
+    myblasStatus_t run(const store_step& s) {
+        return run(s, steps.store, "diagonal blocks", s.n, s.block);
+    }
+    myblasStatus_t run(const join_step& s) {
+        return run(s, steps.join, "operands joined", s.rows, s.cols);
+    }
+    myblasStatus_t run(const triangle_step& s) {
+        const char* name = s.is_solve ? "triangles solved" : "triangles multiplied";
+        return run(s, steps.triangle, name, s.n, s.lines);
+    }
+    myblasStatus_t run(const zero_if_alpha_zero& s) { return run(s, steps.gate, "gate", 1, 1); }
+    myblasStatus_t run(const pointers_step& s) {
+        return run(s, steps.pointers, "pointers", s.count, 3);
+    }
+    myblasStatus_t run(const zero_fill_step& s) { return steps.zero_fill(s, context); }
+    myblasStatus_t run(const nonfinite_fixup& s) { return steps.fix_nonfinite(s, context); }
+
+    template <class Step>
+    myblasStatus_t run(const Step& step,
+                       myblasStatus_t (*launch)(const Step&, const launch_context&),
+                       const char* name,
+                       int64_t rows,
+                       int64_t cols) {
+        if (logger::is_on())
+            logger::write("  step: %s, %" PRId64 " x %" PRId64, name, rows, cols);
+        return launch(step, context);
     }
 
     myblasContext& handle;

@@ -35,22 +35,26 @@
 #include "level3/steps.h"
 
 #include <cstddef>
+#include <variant>
 
 namespace myblas {
+
+// A problem whose kernel is selected, or a small step.
+using plan_step = std::variant<sgemm_problem,
+                               geam_problem,
+                               mirror_step,
+                               store_step,
+                               join_step,
+                               triangle_step,
+                               zero_if_alpha_zero,
+                               pointers_step,
+                               zero_fill_step,
+                               nonfinite_fixup>;
 
 // Receives the steps of a plan in order. A plan ends with the first step that fails.
 class plan_steps {
 public:
-    virtual myblasStatus_t take(const sgemm_problem&) noexcept = 0;
-    virtual myblasStatus_t take(const geam_problem&) noexcept = 0;
-    virtual myblasStatus_t take(const mirror_step&) noexcept = 0;
-    virtual myblasStatus_t take(const store_step&) noexcept = 0;
-    virtual myblasStatus_t take(const join_step&) noexcept = 0;
-    virtual myblasStatus_t take(const triangle_step&) noexcept = 0;
-    virtual myblasStatus_t take(const zero_if_alpha_zero&) noexcept = 0;
-    virtual myblasStatus_t take(const pointers_step&) noexcept = 0;
-    virtual myblasStatus_t take(const zero_fill_step&) noexcept = 0;
-    virtual myblasStatus_t take(const nonfinite_fixup&) noexcept = 0;
+    virtual myblasStatus_t take(const plan_step&) noexcept = 0;
 
     // Whether a kernel accepts the product. A kernel that the user forces need not compute
     // triangles.
