@@ -1,3 +1,4 @@
+#include "core/device_costs.h"
 #include "level3/plan.h"
 
 #include <algorithm>
@@ -20,10 +21,10 @@ enum class way {
 };
 
 // syr2k: the cheapest strategy, not counting the multiplications that all share. Times are in bytes
-// that memory moves meanwhile. Storing the triangle of a whole C takes as long as moving C three
-// times. Joining copies the operands, and the joined product loses time on tiles on the diagonal
-// and in the last wave of tiles; small products of triangles find no tensor-core kernels. (Times of
-// an H200, docs/experiments/level3.md.)
+// that memory moves meanwhile (core/device_costs.h). Storing the triangle of a whole C takes as
+// long as moving C three times. Joining copies the operands, and the joined product loses time on
+// tiles on the diagonal and in the last wave of tiles; small products of triangles find no
+// tensor-core kernels. (Times of an H200, docs/experiments/level3.md.)
 template <bool twice>
 way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
     constexpr int64_t most_whole = 8192, least_of_tensor_kernels = 2048;
@@ -33,15 +34,15 @@ way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
     const way other = is_large ? way::triangle : way::whole;
     if (p.alpha.device) // perhaps zero: then operands must not be read
         return other;
-    constexpr double launch_us = 0.5, tensor_speed = 3.5; // relative to FP32 arithmetic
+    const device_costs& costs = costs_of(device);
     const auto n = static_cast<double>(p.n), k = static_cast<double>(p.k);
-    const double bytes_of_us = 1e3 * device.memory_gbps;
-    const double strict_us = n * n * k / (128.0 * device.sm_count * device.clock_mhz);
+    const double strict_us = fma_us(device, n * n * k);
     const bool is_strict = p.math == MYBLAS_FP32_STRICT_MATH;
-    double lost_us = strict_us / (is_strict ? 1 : tensor_speed) * (0.05 + 128 / n) + launch_us;
+    double lost_us = strict_us / (is_strict ? 1 : costs.tensor_core_speed) * (0.05 + 128 / n) +
+                     costs.dependent_launch_us;
     if (!is_strict && p.n < least_of_tensor_kernels)
         lost_us += 0.3 * strict_us;
-    const double joined = 24 * n * k + lost_us * bytes_of_us;
+    const double joined = 24 * n * k + lost_us * memory_bytes_per_us(device);
     return joined < (is_large ? 4 : 12) * n * n ? way::joined : other;
 }
 

@@ -20,6 +20,7 @@
 // learned factor is computed only for candidates that it can make the fastest.
 #pragma once
 
+#include "core/device_costs.h"
 #include "core/kernel_entry.h"
 #include "core/problem.h"
 
@@ -166,8 +167,7 @@ struct problem_view {
         const float domain[] = {log_short, log_long, log_k, log_batch, log_m + log_n + log_batch};
         for (size_t i = 0; i < domain_count; ++i)
             candidates &= model.competing[i][half_octave(domain[i])];
-        cycles_per_byte = static_cast<float>(q.device.clock_mhz) /
-                          (1000 * static_cast<float>(q.device.memory_gbps));
+        cycles_per_byte = static_cast<float>(1 / memory_bytes_per_cycle(q.device));
         c_cycles = 4 * q.batch * q.c_elements * cycles_per_byte;
         uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 

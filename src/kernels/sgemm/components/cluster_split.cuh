@@ -37,8 +37,7 @@ struct k_split {
 // as work, too.
 template <class Shape>
 k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
-    // The cost of adding the splits, in slabs: a fixed cost, and the loads of the last cluster.
-    constexpr int64_t meeting = 4, loads_per_slab = 16;
+    const device_costs& costs = costs_of(device);
     constexpr int elements = Shape::block_l * Shape::block_s;
     const int max_cluster = device.arch >= 90 ? std::min(8, elements / 4) : 1;
     const int64_t slabs = ceil_div<int64_t>(k, Shape::block_k);
@@ -51,8 +50,9 @@ k_split make_k_split(int64_t tiles, int64_t k, const device_info& device) {
         const int64_t clusters = std::max<int64_t>(quotient(most, cluster), 1);
         const int64_t splits = clusters * cluster;
         const int64_t loads = clusters * ceil_div(elements / 4 / cluster, Shape::threads);
-        const int64_t time = quotient_up(tiles * splits, places) * quotient_up(slabs, splits) +
-                             meeting + (clusters > 1 ? ceil_div(loads, loads_per_slab) : 0);
+        const int64_t time =
+            quotient_up(tiles * splits, places) * quotient_up(slabs, splits) + costs.split_slabs +
+            (clusters > 1 ? ceil_div<int64_t>(loads, costs.split_loads_per_slab) : 0);
         if (time < best_time) {
             best.cluster = cluster;
             best.clusters = static_cast<int>(clusters);

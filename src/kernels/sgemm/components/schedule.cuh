@@ -234,7 +234,7 @@ struct stream_k_scheduler {
             w.steps = w.rounds * slabs;
         }
         const float whole = whole_up(q.k / Shape::least_k) * Shape::least_k / (slabs * slab_k);
-        w.math_cycles = w.steps * slab_k * std::min(whole, 1.0f) * tile / 128;
+        w.math_cycles = fma_cycles(q, w.steps * slab_k * std::min(whole, 1.0f) * tile);
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
         w.memory_bytes = q.operand_bytes;
         w.wave_efficiency = workers / static_cast<float>(q.device.sm_count);

@@ -2,6 +2,7 @@
 // are floats, as predictions are no more precise, and a new shape asks some dozen kernels.
 #pragma once
 
+#include "core/device_costs.h"
 #include "core/kernel_entry.h"
 #include "kernels/sgemm/components/launcher.h"
 
@@ -19,14 +20,19 @@ inline float whole_up(float x) {
     return x + 0.4999f + no_fractions - no_fractions;
 }
 
+// Cycles of FP32 FMAs on one multiprocessor.
+inline float fma_cycles(const work_query& q, float fmas) {
+    return fmas / static_cast<float>(costs_of(q.device).fmas_per_cycle);
+}
+
 // The number of clusters that run at the same time, if a multiprocessor holds `resident` blocks.
-// Clusters of more than 2 blocks do not reach all multiprocessors. The values of `reached` are
-// thousandths, from times of bf16x6, tf32x3 and skinny on an H100 and an H200 with 132
-// multiprocessors. Times double when there is one cluster more. Both cards have the same limits.
 inline int64_t cluster_places(const device_info& device, int blocks, int resident = 1) {
-    constexpr int reached[] = {1000, 1000, 1000, 887, 910, 834, 773, 796, 788};
-    const int share = resident == 1 || blocks <= 2 ? reached[blocks] : resident == 2 ? 940 : 910;
-    return int64_t{device.sm_count} * resident * share / 1000 / blocks;
+    const device_costs& costs = costs_of(device);
+    const int reach = resident == 1 || blocks <= 2
+                          ? costs.cluster_reach[static_cast<size_t>(blocks)]
+                      : resident == 2 ? costs.cluster_reach_of_two
+                                      : costs.cluster_reach_of_more;
+    return int64_t{device.sm_count} * resident * reach / 1000 / blocks;
 }
 
 // The distribution of blocks over the multiprocessors.
@@ -35,12 +41,14 @@ struct block_rounds {
     float rounds; // the turns, divided by the `resident` blocks that run at a time
     float wave_efficiency;
 
-    // cluster: the number of blocks that are placed together.
+    // cluster: the number of blocks that are placed together. The predictor's coefficients were
+    // fitted with the reach of two blocks on a multiprocessor for more than two, too.
     block_rounds(const device_info& device, float blocks, float resident, int cluster = 1) {
         const auto count = static_cast<float>(device.sm_count);
+        const auto reach = static_cast<float>(costs_of(device).cluster_reach_of_two) / 1000;
         const float sms =
             std::max(cluster <= 2   ? count
-                     : resident > 1 ? count * 0.94f
+                     : resident > 1 ? count * reach
                                     : static_cast<float>(cluster_places(device, cluster) * cluster),
                      1.0f);
         turns = whole_up(blocks / sms);
@@ -87,7 +95,7 @@ struct tile_kernel {
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
-        w.math_cycles = depth * static_cast<float>(block_m * block_n) / 128;
+        w.math_cycles = fma_cycles(q, depth * static_cast<float>(block_m * block_n));
         w.copies = depth * (static_cast<float>(block_m) * a + static_cast<float>(block_n) * b);
         w.l2_bytes = depth * 4 * block_lines;
         w.memory_bytes = q.operand_bytes;

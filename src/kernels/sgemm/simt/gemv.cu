@@ -118,23 +118,17 @@ void split_block(
 // rounds that fill the device, and each block reads in turns the bytes that its warps have in
 // flight. The time of a round is the start, a latency for each turn, and the transfer of the
 // busiest multiprocessor's bytes. The rate of the transfer is given by memory or by the L2 cache,
-// but at most the highest rate of one multiprocessor. The constants are cycles of an H200
-// (docs/experiments/vectors.md). The first three are the start of a block and the two latencies.
-// Adding sums takes in_cluster in a cluster, or in_memory in memory (write, count, read), and
-// further_loads for each further 8 loads of a thread. The two rates exceed the real ones, since one
-// block's latency overlaps the transfers of others.
+// but at most the highest rate of one multiprocessor. Then the sums are added, in a cluster or in
+// memory. The costs are in core/device_costs.h.
 void split_k(gemv_schedule& schedule,
              const sgemm_problem& p,
              const vector_means& means,
              const thin_layout& layout,
              int resident, // blocks of a multiprocessor
              bool may_cluster) {
-    constexpr double start = 1480, cache_latency = 950, memory_latency = 1300, most_rate = 42,
-                     memory_rate = 1.33, cache_rate = 1.84, in_cluster = 1600, in_memory = 5400,
-                     further_loads = 800;
-    constexpr double cached = 0.7; // part of the L2 cache in which data is found again
     constexpr int64_t most_rounds = 8;
     const device_info& device = means.device;
+    const device_costs& costs = costs_of(device);
     const auto real = [](auto x) { return static_cast<double>(x); };
     const int64_t sms = device.sm_count, places = sms * resident;
     const int64_t count = schedule.groups(layout) * vectors_of(p, layout);
@@ -142,28 +136,27 @@ void split_k(gemv_schedule& schedule,
     const double block_bytes =
         4 * real(std::min<int64_t>(schedule.lines * schedule.split.groups, layout.lines)) *
         real(p.k);
-    const bool is_cached = real(count) * block_bytes < cached * real(device.l2_bytes);
-    const double latencies = real(turns) * (is_cached ? cache_latency : memory_latency);
-    const double all_rate = 1e3 * real(device.memory_gbps) / real(device.clock_mhz) *
-                            (is_cached ? cache_rate : memory_rate); // bytes a cycle
+    const bool is_cached = real(count) * block_bytes < costs.cached_share * real(device.l2_bytes);
+    const double latencies = real(turns) * (is_cached ? costs.cache_latency : costs.memory_latency);
+    const double all_rate = memory_bytes_per_cycle(device) *
+                            (is_cached ? costs.cache_rate : costs.memory_rate); // bytes a cycle
 
     // The time of a round of blocks that each have the whole k, without the start.
     const auto round = [&](int64_t blocks) {
         if (blocks == 0)
             return 0.0;
         const double beside = real(quotient_up(blocks, sms));
-        return latencies +
-               beside * block_bytes / std::min(most_rate, all_rate / real(std::min(blocks, sms)));
+        return latencies + beside * block_bytes /
+                               std::min(costs.sm_rate, all_rate / real(std::min(blocks, sms)));
     };
     const double full_round = round(places);
     const auto cycles = [&](int64_t splits, int cluster) {
         const int64_t blocks = count * splits * cluster, rounds = quotient(blocks, places);
         const double share = real(quotient_up(turns, splits * cluster)) / real(turns);
         const int64_t loads = quotient_up(splits * schedule.lines, 32 * schedule.warps);
-        const double meeting = splits > 1    ? in_memory + further_loads * real((loads - 1) / 8)
-                               : cluster > 1 ? in_cluster
-                                             : 0;
-        return start * real(quotient_up(blocks, places)) + meeting +
+        const double in_memory = costs.memory_sums + costs.further_loads * real((loads - 1) / 8);
+        const double sums = splits > 1 ? in_memory : cluster > 1 ? costs.cluster_sums : 0;
+        return costs.block_start * real(quotient_up(blocks, places)) + sums +
                share * (real(rounds) * full_round + round(blocks - rounds * places));
     };
     schedule.cycles = cycles(1, 1);
@@ -470,7 +463,7 @@ work_estimate work(const work_query& q) {
     work_estimate w;
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
-    w.math_cycles = elements / 128;
+    w.math_cycles = fma_cycles(q, elements);
     w.copies = elements / static_cast<float>(32 * schedule.width);
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;

@@ -378,7 +378,7 @@ struct variant {
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
-        w.math_cycles = depth * elements / 128;
+        w.math_cycles = fma_cycles(q, depth * elements);
         w.copies = depth * (Shape::block_l * (swap_ab ? q.copies_b : q.copies_a) +
                             Shape::block_s * (swap_ab ? q.copies_a : q.copies_b));
         w.l2_bytes = depth * 4 * (Shape::block_l + Shape::block_s);

@@ -94,22 +94,20 @@ size_t unaligned_bytes(const sgemm_problem& p) {
 }
 
 // Whether unaligned operands are read by scalar loads or copied. Scalar loads slow the
-// multiplication by a quarter. An aligned copy costs a launch and twice the time of its bytes. If C
-// is unaligned too, the separate writers, which exist only without scalar loads, fall behind the
-// consumers; with scalar loads the consumers write C themselves. The two constants scalar_loads and
-// cycles_of_writers are from an H200, where both ways were timed on 20 products with k from 33 to
-// 7371. The rule selects the faster way for each of them (docs/experiments/sgemm.md).
+// multiplication. An aligned copy costs a launch and twice the time of its bytes. If C is unaligned
+// too, the separate writers, which exist only without scalar loads, fall behind the consumers; with
+// scalar loads the consumers write C themselves. The rule selects the faster way for each of the 20
+// products that the costs are from (core/device_costs.h).
 bool scalar_loads_pay(const sgemm_problem& p, const device_info& device) {
-    constexpr double launch_us = 2.5, scalar_loads = 0.25, cycles_of_writers = 0.37;
     const auto bytes = static_cast<double>(unaligned_bytes(p));
     if (bytes == 0)
         return false;
-    const double outputs =
-        computed_elements(p) / (static_cast<double>(device.sm_count) * device.clock_mhz);
-    const double multiplying_us = outputs * static_cast<double>(p.k) / 128;
-    const double writers_us = aligned16(p.c, p.ldc) ? 0 : outputs * cycles_of_writers;
-    return multiplying_us * scalar_loads <
-           launch_us + 2 * bytes / (1e3 * device.memory_gbps) + writers_us;
+    const device_costs& costs = costs_of(device);
+    const double multiplying_us = fma_us(device, computed_elements(p) * static_cast<double>(p.k));
+    const double lag = aligned16(p.c, p.ldc) ? 0 : costs.lagging_writers;
+    const double lagging_us = sm_cycles_us(device, computed_elements(p) * lag);
+    return multiplying_us * costs.scalar_load_slowdown <
+           costs.copy_launch_us + 2 * bytes / memory_bytes_per_us(device) + lagging_us;
 }
 
 // ---- Sums of splits -----------------------------------------------------------------------------
@@ -305,7 +303,7 @@ struct variant {
             scheduler::work(work_query(p, q.device, q.workspace_bytes), make_schedule(p, q.device));
         const size_t copied = copied_bytes(p, q.device);
         if (copied < unaligned_bytes(p))
-            w.math_cycles *= 1.15f;
+            w.math_cycles *= 1 + costs_of(q.device).fitted_scalar_load_slowdown;
         w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * q.device.sm_count);
         w.launches = 1.0f + in_splits + (copied > 0);
         return w;

@@ -289,7 +289,7 @@ work_estimate work(const work_query& q) {
     work_estimate w;
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(block_k / k_at_once);
-    w.math_cycles = elements * static_cast<float>(side) / 128;
+    w.math_cycles = fma_cycles(q, elements * static_cast<float>(side));
     w.copies = elements / 32;
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;

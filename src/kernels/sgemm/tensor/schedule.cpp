@@ -209,16 +209,12 @@ pass_work limb_variant::work_in(const sgemm_problem& p,
 pass_schedule limb_variant::schedule_passes(const sgemm_problem& p,
                                             const device_info& device,
                                             size_t bytes) const {
-    // Costs in bytes that an H100 moves in the same time (2.4 TB/s), from the readings in
-    // docs/experiments/sgemm_emulated.md. The constant row_bytes is for a block that multiplies a
-    // row of 128 columns by a chunk, for one pair of limbs. The constant pass_bytes is for the
-    // 15 us from the last product of a pass to the first product of the next. The factor `exposed`
-    // is the fraction of the packing time that is not hidden.
-    constexpr double row_bytes = 3300, pass_bytes = 36e6;
+    // In us. The factor `exposed` is the fraction of the packing time that is not hidden.
+    const device_costs& costs = costs_of(device);
     const double exposed = packs_beside ? 0.3 : 1;
     const auto cost_of = [&](const pass_work& work) {
-        return work.passes * pass_bytes + work.steps * row_bytes * block_m * pairs + work.added +
-               work.packed * exposed;
+        return work.passes * costs.pass_us + work.steps * costs.limb_row_us * block_m * pairs +
+               (work.added + work.packed * exposed) / costs.packing_rate;
     };
 
     const pass_schedule whole = schedule_whole(p, device);
@@ -338,7 +334,6 @@ size_t limb_variant::least_bytes(const sgemm_problem& p, const device_info& devi
 // `rounds` is the number of passes. Variants that pack beside the product pack before it if
 // operands are unaligned.
 work_estimate limb_variant::work(const work_query& q) const {
-    constexpr double products_per_cycle = 2048; // of 16 bits, on one multiprocessor
     const sgemm_problem& p = q.problem;
     // A smaller workspace is refused, and schedule_passes cannot handle it.
     const size_t bytes = std::max(q.workspace_bytes, least_bytes(p, q.device));
@@ -358,7 +353,7 @@ work_estimate limb_variant::work(const work_query& q) const {
     w.rounds = static_cast<float>(work.passes);
     w.steps = static_cast<float>(work.steps);
     w.math_cycles = static_cast<float>(work.steps * chunk_k * block_m * panel_lines * pairs /
-                                       products_per_cycle);
+                                       costs_of(q.device).products_of_16_bits);
     // Packing before the product, in units of the 32 floats that a warp reads together.
     w.copies = beside ? 0 : static_cast<float>(work.packed / (4 * (1 + limbs) * 32 * sms));
     w.l2_bytes = static_cast<float>(work.steps * chunk_k * 2 * limbs * (block_m + panel_lines));

@@ -62,7 +62,6 @@ struct variant {
 
     static work_estimate work(const work_query& q) {
         constexpr float tile = Shape::block_m * Shape::block_n;
-        constexpr float products_per_cycle = 1024.0f / 3; // of TF32; three for each product
         const int splits = split_count(q.problem, q.device);
         const tile_kernel kernel{.block_m = Shape::block_m,
                                  .block_n = Shape::block_n,
@@ -70,7 +69,10 @@ struct variant {
                                  .sharing = splits,
                                  .cluster = splits};
         work_estimate w = kernel.work(q);
-        w.math_cycles = w.steps * Shape::block_k * tile / products_per_cycle;
+        const int products_per_cycle = costs_of(q.device).products_of_tf32;
+        // Three products for each FMA.
+        w.math_cycles =
+            w.steps * Shape::block_k * tile / (static_cast<float>(products_per_cycle) / 3);
         w.copies = 0; // copies are made by TMA
         w.exchanges = static_cast<float>(splits - 1);
         return w;
