@@ -3,10 +3,18 @@
 # api -> select -> host. Everything may include core, and core the routines, which include nothing
 # else. Plans (level3) are pure. Only the folders that make, run or list plans include them. Kernels
 # never see the handle. In kernels, level3 may use level2. In kernels/sgemm, the folders ladder,
-# simt and tensor include components and the registry. Nothing else goes sideways.
+# simt and tensor include components and the registry. Nothing else goes sideways. Headers with
+# device code are .cuh, and no .h or .cpp file includes one.
 set -u
 
 cd "$1/src" || exit 1
+
+if grep -rnE --include='*.h' --include='*.cpp' \
+    '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.cuh"|__global__|__device__' . |
+    grep -v '__host__ __device__'; then
+    echo "device code, or an include of a .cuh file, in a .h or .cpp file"
+    exit 1
+fi
 
 grep -rnoE --include='*.h' --include='*.cuh' --include='*.cpp' --include='*.cu' \
     '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' . | awk -F: '

@@ -1,7 +1,7 @@
 // Clusters of blocks, sm_90 and later. On older devices no kernel is launched in clusters.
 #pragma once
 
-#include "kernels/common/smem.h"
+#include "kernels/common/smem.cuh"
 
 #include <cstdint>
 

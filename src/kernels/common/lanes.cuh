@@ -1,7 +1,7 @@
 // Operations on the lanes of a warp, and on single lanes.
 #pragma once
 
-#include "kernels/common/reduce.h"
+#include "kernels/common/reduce.cuh"
 
 namespace myblas::cuda {
 

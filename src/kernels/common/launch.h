@@ -38,7 +38,7 @@ template <class... Parameters, class... Arguments>
 
 // The same with clusters of `cluster` blocks along x (1 before sm_90). With `early`, the kernel may
 // start while its predecessor in the stream still runs; it must call grid_dependency_sync
-// (overlap.h).
+// (overlap.cuh).
 template <class... Parameters, class... Arguments>
 [[nodiscard]] myblasStatus_t launch_clusters(void (*kernel)(Parameters...),
                                              dim3 grid,

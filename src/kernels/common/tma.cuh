@@ -3,7 +3,7 @@
 // Instructions: cp.async.bulk", "cp.async.bulk.tensor" and "cp.async.mbarrier.arrive".
 #pragma once
 
-#include "kernels/common/smem.h"
+#include "kernels/common/smem.cuh"
 
 #include <cuda.h>
 

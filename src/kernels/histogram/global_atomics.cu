@@ -5,7 +5,7 @@
 //
 // Bound: n bytes read.  Block: 1024 threads, one byte each.  Accepts: everything.
 
-#include "kernels/histogram/bins.h"
+#include "kernels/histogram/bins.cuh"
 #include "kernels/histogram/registry.h"
 
 #include <algorithm>

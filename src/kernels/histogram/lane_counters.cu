@@ -30,10 +30,10 @@
 // by one.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/mailbox.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
-#include "kernels/histogram/bins.h"
+#include "kernels/common/mailbox.cuh"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
+#include "kernels/histogram/bins.cuh"
 #include "kernels/histogram/registry.h"
 
 #include <algorithm>

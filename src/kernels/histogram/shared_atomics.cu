@@ -6,7 +6,7 @@
 // Bound: n bytes read.  Block: 1024 threads, one byte each at a time, 1 KiB of shared memory.
 // Grid: two blocks on each multiprocessor.  Accepts: everything.
 
-#include "kernels/histogram/bins.h"
+#include "kernels/histogram/bins.cuh"
 #include "kernels/histogram/registry.h"
 
 #include <algorithm>

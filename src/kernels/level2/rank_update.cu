@@ -21,9 +21,9 @@
 // Launch: a block of 64 x 8 or 64 x 4 threads for each tile.
 // Accepts: every call with at most max_grid_x tiles.
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/triangle_tiles.cuh"
 

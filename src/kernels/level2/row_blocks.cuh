@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/problem.h"
-#include "kernels/common/reduce.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level2/trsv_chain.h"
 
 #include <cstdint>

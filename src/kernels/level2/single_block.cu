@@ -2,8 +2,8 @@
 //
 // Bound: the latency of n dependent rows.  Launch: one block of 256 threads.  Accepts: everything.
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
 

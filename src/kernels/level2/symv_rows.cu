@@ -7,7 +7,7 @@
 //
 // Bound: n^2 floats read, twice the stored ones.  Launch: 256 threads.  Accepts: everything.
 
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
 

@@ -19,8 +19,8 @@
 // Launch: 256 threads.
 // Accepts: n up to 64 counter_count (strips: 128 counter_count), given the workspace.
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
 #include "kernels/level2/triangle_tiles.cuh"

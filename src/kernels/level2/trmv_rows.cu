@@ -21,7 +21,7 @@
 // Accepts: n up to 1024 (counter_count - 2), a bit for each 32 rows.
 
 #include "kernels/common/counter.cuh"
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
 

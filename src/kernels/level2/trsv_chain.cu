@@ -25,7 +25,7 @@
 #include "kernels/common/counter.cuh"
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/dynamic_smem.cuh"
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
 

@@ -9,7 +9,7 @@
 // Accepts: everything.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level3/registry.h"
 #include "level3/triangular.h"
 

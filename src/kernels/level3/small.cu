@@ -21,8 +21,8 @@
 
 #include "kernels/common/fragment.cuh"
 #include "kernels/common/launch.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level3/registry.h"
 
 namespace myblas::cuda {

@@ -21,13 +21,13 @@
 // Launch: 320 threads; the grid is tiles of lines x 1 x batch.
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/dynamic_smem_128.h"
+#include "kernels/common/dynamic_smem_128.cuh"
 #include "kernels/common/launch.h"
 #include "kernels/common/named_barrier.cuh"
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level2/trsv_chain.h"
-#include "kernels/level3/batch.h"
+#include "kernels/level3/batch.cuh"
 #include "kernels/level3/registry.h"
 #include "kernels/level3/solve_panel.cuh"
 

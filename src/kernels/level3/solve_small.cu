@@ -6,9 +6,9 @@
 // Shared memory: 14 or 38 KiB.
 // Launch: 128 threads, four independent warps; a warp for each tile of 32 lines of each triangle.
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
-#include "kernels/level3/batch.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
+#include "kernels/level3/batch.cuh"
 #include "kernels/level3/registry.h"
 #include "kernels/level3/solve_panel.cuh"
 

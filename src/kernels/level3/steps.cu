@@ -5,8 +5,8 @@
 // Shared memory: mirror and store transpose a tile in 4 KiB, with padded rows.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level3/registry.h"
 
 #include <algorithm>

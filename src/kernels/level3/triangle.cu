@@ -18,8 +18,8 @@
 // Launch: 256 threads; the grid is tiles of lines x diagonal blocks x batch.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/scalar.h"
-#include "kernels/level3/batch.h"
+#include "kernels/common/scalar.cuh"
+#include "kernels/level3/batch.cuh"
 #include "kernels/level3/registry.h"
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 // Bound: FP32 arithmetic, at about a fifth of its rate.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/level3/registry.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// result = sum of x_i, or another reduction (reductions.h), by one cluster of blocks. The same bits
-// on every run.
+// result = sum of x_i, or another reduction (reductions.cuh), by one cluster of blocks. The same
+// bits on every run.
 //
 // Adds to `single_block`: up to eight multiprocessors read. The blocks of a cluster send their sums
 // to the shared memory of the first block, not through global memory. The launch overlaps the
@@ -22,11 +22,11 @@
 // Bound: latency; for large n the bandwidth of eight multiprocessors.
 // Accepts: everything, from compute capability 9.0 on.
 
-#include "kernels/common/inbox.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/inbox.cuh"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/sum/registry.h"
-#include "kernels/sum/rows.h"
+#include "kernels/sum/rows.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(threads) cluster(typename Reduction::problem p
 }
 
 // For aligned vectors of at most threads * loads * 16 bytes each. Elements are mapped to threads as
-// in add_rows (rows.h).
+// in add_rows (rows.cuh).
 template <class Reduction, int threads, int loads>
 __global__ void __launch_bounds__(threads) one_round(typename Reduction::problem p) {
     using T = typename Reduction::element;

@@ -19,13 +19,13 @@
 // small.
 // Accepts: op T. An unaligned matrix is read by scalar loads.
 
-#include "kernels/common/last_block.h"
+#include "kernels/common/last_block.cuh"
 #include "kernels/common/launch.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/matrix.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/matrix.cuh"
 #include "kernels/sum/registry.h"
-#include "kernels/sum/tree.h"
+#include "kernels/sum/tree.cuh"
 
 #include <algorithm>
 

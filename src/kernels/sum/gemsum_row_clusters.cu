@@ -20,11 +20,11 @@
 // Accepts: op N, from compute capability 9.0 on.
 
 #include "kernels/common/cluster.cuh"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/matrix.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/matrix.cuh"
 #include "kernels/sum/registry.h"
-#include "kernels/sum/tree.h"
+#include "kernels/sum/tree.cuh"
 
 #include <algorithm>
 

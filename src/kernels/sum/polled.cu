@@ -1,9 +1,9 @@
-// result = sum of x_i, or another reduction (reductions.h), the same bits on every run, in one
+// result = sum of x_i, or another reduction (reductions.cuh), the same bits on every run, in one
 // launch and with one step between blocks.
 //
-// Adds to `vectorised_two_level`: rows of the vector are dealt to blocks one by one (rows.h), so
+// Adds to `vectorised_two_level`: rows of the vector are dealt to blocks one by one (rows.cuh), so
 // that blocks differ by at most one row. Blocks put their sums into slots that signal their own
-// arrival (mailbox.h), instead of a fence, an atomic and a second read. The last block waits for
+// arrival (mailbox.cuh), instead of a fence, an atomic and a second read. The last block waits for
 // the sums and adds them in a fixed order, while the other blocks end. The launch overlaps the
 // previous kernel.
 //
@@ -30,11 +30,11 @@
 // still unaligned, each 16 bytes are read by four (double: two) scalar loads. Then two blocks on a
 // multiprocessor read all sizes, with 512 threads beyond 8 MiB.
 
-#include "kernels/common/mailbox.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/mailbox.cuh"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/sum/registry.h"
-#include "kernels/sum/rows.h"
+#include "kernels/sum/rows.cuh"
 
 #include <algorithm>
 

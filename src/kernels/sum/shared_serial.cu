@@ -6,7 +6,7 @@
 // Bound: n elements read.  Block: 1024 threads, one element each, 4 KiB of shared memory.
 // Accepts: everything.  Not deterministic.
 
-#include "kernels/sum/ladder.h"
+#include "kernels/sum/ladder.cuh"
 #include "kernels/sum/registry.h"
 
 namespace myblas::cuda {

@@ -8,8 +8,8 @@
 // Block: 1024 threads, batches of 64 KiB.  Accepts: everything.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/batch.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/batch.cuh"
 #include "kernels/sum/registry.h"
 
 namespace myblas::cuda {

@@ -1,10 +1,10 @@
 // result = sum of x_i, the same bits on every run, in one launch.
 //
 // Adds to `warp_shuffle`: a thread reads many elements, 16 bytes at a time with four loads in
-// flight (batch.h). No atomic decides the order of additions: each block writes its sum to its slot
-// in the workspace and takes a number from a counter. The block that takes the last number knows
-// that all slots are written, and adds them in order. The counter then wraps to zero, so that the
-// next launch needs no preparation. A single block needs neither slots nor counter.
+// flight (batch.cuh). No atomic decides the order of additions: each block writes its sum to its
+// slot in the workspace and takes a number from a counter. The block that takes the last number
+// knows that all slots are written, and adds them in order. The counter then wraps to zero, so that
+// the next launch needs no preparation. A single block needs neither slots nor counter.
 //
 // Accuracy: 4 roundings in float (3 in double) in a thread's tree, then a carrier of twice the
 // precision, and the rounding of the result: |error| <= 6 u sum |x_i| for all sizes that fit in a
@@ -15,8 +15,8 @@
 // scalar loads.
 
 #include "kernels/common/launch.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/batch.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/batch.cuh"
 #include "kernels/sum/registry.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 // Bound: n elements read.  Block: 1024 threads, one element each, one value a warp in shared
 // memory. Accepts: everything.  Not deterministic.
 
-#include "kernels/common/reduce.h"
-#include "kernels/sum/ladder.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/ladder.cuh"
 #include "kernels/sum/registry.h"
 
 namespace myblas::cuda {

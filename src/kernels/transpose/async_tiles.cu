@@ -16,12 +16,12 @@
 // Accepts: out of place; pointers, strides, leading dimensions, rows and columns that are all
 // multiples of 16 bytes.
 //
-//      A                    smem (mover.h)                 registers        B
+//      A                    smem (mover.cuh)                 registers        B
 //      columns of vectors   column j: vector u at          v x v elements   rows of vectors
 //                           u ^ (j / v & 7)                transposed
 
-#include "kernels/common/overlap.h"
-#include "kernels/transpose/mover.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/transpose/mover.cuh"
 #include "kernels/transpose/registry.h"
 
 namespace myblas::cuda {

@@ -7,7 +7,7 @@
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32.  Accepts: m == n, B != A.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

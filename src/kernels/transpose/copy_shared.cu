@@ -7,7 +7,7 @@
 // Accepts: m == n, B != A.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

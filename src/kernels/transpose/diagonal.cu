@@ -15,7 +15,7 @@
 //                     6  4  2
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

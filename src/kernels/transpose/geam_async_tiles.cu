@@ -1,6 +1,6 @@
 // C = alpha op(A) + beta op(B), one tile for each block, by asynchronous copies.
 //
-// Adds to `shared_tile`: transpose's tile mover (mover.h). Tiles of both operands are copied to
+// Adds to `shared_tile`: transpose's tile mover (mover.cuh). Tiles of both operands are copied to
 // shared memory past the registers. A transposed operand lies there as in A or B, and is transposed
 // as it is read. A plain operand lies in slots of the threads that will add it. Copies are of 16
 // bytes if everything is a multiple of 16 bytes. Otherwise single floats are copied, and the
@@ -13,9 +13,9 @@
 // Accepts: everything. If C is A or B, that operand is not transposed, and each element is written
 // by the thread that read it.
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
-#include "kernels/transpose/mover.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
+#include "kernels/transpose/mover.cuh"
 #include "kernels/transpose/registry.h"
 
 namespace myblas::cuda {

@@ -7,9 +7,9 @@
 // Launch: 256 threads, a tile of 32 x 32, four elements for each thread.
 // Accepts: everything; each element is written by the thread that read it.
 
-#include "kernels/common/scalar.h"
+#include "kernels/common/scalar.cuh"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

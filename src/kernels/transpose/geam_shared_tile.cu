@@ -9,10 +9,10 @@
 // Accepts: everything. If C is A or B, that operand is not transposed, and each element is written
 // by the thread that read it.
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/scalar.cuh"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

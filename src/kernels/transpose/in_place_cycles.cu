@@ -10,7 +10,7 @@
 // Accepts: B == A, lda == m, ldb == n, no batch.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

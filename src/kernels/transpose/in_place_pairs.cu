@@ -1,9 +1,9 @@
 // A = A^T in place, A square, by pairs of tiles.
 //
-// Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.h), and
-// streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and stride
-// are multiples of 16 bytes. Aligned floats of up to 2048 rows have smaller tiles, which pass
-// through registers (transposed_tile.h). Batches are one launch.
+// Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.cuh),
+// and streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and
+// stride are multiples of 16 bytes. Aligned floats of up to 2048 rows have smaller tiles, which
+// pass through registers (transposed_tile.cuh). Batches are one launch.
 //
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tiles and threads, by the element's size:
 //      bytes      1          2        4        8        16       threads
@@ -15,10 +15,10 @@
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes only if
 // aligned.
 
-#include "kernels/common/overlap.h"
-#include "kernels/transpose/mover.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/transpose/mover.cuh"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/transposed_tile.h"
+#include "kernels/transpose/transposed_tile.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -101,9 +101,9 @@ __global__ void __launch_bounds__(tile::threads)
         store_tile<tile>(smem_lower, gmem, p.lda, lower);
 }
 
-// The same with tiles of transposed_tile.h, so small that a few hundred rows fill the device. With
-// two groups of threads, each moves one tile of a pair, which takes less time. A single group moves
-// both tiles, which keeps more bytes in flight on a multiprocessor.
+// The same with tiles of transposed_tile.cuh, so small that a few hundred rows fill the device.
+// With two groups of threads, each moves one tile of a pair, which takes less time. A single group
+// moves both tiles, which keeps more bytes in flight on a multiprocessor.
 using small_vectors = transposed_tile<uint32_t>;
 static_assert(small_vectors::rows == small_vectors::cols);
 

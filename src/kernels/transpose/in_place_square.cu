@@ -8,7 +8,7 @@
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

@@ -8,7 +8,7 @@
 // Accepts: B == A, lda == m, ldb == n, no batch; m * n elements of workspace.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

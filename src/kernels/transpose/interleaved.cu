@@ -42,8 +42,8 @@
 //      l0 l1 l2 l3 ...  (run t0)     ->     l0 l1 l2 l3 ...         ->    t0 t1 t2 | t0 t1 ...
 //      l0 l1 l2 l3 ...  (run t1)            l0 l1 l2 l3 ...               (l0)       (l1)
 
-#include "kernels/common/overlap.h"
-#include "kernels/transpose/mover.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/transpose/mover.cuh"
 #include "kernels/transpose/registry.h"
 
 #include <bit>

@@ -11,7 +11,7 @@
 //      warp w: column j0 + w  ->  row w written     ->  column w of smem read: row i0 + w of A
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

@@ -2,8 +2,8 @@
 //
 // Adds to `unrolled`: each row of a tile is shifted so that it starts on a sector boundary of B.
 // Sectors are then written whole and by one block, also with odd leading dimensions. Elements of 4
-// bytes and more move one at a time (mover.h). Elements of 1 and 2 bytes are copied to shared
-// memory 16 bytes at a time and leave it as words (image_tile.h). Loads bypass the registers,
+// bytes and more move one at a time (mover.cuh). Elements of 1 and 2 bytes are copied to shared
+// memory 16 bytes at a time and leave it as words (image_tile.cuh). Loads bypass the registers,
 // except for elements of 4 bytes. Batches are one launch.
 //
 // Unaligned matrices are limited by the L2 cache and by instructions, not by memory. 64 rows of a
@@ -22,9 +22,9 @@
 //         16    16 x 64          0       256
 // Accepts: everything out of place.
 
-#include "kernels/common/overlap.h"
-#include "kernels/transpose/image_tile.h"
-#include "kernels/transpose/mover.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/transpose/image_tile.cuh"
+#include "kernels/transpose/mover.cuh"
 #include "kernels/transpose/registry.h"
 
 namespace myblas::cuda {

@@ -4,7 +4,7 @@
 // work, how many instructions a block has to fetch, and that the launch is hidden behind the
 // previous kernel.
 //
-//   squares    tiles of transposed_tile.h. Loads keep an A of up to 16 MiB in the caches; stores
+//   squares    tiles of transposed_tile.cuh. Loads keep an A of up to 16 MiB in the caches; stores
 //              stream past them.
 //   elements   `unrolled` with small tiles and 32-bit numbers, except for addresses: any alignment,
 //              padded shared memory.
@@ -21,10 +21,10 @@
 // elements of 8 and 16 bytes), and B's are multiples of 16 bytes. Elements of 1 byte: extents up to
 // 2^24.
 
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.h"
-#include "kernels/transpose/transposed_tile.h"
+#include "kernels/transpose/tile.cuh"
+#include "kernels/transpose/transposed_tile.cuh"
 
 namespace myblas::cuda {
 namespace {

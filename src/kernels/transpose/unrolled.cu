@@ -3,7 +3,7 @@
 // Adds to `shared_tile_padded`: a thread issues all its loads, 16 for elements of up to 4 bytes,
 // before it uses the first value. Enough bytes are then in flight to cover the latency of memory.
 // Tiles are 64 x 64: a column of a tile, which may start anywhere, shares fewer of its sectors with
-// the neighbouring tile. Thin matrices are moved in stretches (thin.h). No alignment is needed
+// the neighbouring tile. Thin matrices are moved in stretches (thin.cuh). No alignment is needed
 // beyond the element's: `unrolled` moves the matrices that `vectorised` does not accept.
 //
 // Bound: 2 m n elements moved.
@@ -11,8 +11,8 @@
 // Accepts: everything out of place.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/thin.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/thin.cuh"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 namespace {

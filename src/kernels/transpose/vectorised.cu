@@ -8,8 +8,8 @@
 // Padding would break the alignment. Instead an XOR permutes the vectors of a run, so that 8 lanes
 // (one phase of a 16-byte access) always access 8 different groups of four banks.
 //
-// Blocks take the tiles along B's columns (mover.h): the blocks in flight write long stretches of a
-// few columns. Memory writes fast only in whole pages, and reads fast in any order. For the same
+// Blocks take the tiles along B's columns (mover.cuh): the blocks in flight write long stretches of
+// a few columns. Memory writes fast only in whole pages, and reads fast in any order. For the same
 // reason tiles are wide: a row of a tile is 512 bytes of B. Stores to B stream past the caches.
 // Loads of A do not, although A is read only once: A shall evict from the L2 cache what earlier
 // kernels have left there. Streaming loads would replace only their own cache lines.
@@ -29,10 +29,10 @@
 //      A                     registers          smem, a row of A = a column of B
 //      v columns x 1 vector  ->  transposed ->  row i: vectors j / v, at (j / v) ^ (i / v & 7)
 
-#include "kernels/common/overlap.h"
-#include "kernels/transpose/mover.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/transpose/mover.cuh"
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/square.h"
+#include "kernels/transpose/square.cuh"
 
 #include <cstring>
 

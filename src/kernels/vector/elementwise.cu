@@ -1,4 +1,4 @@
-// axpy, copy, scal, swap, rot, rotm: for each, the kernels of walk.h with one operation.
+// axpy, copy, scal, swap, rot, rotm: for each, the kernels of walk.cuh with one operation.
 //
 //             bound, floats moved
 //   axpy      3 n    y = alpha x + y
@@ -11,9 +11,9 @@
 // Block: 256 threads.
 
 #include "core/rotation.h"
-#include "kernels/common/scalar.h"
+#include "kernels/common/scalar.cuh"
 #include "kernels/vector/registry.h"
-#include "kernels/vector/walk.h"
+#include "kernels/vector/walk.cuh"
 
 namespace myblas::cuda {
 namespace {

@@ -4,8 +4,8 @@
 // Launch: one warp, in which one thread works.  Accepts: everything.
 
 #include "core/rotation.h"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/vector/registry.h"
 
 namespace myblas::cuda {

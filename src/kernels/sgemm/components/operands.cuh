@@ -4,7 +4,7 @@
 
 #include "core/kernel_entry.h"
 #include "kernels/common/fragment.cuh"
-#include "kernels/common/scalar.h"
+#include "kernels/common/scalar.cuh"
 #include "kernels/common/tile_order.cuh"
 #include "kernels/sgemm/components/launcher.h"
 

@@ -2,7 +2,7 @@
 // addition of the splits' sums. A line is a row of op(A) or a column of op(B).
 #pragma once
 
-#include "kernels/common/last_block.h"
+#include "kernels/common/last_block.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/simt/thin.cuh"
 

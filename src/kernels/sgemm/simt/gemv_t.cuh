@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/dynamic_smem_128.h"
+#include "kernels/common/dynamic_smem_128.cuh"
 #include "kernels/sgemm/simt/gemv.cuh"
 
 namespace myblas::cuda {

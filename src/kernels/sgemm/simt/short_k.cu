@@ -21,7 +21,7 @@
 // Launch: 128 threads for each tile of C.
 // Accepts: k up to 2^30, and every size whose tiles fit into a grid.
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"

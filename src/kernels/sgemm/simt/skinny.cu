@@ -35,7 +35,7 @@
 // tiles of 64 lines, or of 16 if k is short; each tile reads the long operand again, from the L2
 // cache.
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/reduce.h"
+#include "kernels/common/reduce.cuh"
 #include "kernels/sgemm/components/cluster_split.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"

@@ -19,7 +19,7 @@
 // If C is unaligned, plain products with tiles of 1024 elements or more write neighbouring rows
 // from neighbouring threads instead.
 //
-// Single products use dependent launch (overlap.h): blocks start as soon as the blocks of the
+// Single products use dependent launch (overlap.cuh): blocks start as soon as the blocks of the
 // kernel before have exited. When that kernel's writes are visible, the launch and all work that
 // needs only the parameters are already done.
 #pragma once
@@ -27,7 +27,7 @@
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/group_barrier.cuh"
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/common/swizzle.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/components/operands.cuh"

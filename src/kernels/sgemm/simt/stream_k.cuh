@@ -31,7 +31,7 @@
 #include "kernels/common/block_flag.cuh"
 #include "kernels/common/ldmatrix.cuh"
 #include "kernels/common/named_barrier.cuh"
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/simt/stream_k_writers.cuh"
 

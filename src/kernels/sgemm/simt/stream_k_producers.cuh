@@ -7,7 +7,7 @@
 // uses_scalar_loads() use them (stream_k.cu).
 #pragma once
 
-#include "kernels/common/smem.h"
+#include "kernels/common/smem.cuh"
 #include "kernels/common/tma.cuh"
 #include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/components/schedule.cuh"

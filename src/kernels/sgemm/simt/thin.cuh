@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kernels/common/cluster.cuh"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/sgemm/components/operands.cuh"
 
 namespace myblas::cuda {

@@ -26,7 +26,7 @@
 //       -----
 //       16-19  l0   l4   ..  l28    |  l0     l4     ..  l28
 //          ..  (four times in all)
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/sgemm/components/warp_tile.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "kernels/common/lanes.cuh"
-#include "kernels/common/load.h"
-#include "kernels/common/overlap.h"
+#include "kernels/common/load.cuh"
+#include "kernels/common/overlap.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 

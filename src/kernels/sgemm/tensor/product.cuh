@@ -26,7 +26,7 @@
 //               out
 #pragma once
 
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/tensor/strict_pass.cuh"

@@ -13,7 +13,7 @@
 // Launch: 256 threads for each 128 x 128 tile of C, at most one block for each multiprocessor.
 #pragma once
 
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 #include "kernels/sgemm/components/warp_tile.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
 

@@ -30,8 +30,8 @@
 #pragma once
 
 #include "kernels/common/cluster.cuh"
-#include "kernels/common/overlap.h"
-#include "kernels/common/reduce.h"
+#include "kernels/common/overlap.cuh"
+#include "kernels/common/reduce.cuh"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"

@@ -21,9 +21,9 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/reduce.h"
-#include "kernels/transpose/mover.h"
-#include "kernels/transpose/square.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/transpose/mover.cuh"
+#include "kernels/transpose/square.cuh"
 
 namespace myblas::cuda {
 

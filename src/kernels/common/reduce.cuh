@@ -13,7 +13,7 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 // The type that carries a sum after the few additions that a thread makes in T itself. Additions to
 // a carrier lose almost nothing. A carrier is trivially constructible, since it lives in shared
 // memory; carrier{} is zero. A carrier consists of 64-bit words. packed() turns a word into the
-// form in which it travels through memory where zero means "not written yet" (mailbox.h);
+// form in which it travels through memory where zero means "not written yet" (mailbox.cuh);
 // unpacked() turns it back.
 template <class T>
 struct carrier;

@@ -3,8 +3,8 @@
 // vectors, which are then stored. An XOR replaces padding. All numbers except addresses are 32-bit.
 #pragma once
 
-#include "kernels/transpose/square.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/square.cuh"
+#include "kernels/transpose/tile.cuh"
 
 #include <cstring>
 

@@ -12,7 +12,7 @@
 
 #include "core/problem.h"
 #include "kernels/common/launch.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/transpose/tile.cuh"
 
 #include <bit>
 

@@ -4,7 +4,7 @@
 //   residents            blocks of 512 threads that a multiprocessor holds, by their registers
 //   takes_head           whether elements may be added apart from the others, in any order; then
 //   skip(p, count)       moves a problem with increment 1 on by `count` elements
-//   carrier              the partial result of a thread or block (reduce.h)
+//   carrier              the partial result of a thread or block (reduce.cuh)
 //   missing()            stands for an element beyond the end, and changes nothing
 //   add()                adds a thread's elements of a round: value[o][k][c] is element
 //                        first + k * step + c of vector o
@@ -12,8 +12,8 @@
 #pragma once
 
 #include "core/problem.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/tree.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/tree.cuh"
 
 #include <cstdint>
 

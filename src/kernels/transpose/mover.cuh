@@ -6,7 +6,7 @@
 // Two kinds of tile:
 //   vector_tile  16 bytes at a time on both sides; everything is a multiple of 16 bytes.
 //   word_tile    one element of 4, 8 or 16 bytes at a time; any alignment.
-// (Elements of 1 and 2 bytes: image_tile.h.)
+// (Elements of 1 and 2 bytes: image_tile.cuh.)
 //
 // A vector_tile holds columns of A as vectors, permuted by an XOR: 8 lanes (one phase of a 16-byte
 // access) access 8 different groups of four banks, both when a column is written and when
@@ -24,9 +24,9 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
-#include "kernels/common/load.h"
-#include "kernels/transpose/square.h"
-#include "kernels/transpose/tile.h"
+#include "kernels/common/load.cuh"
+#include "kernels/transpose/square.cuh"
+#include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
 

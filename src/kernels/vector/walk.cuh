@@ -17,7 +17,7 @@
 
 #include "core/device.h"
 #include "kernels/common/launch.h"
-#include "kernels/common/overlap.h"
+#include "kernels/common/overlap.cuh"
 
 #include <algorithm>
 #include <cstdint>

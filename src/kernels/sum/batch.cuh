@@ -4,13 +4,13 @@
 // A batch is threads * loads * v elements, v = 16 bytes / sizeof(T). Load k of thread t has
 // elements (k * threads + t) * v + 0 ... v - 1 of the batch. A thread adds its loads * v terms of a
 // batch as a tree in T, log2(loads * v) roundings deep (4 for float, 3 for double). The result is
-// added to a carrier (reduce.h) that loses almost nothing. The map depends neither on the alignment
-// of x nor on the increment: the same values give the same bits wherever they lie.
+// added to a carrier (reduce.cuh) that loses almost nothing. The map depends neither on the
+// alignment of x nor on the increment: the same values give the same bits wherever they lie.
 #pragma once
 
 #include "core/problem.h"
-#include "kernels/common/reduce.h"
-#include "kernels/sum/tree.h"
+#include "kernels/common/reduce.cuh"
+#include "kernels/sum/tree.cuh"
 
 #include <cstdint>
 

@@ -3,15 +3,15 @@
 //
 // A row is threads * v elements, v = 16 bytes / sizeof(T): a vector for each thread. A thread
 // passes the vectors of `loads` rows of its block, all in flight at once, to the reduction
-// (reductions.h). Sums add them as a tree in T, log2(loads * v) roundings deep, and add the result
-// to a carrier (reduce.h) that loses almost nothing. Rows are dealt one at a time, so that blocks
-// differ by at most one row, or `loads` at a time, which DRAM serves faster.
+// (reductions.cuh). Sums add them as a tree in T, log2(loads * v) roundings deep, and add the
+// result to a carrier (reduce.cuh) that loses almost nothing. Rows are dealt one at a time, so that
+// blocks differ by at most one row, or `loads` at a time, which DRAM serves faster.
 #pragma once
 
 #include "core/problem.h"
 #include "kernels/common/launch.h"
-#include "kernels/common/load.h"
-#include "kernels/sum/reductions.h"
+#include "kernels/common/load.cuh"
+#include "kernels/sum/reductions.cuh"
 
 #include <cstdint>
 

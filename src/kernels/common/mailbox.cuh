@@ -3,7 +3,7 @@
 // it is its own signal. The reader writes zero back.
 #pragma once
 
-#include "kernels/common/reduce.h"
+#include "kernels/common/reduce.cuh"
 
 #include <cuda_runtime.h>
 
@@ -24,7 +24,7 @@ __device__ inline void store_relaxed(uint64_t* word, uint64_t value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// The number of words in a slot, which holds one carrier (reduce.h).
+// The number of words in a slot, which holds one carrier (reduce.cuh).
 template <class Carrier>
 inline constexpr int slot_words = sizeof(Carrier) / sizeof(uint64_t);
 
