@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
-# api -> select -> host; everything may include core, and core the routines, which include nothing else. The plans of level3 are pure, and known to those who make, run
-# and list them. Kernels never see the handle. Of the rooms of SGEMM's
-# kernels, ladder, simt and tensor include components, and the registry at their root; nothing else goes sideways.
+# include_direction.sh SOURCE_DIR: includes point in the direction api -> select -> kernels ->
+# common, or api -> select -> host. Everything may include core, and core the routines, which
+# include nothing else. The plans of level3 include neither kernels nor api; only the code that
+# makes, runs and lists them includes them. Kernels never see the handle. Among the folders of
+# SGEMM's kernels, ladder, simt and tensor include components and the registry in their parent
+# folder, and not each other.
 set -u
 
 cd "$1/src" || exit 1
