@@ -523,7 +523,9 @@ extern "C" {{
 def entry_point(function, call):
     parameters = ", ".join(unbroken(in_c(each)) for each in function.parameters)
     arguments = "".join(f", {each.name}" for each in function.parameters)
-    head = in_lines(f"[[gnu::flatten]] {function.result} {function.name}({parameters}) {{", indent=0)
+    head = in_lines(
+        f"[[gnu::flatten]] {function.result} {function.name}({parameters}) {{", indent=0
+    )
     body = in_lines(f"return enter(calls::{call}{arguments});", indent=4)
     return f"{head}\n{body}\n}}"
 
