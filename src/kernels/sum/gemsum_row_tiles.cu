@@ -1,10 +1,10 @@
 // result = the sums of the rows of A (op N): tiles of rows, cut into chunks of columns.
 //
 // Adds to `naive`: a block's threads cover a tile of rows, four rows for each thread, and several
-// columns: the reads of a warp are whole cache lines for thin matrices too. Eight 16-byte loads of
-// a thread are in flight. If the tiles do not fill the device, several blocks share a tile, each
-// with a chunk of the columns. Their partial sums go to slots in the workspace. The last block of a
-// tile to finish adds them in a fixed order.
+// columns. The reads of a warp are then whole cache lines for thin matrices, too. Eight 16-byte
+// loads of a thread are in flight. If the tiles do not fill the device, several blocks share a
+// tile, each with a chunk of the columns. Their partial sums go to slots in the workspace. The last
+// block of a tile to finish adds them in a fixed order.
 //
 //             chunk 0      chunk 1                    in a block: thread (x, y)
 //          +------------+------------+
