@@ -277,8 +277,7 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.batches = g.form == 0 ? 1 : random_between(1, most_batches);
         run_case(handle, forced, &g, &o, &counts);
     }
-    // Columns that do not start on cache lines, long enough for the kernel of `gemv` for such
-    // columns.
+    // Columns that do not start on cache lines, and are long: `gemv` has a kernel for them.
     if (!ger && !reduced() && (!forced || strcmp(forced, "gemv") == 0))
         for (int turn = 0; turn < 4; ++turn) {
             struct case_2 g = {.m = 2003 + 130 * turn,
@@ -375,7 +374,7 @@ static void run_every_kernel(void** state, bool ger) {
         assert_ok(myblasForceKernel(handle, routine, info.name));
         const struct counts counts = run_cases(handle, info.name, ger);
         print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-        // OpenBLAS's ger does not keep the bound.
+        // `openblas` declines ger, because OpenBLAS's does not keep the bound.
         if (strcmp(info.name, "openblas") != 0 && ger)
             assert_int_equal(counts.declined, 0);
         // (Of the few cases of a reduced run, a kernel may accept none.)
