@@ -676,7 +676,7 @@ static void test_forced_kernel_and_checks(void** state) {
     struct arguments empty = g;
     empty.n = 0;
     assert_ok(call(sgemm, false, handle, &empty));
-    // It does not affect other routines.
+    // The forced kernel does not affect other routines.
     struct arguments other = good_arguments(transpose, s, false);
     assert_ok(call(transpose, false, handle, &other));
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));

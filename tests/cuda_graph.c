@@ -690,8 +690,8 @@ assert_result(const struct buffers* b, float* expected, const char* what, const 
     free(expected);
 }
 
-// Two graphs, captured on one stream of a handle, and calls on that stream run at the same time,
-// and give the same bits as calls that run one by one. Each may have a workspace from the program.
+// Two graphs, captured on one stream of a handle, and calls on that stream run at the same time.
+// They give the same bits as calls that run one by one. Each may have a workspace from the program.
 // `kernel`: for products, or NULL.
 static void check_graphs_at_once(const char* kernel, bool lends) {
     enum { graph_count = 2, party_count = graph_count + 1, calls = 8, launches = 30 };

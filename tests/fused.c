@@ -569,8 +569,8 @@ static void test_aligned(void** state) {
 
 // ---- Schedules of large products ----------------------------------------------------------------
 
-// Products with more tiles than multiprocessors, with tiles that several blocks share, in passes
-// over the batch, the rows, the columns and k, and with operands that the chosen kernel must leave
+// Products with more tiles than multiprocessors, and with tiles that several blocks share. Products
+// in passes over the batch, the rows, the columns and k. Operands that the chosen kernel must leave
 // to another one.
 static void check_large(myblasHandle_t handle, const char* kernel) {
     static const struct {
@@ -829,7 +829,7 @@ static void test_arguments(void** state) {
     // Strides and leading dimensions of a bias or pre-activation that is NULL are ignored.
     wrong = e, wrong.aux = NULL, wrong.ldaux = wrong.stride_aux = wrong.stride_bias = INT64_MAX;
     assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
-    // Without an epilogue, and D separate from C; with beta == 0, C may be NULL.
+    // No epilogue, and D separate from C. If beta is 0, C may be NULL.
     assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &zero, NULL, 6, d, 6, NULL));
     const struct fused_case plain = {.m = 6, .n = 5, .k = 4, .batch = 1, .alpha = 1,
                                      .data = integers};

@@ -119,7 +119,7 @@ static void test_selection(void** state) {
     run_histograms(require_handle(state), NULL);
 }
 
-// Without bytes, every kernel writes zeros, without a workspace and in both pointer modes.
+// If there are no bytes, every kernel writes zeros, without a workspace and in both pointer modes.
 static void test_nothing_to_count(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct operand counts = operand_create(handle);

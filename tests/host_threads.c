@@ -186,7 +186,7 @@ static void test_bits(void** state) {
 // ---- Regions and blocks of a product ------------------------------------------------------------
 
 // Products whose sides are near multiples of a kernel's blocks, so that regions at the edge of C
-// are cut into other blocks than the first. op(A), op(B) and C are dense, and AB is exact.
+// are cut into other blocks than the first. All matrices are dense, and AB is exact.
 struct blocked_product {
     int m, n, k;
     float *a, *b, *ab;
@@ -293,8 +293,8 @@ static bool repeat_product(myblasHandle_t h, const struct blocked_product* p, in
     return ok;
 }
 
-// MYBLAS_TEST_REPETITIONS is the number of runs for each number of threads over all products.
-// Without it there are a thousand runs in all.
+// MYBLAS_TEST_REPETITIONS is the number of runs for each number of threads over all products. The
+// default is a thousand runs in all.
 static int repetitions_of_a_product(void) {
     const char* text = getenv("MYBLAS_TEST_REPETITIONS");
     const int repetitions = text ? atoi(text) : reduced() ? 2 : 1000 / most_threads;

@@ -1061,7 +1061,7 @@ static double counted_us(const struct comparison* c, int i) {
 }
 
 // The kernel that the selection has to take, among those that have a time and accept the call; -1
-// if there is none. Of two times that differ by rounding, it may take either.
+// if there is none. If two times differ only by rounding, it may take either.
 static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     int best = -1;
     for (int i = 0; i < c->count; ++i) {
@@ -1453,8 +1453,8 @@ static void test_forcing_families(void** state) {
     assert_true(accepted > 100 || backend_of(handle) == MYBLAS_BACKEND_HOST);
 }
 
-// MYBLAS_SGEMM_KERNEL may name a family. If the backend has none of that name, calls are refused,
-// as for any unknown name.
+// MYBLAS_SGEMM_KERNEL may name a family. If the backend has no such family, calls are refused, as
+// for any unknown name.
 static void test_family_in_the_environment(void** state) {
     const myblasBackend_t backend = backend_of(require_handle(state));
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);

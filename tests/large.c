@@ -316,7 +316,7 @@ static void test_repeated_products(void** state) {
         put_matrix(memory.handle, p->b, p->ldb, p->k, p->n, p->transb, b_at);
         fill(memory.handle, p->c, floats, 0); // what lies between the columns, too
         fill(memory.handle, r.expected, floats, 0);
-        // By the naive kernel, and checked.
+        // The naive kernel computes it, and it is checked.
         struct product expected = *p;
         expected.c = r.expected;
         expected.checked_count = COUNT_OF(expected.checked);

@@ -9,7 +9,7 @@
 
 static const int64_t increments[] = {1, 2, 3, -1, -2, 0};
 
-// Squares and products of huge elements overflow in float; those of tiny elements underflow.
+// Squares and products of huge elements overflow in float; with tiny elements they underflow.
 enum data { uniform, huge, tiny, subnormal, mixed, data_count };
 
 static float value_of(enum data data) {
@@ -232,8 +232,8 @@ static void assert_vector(const struct change_case* g,
     for (size_t i = 0; i < count; ++i) {
         const struct expectation* e = &expected[i];
         const double bound = bound_of(e);
-        // There is NaN between the elements. Elements that do not change keep their bits. A result
-        // too large for a float is Inf, or within the bound of FLT_MAX.
+        // The gaps between the elements are NaN. Elements that do not change keep their bits. A
+        // result too large for a float is Inf, or within the bound of FLT_MAX.
         const float rounded = (float)e->value;
         bool ok = fabs(found[i] - e->value) <= bound;
         if (bound == 0)

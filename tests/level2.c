@@ -431,7 +431,7 @@ static void test_ger_range(void** state) {
     operand_destroy(&y);
 }
 
-// Without rows or columns, y is unchanged for every beta.
+// If a matrix has no rows or no columns, y is unchanged for every beta.
 static void test_empty_matrices(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct operand y = operand_create(handle);

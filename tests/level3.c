@@ -505,7 +505,7 @@ static bool may_be_missing(const char* kernel, enum function function) {
            (getenv("MYBLAS_TEST_WITHOUT_OPENBLAS") || function == syrkx);
 }
 
-// Also kernels for a few shapes alone (`small`, whose shapes level3_steps tests).
+// Kernels for a few shapes alone decline as well (`small`, whose shapes level3_steps tests).
 static bool may_refuse(const char* kernel, enum function function) {
     return may_be_missing(kernel, function) || (kernel && strcmp(kernel, "small") == 0);
 }

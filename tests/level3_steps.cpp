@@ -1,7 +1,7 @@
 // The CUDA kernels of level 3's steps, and of rank updates by vectors, on a CPU, with a CPU thread
 // for each GPU thread (cpu_kernels/cuda_runtime.h). Results are compared with the host backend's
 // and with sums in double precision. The test finds wrong indices and, under the thread sanitizer,
-// missing barriers. It cannot find errors of a GPU's memory, alignment or timing.
+// missing barriers. Errors of a GPU's memory, alignment or timing are beyond it.
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"
 #include "level3/steps.h"

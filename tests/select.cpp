@@ -324,8 +324,8 @@ void test_who_refuses_is_not_compared(void**) {
     assert_string_equal(selected_by(m, p, 1023999), "plain");
 }
 
-// The variants whose domains contain a product are compared. If none of them accepts it, all
-// variants are.
+// The variants whose domains contain a product are compared. If all of them decline it, all
+// variants are compared.
 void test_domains(void**) {
     made_up_model m;
     m.of(large).domain[0] = {8, 10}; // short side from 16 to 45
@@ -721,7 +721,7 @@ const std::string valid = "myblas-tuning 2\n"
                           "  sgemm small TN 0.015625\n"
                           "sgemm split TT 1";
 
-// There are times for compute capability 8.0 and later, but none for `small` on 10.0.
+// The model has times for compute capability 8.0 and later, except for `small` on 10.0.
 const time_model* find_made_up_model(int arch) {
     static const time_model without_small = {
         100, 1, {}, {}, std::span(plain_model.variants).subspan(1), {}};

@@ -1242,16 +1242,16 @@ static float specks(bool of_a, int line, int k) {
     return of_a && line == 7 && k < 3 ? 0x1p-110f : random_float();
 }
 // Elements that lose more than 2^-21 of their value as two limbs of fp16, and nothing as three of
-// bf16, beside elements 2^23 times as large. A chunk of a line has one; a cell of 32 lines has as
-// many as it tolerates, or one more.
+// bf16, beside elements 2^23 times as large. A chunk of a line has one. A cell of 32 lines has the
+// largest number that it tolerates, or one more.
 static float lossy(bool of_a, int line, int k, int lines) {
     return of_a && k == 9 && line >= 7 && line < 7 + lines ? 0x1.aaaaaap-24f : random_float();
 }
 static float four_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 4); }
 static float five_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 5); }
 static float less_lonely(bool of_a, int line, int k) { return lonely(of_a, line, k, 0x1p6f); }
-// The largest element of a cell is below 2^-90, the limit of bf16's scales, below 2^-112, that of
-// fp16's, or above 2^112.
+// The largest element of a cell is below 2^-90 (the limit of bf16's scales), below 2^-112 (the
+// limit of fp16's scales), or above 2^112.
 static float scaled(bool is_first, float first, float second) {
     return random_float() * (is_first ? first : second);
 }
@@ -1333,7 +1333,7 @@ struct contender {
     float* c; // NULL: it declines
 };
 
-// Kernels on tensor cores, and the strict kernel with which they are compared.
+// Kernels on tensor cores, and a strict kernel to compare them with.
 static int find_contenders(myblasHandle_t handle, struct contender contenders[max_contenders]) {
     int found = 0;
     for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
@@ -1353,7 +1353,7 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
     return found;
 }
 
-// Lends the smallest workspace with which a kernel takes a dense product.
+// Lends the smallest workspace that makes a kernel take a dense product.
 static void lend_least_workspace(myblasHandle_t handle,
                                  const char* kernel,
                                  myblasOperation_t transa,
@@ -1502,8 +1502,8 @@ static float selected_almost_overflowing(bool of_a, int line, int k) {
     return of_a ? almost_overflowing(true, line, k) : 0x1p50f * selected(false, line, k);
 }
 
-// If the blocks of a short product fit in one wave and limbs cannot hold its operands, the FP32
-// units compute it, and not emulated mode: in the same kernel or, if packing is a separate kernel,
+// A short product, whose blocks fit in one wave, is not left to emulated mode if limbs cannot hold
+// its operands. The FP32 units compute it, in the same kernel or, if packing is a separate kernel,
 // in the next one.
 static void test_who_computes_short_products(void** state) {
     static const struct {

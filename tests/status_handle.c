@@ -238,8 +238,8 @@ static void test_workspace(void** state) {
     assert_ok(myblasFree(handle, memory));
 }
 
-// On every backend, the limit is the last one set. It does not forbid the workspace that a stream
-// always has.
+// On every backend, the limit is the last one set. A stream always has its first workspace, with
+// any limit.
 static void test_workspace_limit(void** state) {
     const myblasBackend_t backend = backend_of(require_handle(state));
     myblasHandle_t handle = NULL;

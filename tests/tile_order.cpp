@@ -122,7 +122,7 @@ void test_to_and_fro(void**) {
     }
 }
 
-// The elements of a tile that are stored, quad by quad: those of the triangle, and no others.
+// A tile stores the elements of the triangle, quad by quad, and no others.
 void test_masks(void**) {
     constexpr int rows = 64, cols = 32, ld = rows + 3;
     for (const triangle_of_c triangle :

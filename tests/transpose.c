@@ -207,7 +207,8 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             if (!reduced() || l == e)
                 run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // The same, with columns and a start of A aligned to 8 bytes only, and those of B to 16.
+        // The same, with the columns and the start of A aligned to 8 bytes only, and B aligned to
+        // 16.
         const int v8 = element_sizes[e] < 8 ? 8 / element_sizes[e] : 1;
         for (int is_late = 0; is_late < 2; ++is_late) {
             const int m = 192 + v8;

@@ -131,7 +131,7 @@ static void run_vector(myblasHandle_t handle,
         return;
     }
     assert_ok(status);
-    // Without elements, or with an alpha of 0 in host memory, a call takes no kernel.
+    // A call without elements, or with an alpha of 0 in host memory, takes no kernel.
     const bool nothing_to_do = v->n <= 0 || (v->axpy && v->alpha == 0 && !device_scalar);
     if (!nothing_to_do) {
         assert_ok(selection);

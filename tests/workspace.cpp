@@ -269,7 +269,7 @@ public:
         open(handle, limit);
         assert_true(live_handles.add(&handle)); // as myblasCreate does
     }
-    // Every block is freed once, also those of graphs and those kept for later handles.
+    // Every block is freed once, also the blocks of graphs and of later handles.
     ~fixture() {
         for (const auto& g : graphs)
             destroy(g.get());
@@ -509,7 +509,7 @@ void test_captures(void**) {
     f.end_capture();
     f.expect_taken({100, 128, 128, 256});
     f.expect(20, 0, "whole", 20);
-    // Two streams of one capture, and one with a capture of its own.
+    // Two streams of one capture, and one with another capture.
     graph* const forked = f.capture(stream(2));
     device.captured[stream(1)] = forked;
     f.expect(20, 0, "whole", 20);

@@ -1,4 +1,4 @@
-// Multiply-adds that are rounded once where the instruction set has them. They are written out
+// Multiply-adds that are rounded once where the instruction set has them. Each is written out,
 // because compilers choose differently which multiplications and additions they fuse.
 #pragma once
 

@@ -32,8 +32,8 @@ constexpr size_t words_of(uint64_t number) {
 }
 
 struct descriptor {
-    // The words at the start, as many as the real descriptor has; the second word distinguishes
-    // descriptors.
+    // The words at the start; the real descriptor has the same number. The second word
+    // distinguishes descriptors.
     std::array<uint64_t, late_words> words = {format};
     std::map<int, uint64_t> attributes;
     static inline uint64_t changes = 0;

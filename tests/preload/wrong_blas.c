@@ -1,6 +1,6 @@
 // A BLAS whose product is wrong in one element if the result is large enough, and whose saxpy is
-// wrong: the testers must find it. It is built as a program's BLAS (sgemm_, cblas_sgemm), and under
-// OpenBLAS's name as the one that libmyblas loads.
+// wrong: the testers must find it. One build is a program's BLAS (sgemm_, cblas_sgemm); another,
+// under OpenBLAS's name, is the one that libmyblas loads.
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -118,8 +118,8 @@ myblasStatus_t call_forced(const routine& r,
         status = call(handle());
         const char* last = nullptr;
         check(myblasGetLastKernel(handle(), r.kernels, &last));
-        // A quick return takes no kernel. It leaves the name of an earlier call's kernel, which is
-        // a kernel that ran.
+        // A quick return takes no kernel. The name of the last kernel is then an earlier call's,
+        // which is a kernel that ran.
         if (status == MYBLAS_STATUS_SUCCESS && last && chosen.name == last)
             ++chosen.runs;
     }
