@@ -74,7 +74,7 @@ def main():
     if not files:
         command = ["git", "ls-files", "-z"]
         listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        files = listed.split("\0")[:-1]
+        files = [path for path in listed.split("\0") if Path(path).is_file()]
     is_clean = True
     for path in files:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
